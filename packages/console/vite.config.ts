@@ -14,9 +14,11 @@ export default defineConfig({
   root: import.meta.dirname,
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
-    target: "es2023",
-    // Every supported browser preloads modules, and the polyfill would be a script of its own.
-    modulePreload: { polyfill: false },
+    // `light-dark()`, nesting and popovers: browsers since 2024.
+    target: ["chrome125", "firefox130", "safari18"],
+    // One style sheet for all screens, and no preloading: both would need a script that every page begins with.
+    cssCodeSplit: false,
+    modulePreload: false,
     // Files of a build of before would be served as well.
     emptyOutDir: true,
     // An image inlined in a stylesheet is a request less, and `img-src data:` is allowed.

@@ -1,4 +1,5 @@
 /** Builds what every screen stands on, and mounts the application. */
+import "./style/index.ts";
 import { effect } from "@preact/signals";
 import { createClient } from "@uniknode/client";
 import { render } from "preact";
@@ -8,7 +9,6 @@ import { createClock, type Node, NodeContext } from "./data/node.ts";
 import { Frame } from "./frame/frame.tsx";
 import { readTheme } from "./frame/theme.ts";
 import { createSession } from "./session/session.ts";
-import "./style/index.ts";
 
 readTheme();
 

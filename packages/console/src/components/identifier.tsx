@@ -61,10 +61,3 @@ export const UnikId = ({
   name?: string | undefined;
   isWhole?: boolean;
 }) => <Identifier id={id} what="unik id" href={hrefOf.unik(id)} name={name} isWhole={isWhole ?? false} />;
-
-/** A delegate by its name; a block without one was forged before there were delegates. */
-export function DelegateName({ username, name }: { username: string; name?: string | undefined }) {
-  return (
-    <Identifier id={username} what="delegate name" href={hrefOf.delegate(username)} name={name ?? username} />
-  );
-}

@@ -28,7 +28,8 @@ export type Feed = {
   listen(stream: Client["events"]["stream"], signal: AbortSignal): Promise<void>;
 };
 
-const KEPT_BLOCKS = 30;
+const LEAST_BLOCKS = 30;
+const MOST_BLOCKS = 100;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 4_000;
 /** While the stream says what happens. */
@@ -69,7 +70,7 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
     const { data: state } = await api.node.syncing();
     if (state.id !== head.peek()?.id) {
       const [{ data: blocks }, { data: status }] = await Promise.all([
-        api.blocks.list().page({ limit: KEPT_BLOCKS }),
+        api.blocks.list().page({ limit: keptBlocks() }),
         api.node.status(),
       ]);
       batch(() => showTop(blocks, status.timestamp));
@@ -92,6 +93,12 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
     clockOffsetMs.value = (unix - epoch + now) * 1_000 - Date.now();
     top.value = blocks;
     head.value = newest;
+  }
+
+  /** The round that runs, with the block before it. */
+  function keptBlocks(): number {
+    const size = configuration.peek()?.constants.activeDelegates ?? 0;
+    return Math.min(Math.max(size + 1, LEAST_BLOCKS), MOST_BLOCKS);
   }
 
   /** Half a block, so that a block is shown at most that late; no public node counts that as too much. */

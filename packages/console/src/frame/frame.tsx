@@ -5,7 +5,6 @@ import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router } from "preact-iso/router";
 import { Announcements } from "../components/announce.tsx";
 import { Page } from "../components/page.tsx";
-import { Failure } from "../components/states.tsx";
 import { Header } from "./header.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Notices } from "./notices.tsx";
@@ -39,10 +38,14 @@ export function Frame() {
 function Screens() {
   const [error, setError] = useState<unknown>();
   if (error !== undefined) {
-    // Most likely the files of another version: the node was updated while the page was open.
     return (
-      <Page title="The page failed">
-        <Failure error={error} what="This screen" onRetry={() => location.reload()} />
+      <Page title="This page failed">
+        <p>The node may have been updated while it was open. ({`${error}`})</p>
+        <p>
+          <button type="button" onClick={() => location.reload()}>
+            Load it again
+          </button>
+        </p>
       </Page>
     );
   }

@@ -32,7 +32,7 @@ export function Navigation() {
   const { session } = useNode();
   const { path } = useLocation();
   const nav = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
+  // Another page closes the menu.
   useEffect(() => {
     if (nav.current?.matches(":popover-open")) nav.current.hidePopover();
   }, [path]);

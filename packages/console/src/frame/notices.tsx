@@ -1,19 +1,24 @@
 /** What a reader must know of every page: the node does not answer, is behind, or has changed the chain. */
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { absoluteText, countText, durationText } from "../components/format.ts";
+import { useComputed } from "@preact/signals";
+import lazy, { ErrorBoundary } from "preact-iso/lazy";
 import { Icon } from "../components/icon.tsx";
-import type { Reorganization } from "../data/chain.ts";
 import type { Connection } from "../data/feed.ts";
 import { useNode } from "../data/node.ts";
 
+// Loaded when they are needed. The other notice is needed when nothing can be loaded.
+const CatchingUp = lazy(() => import("./catching-up.tsx"));
+const Reorganized = lazy(() => import("./reorganized.tsx"));
+
 export function Notices() {
-  const { connection } = useNode();
+  const { connection, reorganization } = useNode();
   const { value } = connection;
   return (
     <div class="notices" role="status">
       {value.state === "disconnected" && <Disconnected connection={value} />}
-      {value.state === "connected" && value.progress && <CatchingUp progress={value.progress} />}
-      <Reorganized />
+      <ErrorBoundary>
+        {value.state === "connected" && value.progress && <CatchingUp progress={value.progress} />}
+        {reorganization.value && <Reorganized change={reorganization.value} />}
+      </ErrorBoundary>
     </div>
   );
 }
@@ -33,58 +38,6 @@ function Disconnected({ connection }: { connection: Connection & { state: "disco
       </span>
       <button type="button" onClick={poll}>
         Try now
-      </button>
-    </div>
-  );
-}
-
-type Progress = NonNullable<(Connection & { state: "connected" })["progress"]>;
-
-function CatchingUp({ progress }: { progress: Progress }) {
-  const { head } = useNode();
-  const { target, percent, blocksPerSecond, secondsLeft } = progress;
-  return (
-    <div class="warning">
-      <Icon name="live" />
-      <span>
-        The node is catching up: height {countText(head.value?.height ?? 0)} of {countText(target)}
-      </span>
-      <progress value={percent} max={100} aria-label="Blocks that the node has" />
-      <span>
-        {percent} % · {countText(Math.round(blocksPerSecond))} blocks/s
-        {secondsLeft !== undefined && ` · ${durationText(secondsLeft)} left`}
-      </span>
-    </div>
-  );
-}
-
-/** Until it is dismissed; the next one shows again. */
-function Reorganized() {
-  const { reorganization } = useNode();
-  const shown = useSignal<{ change: Reorganization; atMs: number }>();
-  useSignalEffect(() => {
-    const { value: change } = reorganization;
-    if (change) shown.value = { change, atMs: Date.now() };
-  });
-  if (!shown.value) return null;
-  const { change, atMs } = shown.value;
-  const lowest = change.reverted.at(-1)!.height;
-  const { length } = change.reverted;
-  return (
-    <div class="warning">
-      <Icon name="warning" />
-      <span>
-        {change.isDeep && "At least "}
-        {length === 1 ? "One block was" : `${countText(length)} blocks were`} reverted at {absoluteText(atMs)}
-        , from height {countText(lowest)} on. The page shows the chain as it is now.
-      </span>
-      <button
-        type="button"
-        onClick={() => {
-          shown.value = undefined;
-        }}
-      >
-        Close
       </button>
     </div>
   );

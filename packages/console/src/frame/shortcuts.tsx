@@ -2,24 +2,32 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { Dialog } from "../components/dialog.tsx";
+import type { Keys as KeysDialog } from "./keys.tsx";
 
-/** After `g`. */
-const DESTINATIONS: Readonly<Record<string, readonly [path: string, title: string]>> = {
-  o: ["/console/", "Overview"],
-  b: ["/console/blocks", "Blocks"],
-  t: ["/console/transactions", "Transactions"],
-  w: ["/console/wallets", "Wallets"],
-  u: ["/console/uniks", "Uniks"],
-  d: ["/console/delegates", "Delegates"],
-  h: ["/console/webhooks", "Webhooks"],
-  l: ["/console/live", "Live events"],
-  n: ["/console/node", "Node"],
+/** Pages by the key after `g`; keys.tsx has their titles. */
+const PAGES: Readonly<Record<string, string>> = {
+  o: "/console/",
+  b: "/console/blocks",
+  t: "/console/transactions",
+  w: "/console/wallets",
+  u: "/console/uniks",
+  d: "/console/delegates",
+  h: "/console/webhooks",
+  l: "/console/live",
+  n: "/console/node",
 };
 
 export function Shortcuts() {
   const { route } = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const [Keys, setKeys] = useState<typeof KeysDialog>();
+
+  async function show(): Promise<void> {
+    const { Keys } = await import("./keys.tsx");
+    setKeys(() => Keys);
+    setOpen(true);
+  }
+
   useEffect(() => {
     let isAfterG = false;
     function onKeyDown(event: KeyboardEvent): void {
@@ -30,8 +38,8 @@ export function Shortcuts() {
         return;
       }
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "?") setOpen(true);
-      const [path] = (isAfterG && DESTINATIONS[event.key]) || [];
+      if (event.key === "?") void show();
+      const path = isAfterG ? PAGES[event.key] : undefined;
       if (path) route(path);
       isAfterG = event.key === "g";
     }
@@ -39,26 +47,7 @@ export function Shortcuts() {
     return () => removeEventListener("keydown", onKeyDown);
   }, [route]);
 
-  return (
-    <Dialog title="Keyboard" isOpen={isOpen} onClose={() => setOpen(false)}>
-      <div class="shortcuts">
-        <span>
-          <kbd>/</kbd> or <kbd>Ctrl K</kbd>
-        </span>
-        <span>Search</span>
-        {Object.entries(DESTINATIONS).map(([key, [path, title]]) => [
-          <span key={path}>
-            <kbd>g</kbd> <kbd>{key}</kbd>
-          </span>,
-          <span key={title}>{title}</span>,
-        ])}
-        <span>
-          <kbd>?</kbd>
-        </span>
-        <span>This list</span>
-      </div>
-    </Dialog>
-  );
+  return Keys ? <Keys isOpen={isOpen} onClose={() => setOpen(false)} /> : null;
 }
 
 const isTyping = ({ target }: KeyboardEvent): boolean =>

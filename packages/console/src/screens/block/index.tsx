@@ -1,11 +1,163 @@
-/** A block. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** A block: by its id or its height. */
+import { ApiError, type Block } from "@uniknode/client";
+import { useRoute } from "preact-iso/router";
+import { Amount } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { Json } from "../../components/code-block.tsx";
+import { DelegateName } from "../../components/delegate-name.tsx";
+import { bytesText, countText } from "../../components/format.ts";
+import { Icon } from "../../components/icon.tsx";
+import { Address, BlockId, hrefOf, Identifier, PublicKey } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Facts, Page, Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Time } from "../../components/time.tsx";
+import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
 
 export default function BlockScreen() {
+  const { api } = useNode();
+  const { id = "" } = useRoute().params;
+  const answer = useAnswer(`block ${id}`, () => api.blocks.get(id));
+  const block = answer.value?.data;
+  const isGone = answer.error instanceof ApiError && answer.error.code === "API_NOT_FOUND";
   return (
-    <Page title="Block">
-      <Empty title="This screen is not built yet">The API has it: /api/blocks/ID</Empty>
+    <Page
+      kind="Block"
+      title={block ? countText(block.height) : id.slice(0, 12)}
+      aside={block && !isGone && <Neighbours block={block} />}
+    >
+      {isGone ? (
+        <Missing id={id} />
+      ) : (
+        <Answered answer={answer} what="The block">
+          {({ data }) => <Content block={data} />}
+        </Answered>
+      )}
     </Page>
+  );
+}
+
+function Neighbours({ block: { height, confirmations } }: { block: Block }) {
+  return (
+    <>
+      {height > 1 && (
+        <a class="button" href={hrefOf.block(height - 1)} rel="prev">
+          <Icon name="left" /> {countText(height - 1)}
+        </a>
+      )}
+      {confirmations > 0 && (
+        <a class="button" href={hrefOf.block(height + 1)} rel="next">
+          {countText(height + 1)} <Icon name="right" />
+        </a>
+      )}
+    </>
+  );
+}
+
+/** Reverted, not forged yet, or never there. */
+function Missing({ id }: { id: string }) {
+  const { reorganization, head } = useNode();
+  const reverted = reorganization.value?.reverted.find(
+    (block) => block.id === id || `${block.height}` === id,
+  );
+  if (reverted) {
+    return (
+      <Empty title="This block was reverted">
+        The chain has switched to another branch.{" "}
+        <a href={hrefOf.block(reverted.height)}>The block of height {countText(reverted.height)} now</a>
+      </Empty>
+    );
+  }
+  const isFuture = /^\d{1,15}$/.test(id) && head.value && Number(id) > head.value.height;
+  if (isFuture) {
+    return <Empty title="This block is not forged yet">The page shows it as soon as it is there.</Empty>;
+  }
+  return (
+    <Empty title="No block has this id or height">
+      It may have been reverted, or belong to another network.
+    </Empty>
+  );
+}
+
+function Content({ block }: { block: Block }) {
+  const { query, change } = useListState();
+  return (
+    <>
+      <Header block={block} />
+      <Tabs
+        label="The block"
+        tabs={[
+          { id: "transactions", title: `Transactions ${countText(block.transactions)}` },
+          { id: "json", title: "JSON" },
+        ]}
+        selected={query.view ?? "transactions"}
+        onSelect={(view) => change({ view: view === "transactions" ? "" : view }, true)}
+      >
+        {query.view === "json" ? <Json value={block} what="block" /> : <Transactions block={block} />}
+      </Tabs>
+    </>
+  );
+}
+
+function Header({ block }: { block: Block }) {
+  const { id, previous, timestamp, generator, confirmations, forged, payload, signature, version } = block;
+  const confirmed = confirmations === 0 ? "the newest block" : `${countText(confirmations)} on top of it`;
+  return (
+    <Facts
+      facts={[
+        ["Id", <BlockId key="id" id={id} isWhole />],
+        ["Forged", <Time key="time" timeMs={timestamp.unix * 1_000} isWhole />],
+        [
+          "Delegate",
+          generator.username ? (
+            <DelegateName id={generator.username} />
+          ) : (
+            <Address address={generator.address} />
+          ),
+        ],
+        [
+          "Blocks after",
+          <Badge key="after" tone={confirmations > 0 ? "good" : "accent"}>
+            {confirmed}
+          </Badge>,
+        ],
+        ["Amount", <Amount key="amount" value={forged.amount} hasSymbol />],
+        ["Reward", <Amount key="reward" value={forged.reward} hasSymbol />],
+        ["Fees", <Amount key="fees" value={forged.fee} hasSymbol />],
+        ["Rewards of mints", forged.unikMintRewards && <Amount value={forged.unikMintRewards} hasSymbol />],
+        ["Previous", previous === "0" ? "none" : <BlockId id={previous} isWhole />],
+        ["Public key", <PublicKey key="key" publicKey={generator.publicKey} isWhole />],
+        ["Payload", `${bytesText(payload.length)}, version ${version}`],
+        ["Payload hash", <Identifier key="hash" id={payload.hash} what="payload hash" isWhole />],
+        ["Signature", <Identifier key="signature" id={signature} what="signature" isWhole />],
+      ]}
+    />
+  );
+}
+
+function Transactions({ block: { id, transactions } }: { block: Block }) {
+  const { api } = useNode();
+  const { page } = useListState();
+  const answer = useAnswer(transactions > 0 ? `block ${id} transactions ${page}` : undefined, () =>
+    api.blocks.transactions(id).page({ page, limit: LIMIT }),
+  );
+  const none = <Empty title="An empty block">Nothing waited when it was forged.</Empty>;
+  if (transactions === 0) return none;
+  return (
+    <Section title="In the order of the block">
+      <Answered answer={answer} what="The list">
+        {({ data, meta }) => (
+          <>
+            <TransactionTable caption="Transactions of the block" transactions={data} empty={none} />
+            <Pager meta={meta} what="transactions" />
+          </>
+        )}
+      </Answered>
+    </Section>
   );
 }

@@ -1,11 +1,92 @@
-/** The blocks of the chain. */
+/** The blocks of the chain, newest first, or as one wants them. */
+import type { Block, BlockOrder } from "@uniknode/client";
+import { Amount, useSymbol } from "../../components/amount.tsx";
+import { DelegateName } from "../../components/delegate-name.tsx";
+import { Filters } from "../../components/filters.tsx";
+import { countText } from "../../components/format.ts";
+import { BlockId, hrefOf } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
+
+const ORDERS: readonly { readonly value: BlockOrder | ""; readonly label: string }[] = [
+  { value: "", label: "Newest first" },
+  { value: "height:asc", label: "Oldest first" },
+  { value: "numberOfTransactions:desc", label: "Most transactions first" },
+  { value: "totalAmount:desc", label: "Highest amount first" },
+  { value: "totalFee:desc", label: "Highest fees first" },
+];
+const CONTENTS = [
+  { value: "", label: "All blocks" },
+  { value: "transactions", label: "With transactions" },
+];
 
 export default function Blocks() {
+  const { api } = useNode();
+  const { page, query } = useListState();
+  const { orderBy, content, generator } = query;
+  const answer = useAnswer(`blocks ${JSON.stringify([page, orderBy, content, generator])}`, () =>
+    api.blocks
+      .search({
+        ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as BlockOrder }),
+        ...(content === "transactions" && { numberOfTransactions: { from: 1 } }),
+        ...(generator && { generatorPublicKey: generator }),
+      })
+      .page({ page, limit: LIMIT }),
+  );
   return (
     <Page title="Blocks">
-      <Empty title="This screen is not built yet">The API has them: /api/blocks</Empty>
+      <Filters
+        fields={[
+          { name: "content", label: "Show", options: CONTENTS },
+          { name: "orderBy", label: "Order", options: ORDERS },
+          { name: "generator", label: "Public key of the delegate", placeholder: "02…" },
+        ]}
+      />
+      <Answered answer={answer} what="The list" lines={LIMIT}>
+        {({ data, meta }) => (
+          <>
+            <BlockTable blocks={data} />
+            <Pager meta={meta} what="blocks" />
+          </>
+        )}
+      </Answered>
     </Page>
+  );
+}
+
+function BlockTable({ blocks }: { blocks: readonly Block[] }) {
+  const symbol = useSymbol();
+  const columns: readonly Column<Block>[] = [
+    { title: "Height", cell: ({ id, height }) => <a href={hrefOf.block(id)}>{countText(height)}</a> },
+    { title: "Id", cell: ({ id }) => <BlockId id={id} /> },
+    { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
+    {
+      title: "Delegate",
+      cell: ({ generator }) => generator.username && <DelegateName id={generator.username} />,
+    },
+    { title: "Transactions", cell: ({ transactions }) => countText(transactions), isNumber: true },
+    { title: `Amount ${symbol}`, cell: ({ forged }) => <Amount value={forged.amount} />, isNumber: true },
+    {
+      title: "Fees and reward",
+      cell: ({ forged }) => <Amount value={forged.total} />,
+      isNumber: true,
+      isMinor: true,
+    },
+  ];
+  return (
+    <Table
+      caption="Blocks"
+      columns={columns}
+      rows={blocks}
+      keyOf={({ id }) => id}
+      empty={<Empty title="No block matches">Clear the filters to see all blocks.</Empty>}
+    />
   );
 }

@@ -1,11 +1,165 @@
-/** A delegate. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** A delegate: by its username, address or public key. */
+import type { Block, Delegate, Wallet } from "@uniknode/client";
+import { useRoute } from "preact-iso/router";
+import { Amount, useSymbol } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { DelegateName } from "../../components/delegate-name.tsx";
+import { nameOf } from "../../components/delegate-names.ts";
+import { countText } from "../../components/format.ts";
+import { Address, BlockId, hrefOf, PublicKey, UnikId } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Facts, Page } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
 
 export default function DelegateScreen() {
+  const { api } = useNode();
+  const { name = "" } = useRoute().params;
+  const answer = useAnswer(`delegate ${name}`, () => api.delegates.get(name));
+  const delegate = answer.value?.data;
   return (
-    <Page title="Delegate">
-      <Empty title="This screen is not built yet">The API has it: /api/delegates/NAME</Empty>
+    <Page
+      kind="Delegate"
+      title={delegate ? nameOf(delegate) : name.slice(0, 12)}
+      aside={delegate && <State delegate={delegate} />}
+    >
+      <Answered answer={answer} what="The delegate">
+        {({ data }) => <Content delegate={data} />}
+      </Answered>
     </Page>
+  );
+}
+
+function State({ delegate: { rank, isResigned } }: { delegate: Delegate }) {
+  const active = useNode().configuration.value?.constants.activeDelegates ?? 0;
+  if (isResigned) return <Badge tone="bad">resigned</Badge>;
+  if (rank === undefined) return <Badge>not ranked yet</Badge>;
+  return rank <= active ? (
+    <Badge tone="good">active, rank {rank}</Badge>
+  ) : (
+    <Badge>rank {countText(rank)}</Badge>
+  );
+}
+
+function Content({ delegate }: { delegate: Delegate }) {
+  const { query, change } = useListState();
+  const { username, unikname, type, address, publicKey, votes, production, forged, blocks, vote } = delegate;
+  const isUnik = /^[0-9a-f]{64}$/.test(username);
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Name", unikname !== username && unikname],
+          [isUnik ? "Unik" : "Username", isUnik ? <UnikId id={username} isWhole /> : username],
+          ["Type", type],
+          ["Wallet", <Address key="wallet" address={address} isWhole />],
+          ["Public key", <PublicKey key="key" publicKey={publicKey} isWhole />],
+          [
+            "Votes",
+            <>
+              <Amount value={votes} hasSymbol /> · {production.approval.toFixed(2)} % of all votes for this
+              type
+            </>,
+          ],
+          ["Votes for", vote === publicKey ? "itself" : vote && <DelegateName id={vote} />],
+          ["Blocks forged", countText(blocks.produced)],
+          [
+            "Last block",
+            blocks.last && (
+              <>
+                <a href={hrefOf.block(blocks.last.id)}>{countText(blocks.last.height)}</a> ·{" "}
+                <Time timeMs={blocks.last.timestamp.unix * 1_000} isWhole />
+              </>
+            ),
+          ],
+          [
+            "Earned",
+            <>
+              <Amount value={forged.total} hasSymbol /> · rewards <Amount value={forged.rewards} />, fees{" "}
+              <Amount value={forged.fees} />
+            </>,
+          ],
+        ]}
+      />
+      <Tabs
+        label="The delegate"
+        tabs={[
+          { id: "blocks", title: "Blocks" },
+          { id: "voters", title: "Voters" },
+        ]}
+        selected={query.view ?? "blocks"}
+        onSelect={(view) => change({ view: view === "blocks" ? "" : view }, true)}
+      >
+        {query.view === "voters" ? <Voters publicKey={publicKey} /> : <ForgedBlocks publicKey={publicKey} />}
+      </Tabs>
+    </>
+  );
+}
+
+function ForgedBlocks({ publicKey }: { publicKey: string }) {
+  const { api } = useNode();
+  const { page } = useListState();
+  const symbol = useSymbol();
+  const answer = useAnswer(`delegate ${publicKey} blocks ${page}`, () =>
+    api.delegates.blocks(publicKey).page({ page, limit: LIMIT }),
+  );
+  const columns: readonly Column<Block>[] = [
+    { title: "Height", cell: ({ id, height }) => <a href={hrefOf.block(id)}>{countText(height)}</a> },
+    { title: "Id", cell: ({ id }) => <BlockId id={id} /> },
+    { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
+    { title: "Transactions", cell: ({ transactions }) => countText(transactions), isNumber: true },
+    { title: `Earned ${symbol}`, cell: ({ forged }) => <Amount value={forged.total} />, isNumber: true },
+  ];
+  return (
+    <Answered answer={answer} what="The list">
+      {({ data, meta }) => (
+        <div class="section">
+          <Table
+            caption="Blocks of the delegate"
+            columns={columns}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty={<Empty title="It has forged no block">Only active delegates forge.</Empty>}
+          />
+          <Pager meta={meta} what="blocks" />
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+function Voters({ publicKey }: { publicKey: string }) {
+  const { api } = useNode();
+  const { page } = useListState();
+  const symbol = useSymbol();
+  const answer = useAnswer(`delegate ${publicKey} voters ${page}`, () =>
+    api.delegates.voters(publicKey).page({ page, limit: LIMIT }),
+  );
+  const columns: readonly Column<Wallet>[] = [
+    { title: "Wallet", cell: ({ address }) => <Address address={address} /> },
+    { title: "Delegate", cell: ({ username }) => username && <DelegateName id={username} /> },
+    { title: `Balance ${symbol}`, cell: ({ balance }) => <Amount value={balance} />, isNumber: true },
+  ];
+  return (
+    <Answered answer={answer} what="The list">
+      {({ data, meta }) => (
+        <div class="section">
+          <Table
+            caption="Wallets that vote for the delegate"
+            columns={columns}
+            rows={data}
+            keyOf={({ address }) => address}
+            empty={<Empty title="No wallet votes for it" />}
+          />
+          <Pager meta={meta} what="voters" />
+        </div>
+      )}
+    </Answered>
   );
 }

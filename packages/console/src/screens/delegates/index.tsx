@@ -1,11 +1,116 @@
-/** The delegates and the round. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** The round that runs, and all delegates. */
+import type { Delegate, DelegateOrder } from "@uniknode/client";
+import { Amount, useSymbol } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { DelegateName } from "../../components/delegate-name.tsx";
+import { nameOf } from "../../components/delegate-names.ts";
+import { Filters } from "../../components/filters.tsx";
+import { countText } from "../../components/format.ts";
+import { hrefOf } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Page, Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { RoundMonitor } from "../../components/round/round-monitor.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 50;
+
+const STATES = [
+  { value: "", label: "All delegates" },
+  { value: "never-forged", label: "Never forged" },
+  { value: "resigned", label: "Resigned" },
+] as const;
+const ORDERS: readonly { readonly value: DelegateOrder | ""; readonly label: string }[] = [
+  { value: "", label: "By rank" },
+  { value: "votes:desc", label: "Most votes first" },
+  { value: "producedBlocks:desc", label: "Most blocks first" },
+  { value: "forgedTotal:desc", label: "Highest earnings first" },
+  { value: "username:asc", label: "By username" },
+];
 
 export default function Delegates() {
+  const { api } = useNode();
+  const { page, query } = useListState();
+  const { state, orderBy, name } = query;
+  const answer = useAnswer(`delegates ${JSON.stringify([page, state, orderBy, name])}`, () =>
+    api.delegates
+      .list({
+        ...((state === "never-forged" || state === "resigned") && { type: state }),
+        ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as DelegateOrder }),
+        ...(name && { username: name.toLowerCase() }),
+      })
+      .page({ page, limit: LIMIT }),
+  );
   return (
     <Page title="Delegates">
-      <Empty title="This screen is not built yet">The API has them: /api/delegates</Empty>
+      <RoundMonitor />
+      <Section title="All delegates">
+        <Filters
+          fields={[
+            { name: "state", label: "Show", options: STATES },
+            { name: "orderBy", label: "Order", options: ORDERS },
+            { name: "name", label: "Username", placeholder: "Part of it" },
+          ]}
+        />
+        <Answered answer={answer} what="The list" lines={10}>
+          {({ data, meta }) => (
+            <>
+              <DelegateTable delegates={data} />
+              <Pager meta={meta} what="delegates" />
+            </>
+          )}
+        </Answered>
+      </Section>
     </Page>
+  );
+}
+
+function DelegateTable({ delegates }: { delegates: readonly Delegate[] }) {
+  const symbol = useSymbol();
+  const active = useNode().configuration.value?.constants.activeDelegates ?? 0;
+  const columns: readonly Column<Delegate>[] = [
+    { title: "Rank", cell: (delegate) => <Rank delegate={delegate} active={active} /> },
+    {
+      title: "Delegate",
+      cell: (delegate) => <DelegateName id={delegate.username} name={nameOf(delegate)} />,
+    },
+    { title: "Type", cell: ({ type }) => type },
+    { title: `Votes ${symbol}`, cell: ({ votes }) => <Amount value={votes} />, isNumber: true },
+    {
+      title: "Share",
+      cell: ({ production }) => `${production.approval.toFixed(2)} %`,
+      isNumber: true,
+      isMinor: true,
+    },
+    { title: "Blocks", cell: ({ blocks }) => countText(blocks.produced), isNumber: true },
+    { title: "Last block", cell: ({ blocks }) => <LastBlock last={blocks.last} /> },
+    { title: "Earned", cell: ({ forged }) => <Amount value={forged.total} />, isNumber: true, isMinor: true },
+  ];
+  return (
+    <Table
+      caption="Delegates"
+      columns={columns}
+      rows={delegates}
+      keyOf={({ publicKey }) => publicKey}
+      empty={<Empty title="No delegate matches">Clear the filters to see all delegates.</Empty>}
+    />
+  );
+}
+
+function Rank({ delegate: { rank, isResigned }, active }: { delegate: Delegate; active: number }) {
+  if (isResigned) return <Badge tone="bad">resigned</Badge>;
+  if (rank === undefined) return <Badge>new</Badge>;
+  return <Badge tone={rank <= active ? "good" : "plain"}>{countText(rank)}</Badge>;
+}
+
+function LastBlock({ last }: { last: Delegate["blocks"]["last"] }) {
+  if (!last) return <span class="quiet">never</span>;
+  return (
+    <a href={hrefOf.block(last.id)}>
+      <Time timeMs={last.timestamp.unix * 1_000} />
+    </a>
   );
 }

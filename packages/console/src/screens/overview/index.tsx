@@ -1,11 +1,46 @@
-/** How the node is, and the newest blocks. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** How the node is, and what has just happened on its chain. */
+import { Page, Section } from "../../components/page.tsx";
+import { RoundMonitor } from "../../components/round/round-monitor.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { BlockRow } from "./block-row.tsx";
+import { Figures } from "./figures.tsx";
+import { Verdict } from "./verdict.tsx";
+import "./overview.css";
+
+const SHOWN_TRANSACTIONS = 10;
 
 export default function Overview() {
   return (
     <Page title="Overview">
-      <Empty title="This screen is not built yet">The API has it: /api/blockchain</Empty>
+      <Verdict />
+      <BlockRow />
+      <Figures />
+      <RoundMonitor />
+      <LatestTransactions />
     </Page>
+  );
+}
+
+function LatestTransactions() {
+  const { api } = useNode();
+  const latest = useAnswer("transactions newest", () =>
+    api.transactions.list().page({ limit: SHOWN_TRANSACTIONS }),
+  );
+  return (
+    <Section title="Latest transactions" aside={<a href="/console/transactions">All transactions</a>}>
+      <Answered answer={latest} what="The list" lines={SHOWN_TRANSACTIONS}>
+        {({ data }) => (
+          <TransactionTable
+            caption="Latest transactions"
+            transactions={data}
+            empty={
+              <Empty title="No transactions yet">They appear here with the blocks that contain them.</Empty>
+            }
+          />
+        )}
+      </Answered>
+    </Section>
   );
 }

@@ -1,11 +1,84 @@
-/** Signing in. */
+/** Signing in: by the code of a one-time link in the fragment of the address, or by the webhook token. */
+
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Loading } from "../../components/states.tsx";
+import { useNode } from "../../data/node.ts";
+import type { Credential } from "../../session/session.ts";
+import "./sign-in.css";
 
 export default function SignIn() {
+  const { session } = useNode();
+  const { route } = useLocation();
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function signIn(credential: Credential): Promise<void> {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await session.signIn(credential);
+      route("/console/", true);
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  useEffect(() => {
+    const code = new URLSearchParams(location.hash.slice(1)).get("code");
+    if (!code) return;
+    // A code is worth something until it is used: it does not stay in the history.
+    history.replaceState(history.state, "", location.pathname);
+    void signIn({ code });
+  }, []);
+
+  function onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget as HTMLFormElement).get("token");
+    if (typeof token === "string" && token.trim() !== "") void signIn({ token: token.trim() });
+  }
+
+  if (session.state.value?.signedIn) {
+    return (
+      <Page title="Signed in">
+        <p>You may manage webhooks and the node.</p>
+        <p>
+          <button type="button" onClick={session.signOut}>
+            Sign out
+          </button>
+        </p>
+      </Page>
+    );
+  }
   return (
     <Page title="Sign in">
-      <Empty title="This screen is not built yet"></Empty>
+      <p class="quiet">
+        The chain can be seen without it. Webhooks, live events and the node itself need the webhook token of
+        the node.
+      </p>
+      {failure && (
+        <p class="sign-in-failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {isBusy ? (
+        <Loading lines={1} />
+      ) : (
+        <form class="sign-in card" onSubmit={onSubmit}>
+          <label for="token">Webhook token</label>
+          <input id="token" name="token" type="password" autocomplete="off" required />
+          <button type="submit" class="primary">
+            Sign in
+          </button>
+          <p class="quiet">
+            <code>uniknode token</code> shows the token. <code>uniknode console</code> prints a link that
+            signs in without it.
+          </p>
+        </form>
+      )}
     </Page>
   );
 }

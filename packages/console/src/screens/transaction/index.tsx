@@ -1,11 +1,175 @@
-/** A transaction. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** A transaction: in the pool, or in a block with growing confirmations. */
+import type { Client, Transaction } from "@uniknode/client";
+import { useRef } from "preact/hooks";
+import { useRoute } from "preact-iso/router";
+import { Amount } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { Json } from "../../components/code-block.tsx";
+import { countText, shortened } from "../../components/format.ts";
+import {
+  Address,
+  BlockId,
+  hrefOf,
+  Identifier,
+  PublicKey,
+  TransactionId,
+} from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Facts, Page } from "../../components/page.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Time } from "../../components/time.tsx";
+import { assetDetails } from "../../components/transactions/asset.ts";
+import { titleOf } from "../../components/transactions/kinds.ts";
+import { PartView } from "../../components/transactions/parts.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { Sentence } from "./sentence.tsx";
+
+const PENDING_INTERVAL_MS = 2_000;
 
 export default function TransactionScreen() {
+  const { api } = useNode();
+  const { id = "" } = useRoute().params;
+  const isPending = useRef(true);
+  const answer = useAnswer(`transaction ${id}`, () => find(api, id), {
+    ...(isPending.current && { everyMs: PENDING_INTERVAL_MS }),
+  });
+  const transaction = answer.value?.data[0];
+  isPending.current = !transaction?.blockId;
   return (
-    <Page title="Transaction">
-      <Empty title="This screen is not built yet">The API has it: /api/transactions/ID</Empty>
+    <Page
+      kind="Transaction"
+      title={shortened(id)}
+      aside={transaction && <Confirmations transaction={transaction} />}
+    >
+      <Answered answer={answer} what="The transaction">
+        {({ data: [found] }) =>
+          found ? (
+            <Content transaction={found} />
+          ) : (
+            <Empty title="No transaction has this id">
+              It is neither on this chain nor in the pool of this node. It may have expired, been refused, or
+              belong to another network.
+            </Empty>
+          )
+        }
+      </Answered>
     </Page>
+  );
+}
+
+/** In a block, or in the pool: lists, so that not to be there is no failure. */
+async function find(api: Client, id: string): Promise<{ readonly data: readonly Transaction[] }> {
+  const confirmed = await api.transactions.list({ id }).page({ limit: 1 });
+  if (confirmed.data.length > 0) return confirmed;
+  for await (const waiting of api.transactions.unconfirmed())
+    if (waiting.id === id) return { data: [waiting] };
+  return { data: [] };
+}
+
+function Confirmations({ transaction: { blockId, confirmations } }: { transaction: Transaction }) {
+  const wasConfirmed = useRef(false);
+  const isReverted = wasConfirmed.current && !blockId;
+  if (blockId) wasConfirmed.current = true;
+  if (isReverted) return <Badge tone="bad">its block was reverted; it waits again</Badge>;
+  if (!blockId) return <Badge tone="warning">waits in the pool</Badge>;
+  return (
+    <Badge tone="good">
+      {countText(confirmations)} {confirmations === 1 ? "confirmation" : "confirmations"}
+    </Badge>
+  );
+}
+
+function Content({ transaction }: { transaction: Transaction }) {
+  const { query, change } = useListState();
+  return (
+    <>
+      <Sentence transaction={transaction} />
+      <Tabs
+        label="The transaction"
+        tabs={[
+          { id: "details", title: "Details" },
+          { id: "json", title: "JSON" },
+          { id: "signed", title: "As signed" },
+        ]}
+        selected={query.view ?? "details"}
+        onSelect={(view) => change({ view: view === "details" ? "" : view }, true)}
+      >
+        {query.view === "json" ? (
+          <Json value={transaction} what="transaction" />
+        ) : query.view === "signed" ? (
+          <Signed transaction={transaction} />
+        ) : (
+          <Details transaction={transaction} />
+        )}
+      </Tabs>
+    </>
+  );
+}
+
+function Details({ transaction }: { transaction: Transaction }) {
+  const { head } = useNode();
+  const { id, blockId, confirmations, timestamp, sender, senderPublicKey, recipient } = transaction;
+  const { amount, fee, nonce, vendorField, signature, signSignature, signatures } = transaction;
+  const height = head.value && head.value.height - confirmations + 1;
+  return (
+    <Facts
+      facts={[
+        ["Id", <TransactionId key="id" id={id} isWhole />],
+        [
+          "Type",
+          `${titleOf(transaction)} (${transaction.typeGroup}/${transaction.type}), version ${transaction.version}`,
+        ],
+        [
+          "Block",
+          blockId && (
+            <>
+              {height !== undefined && <a href={hrefOf.block(blockId)}>{countText(height)}</a>} ·{" "}
+              <BlockId id={blockId} />
+            </>
+          ),
+        ],
+        ["Time", timestamp && <Time timeMs={timestamp.unix * 1_000} isWhole />],
+        ["Sender", <Address key="sender" address={sender} isWhole />],
+        ["Recipient", recipient !== sender && <Address address={recipient} isWhole />],
+        ["Amount", amount !== "0" && <Amount value={amount} hasSymbol />],
+        ["Fee", <Amount key="fee" value={fee} hasSymbol />],
+        ["Text", vendorField !== undefined && <span class="vendor-field">{vendorField}</span>],
+        ...assetDetails(transaction).map(
+          ([name, parts]) =>
+            [
+              name,
+              parts.map((part, index) => (
+                <div key={index}>
+                  <PartView part={part} isWhole />
+                </div>
+              )),
+            ] as const,
+        ),
+        ["Nonce", nonce],
+        ["Public key", <PublicKey key="key" publicKey={senderPublicKey} isWhole />],
+        ["Signature", signature && <Identifier id={signature} what="signature" isWhole />],
+        [
+          "Second signature",
+          signSignature && <Identifier id={signSignature} what="second signature" isWhole />,
+        ],
+        ["Signatures", signatures && signatures.length > 0 && `${signatures.length} of members`],
+      ]}
+    />
+  );
+}
+
+/** The members that the signatures are over; to be posted to another node as they are. */
+function Signed({ transaction: { id, blockId } }: { transaction: Transaction }) {
+  const { api } = useNode();
+  const answer = useAnswer(`transaction ${id} signed ${blockId}`, async () =>
+    blockId
+      ? (await api.transactions.get(id, { transform: false })).data
+      : (await api.transactions.getUnconfirmed(id, { transform: false })).data,
+  );
+  return (
+    <Answered answer={answer} what="The signed form">
+      {(signed) => <Json value={signed} what="signed transaction" />}
+    </Answered>
   );
 }

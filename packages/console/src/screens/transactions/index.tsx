@@ -1,11 +1,129 @@
-/** The transactions of the chain, and those that wait. */
+/** Transactions of the chain, and those that wait in the pool. */
+import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
+import { Filters } from "../../components/filters.tsx";
+import { UNITS } from "../../components/format.ts";
+import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
+import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
+const POOL_INTERVAL_MS = 2_000;
+
+const STATES = [
+  { value: "", label: "Confirmed" },
+  { value: "pending", label: "Waiting in the pool" },
+];
+const TYPES = [
+  { value: "", label: "All types" },
+  ...KINDS.map((kind) => ({
+    value: kindText(kind),
+    // Two groups have types of the same name.
+    label:
+      kind.typeGroup === 1 && KINDS.filter(({ title }) => title === kind.title).length > 1
+        ? `${titleOf(kind)} (core)`
+        : titleOf(kind),
+  })),
+];
+const ORDERS: readonly { readonly value: TransactionOrder | ""; readonly label: string }[] = [
+  { value: "", label: "Newest first" },
+  { value: "timestamp:asc", label: "Oldest first" },
+  { value: "amount:desc", label: "Highest amount first" },
+  { value: "fee:desc", label: "Highest fee first" },
+];
 
 export default function Transactions() {
+  const { query } = useListState();
+  const isPending = query.state === "pending";
   return (
     <Page title="Transactions">
-      <Empty title="This screen is not built yet">The API has them: /api/transactions</Empty>
+      <Filters
+        fields={[
+          { name: "state", label: "Show", options: STATES },
+          ...(isPending
+            ? []
+            : [
+                { name: "type", label: "Type", options: TYPES },
+                { name: "address", label: "Sender or recipient", placeholder: "Address" },
+                { name: "text", label: "Text", placeholder: "Part of the vendor field" },
+                { name: "least", label: "Amount from", placeholder: "0.00" },
+                { name: "orderBy", label: "Order", options: ORDERS },
+              ]),
+        ]}
+      />
+      {isPending ? <Pending /> : <Confirmed />}
     </Page>
   );
+}
+
+function Confirmed() {
+  const { api } = useNode();
+  const { page, query } = useListState();
+  const search = searchOf(query);
+  const answer = useAnswer(`transactions ${JSON.stringify([page, search])}`, () =>
+    api.transactions.search(search).page({ page, limit: LIMIT }),
+  );
+  return (
+    <Answered answer={answer} what="The list" lines={LIMIT}>
+      {({ data, meta }) => (
+        <>
+          <TransactionTable
+            caption="Transactions"
+            transactions={data}
+            empty={<Empty title="No transaction matches">Clear the filters to see all transactions.</Empty>}
+          />
+          <Pager meta={meta} what="transactions" />
+        </>
+      )}
+    </Answered>
+  );
+}
+
+function Pending() {
+  const { api } = useNode();
+  const { page } = useListState();
+  const answer = useAnswer(
+    `pool ${page}`,
+    () => api.transactions.unconfirmed().page({ page, limit: LIMIT }),
+    { everyMs: POOL_INTERVAL_MS },
+  );
+  return (
+    <Answered answer={answer} what="The pool">
+      {({ data, meta }) => (
+        <>
+          <TransactionTable
+            caption="Transactions that wait"
+            transactions={data}
+            empty={
+              <Empty title="The pool is empty">Transactions wait here until a delegate forges them.</Empty>
+            }
+          />
+          <Pager meta={meta} what="transactions" />
+        </>
+      )}
+    </Answered>
+  );
+}
+
+/** What the address of the page asks for; what makes no sense in it is left out. */
+export function searchOf(query: Readonly<Record<string, string>>): TransactionSearch {
+  const { type = "", address, text, least = "", orderBy } = query;
+  const kind = KINDS.find((known) => kindText(known) === type);
+  const amount = unitsOf(least);
+  return {
+    ...(kind && { type: kind.type, typeGroup: kind.typeGroup }),
+    ...(address && /^[0-9A-Za-z]{34}$/.test(address) && { addresses: [address] }),
+    ...(text && { vendorField: text }),
+    ...(amount !== undefined && { amount: { from: amount } }),
+    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as TransactionOrder }),
+  };
+}
+
+/** `12.5` in the smallest unit. */
+function unitsOf(text: string): bigint | undefined {
+  const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
+  return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
 }

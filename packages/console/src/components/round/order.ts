@@ -1,0 +1,25 @@
+/** The forging order of a round (consensus.md 4). */
+import { sha256 } from "@noble/hashes/sha2.js";
+
+const SOURCES_PER_SEED = 4;
+
+/**
+ * Slot `s` belongs to `order[s mod n]`.
+ *
+ * @param ranked public keys of the active delegates, rank 1 first
+ */
+export function forgingOrder(round: number, ranked: readonly string[]): readonly string[] {
+  const order = [...ranked];
+  let seed = sha256(new TextEncoder().encode(`${round}`));
+  for (let i = 0; i < order.length; i++) {
+    const source = i % (SOURCES_PER_SEED + 1);
+    if (source === SOURCES_PER_SEED) {
+      // Every fifth place is skipped, and has a seed of its own behind it.
+      seed = sha256(seed);
+      continue;
+    }
+    const j = seed[source]! % order.length;
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  return order;
+}

@@ -1,0 +1,85 @@
+/** The slots of the round that runs: who forged, who missed, who is next. */
+import type { Block } from "@uniknode/client";
+import { forgingOrder } from "./order.ts";
+
+export type Slot = {
+  readonly slot: number;
+  /** Seconds since the epoch of the network. */
+  readonly epoch: number;
+  readonly state: "forged" | "missed" | "now" | "next";
+  /** Public key. Absent where the order is not known. */
+  readonly delegate?: string | undefined;
+  readonly block?: Block;
+};
+
+export type Round = {
+  /** From 1 on. */
+  readonly round: number;
+  readonly firstHeight: number;
+  readonly size: number;
+  readonly forged: number;
+  readonly slots: readonly Slot[];
+  /** Whether unused slots have a delegate: the order was proven by the blocks. */
+  readonly isOrderKnown: boolean;
+};
+
+export type RoundInput = {
+  /** Newest first. */
+  readonly blocks: readonly Block[];
+  /** Public keys of the active delegates, rank 1 first. */
+  readonly ranked: readonly string[];
+  readonly size: number;
+  readonly blocktime: number;
+  /** Of the clock of the chain, seconds since the epoch of the network. */
+  readonly nowEpoch: number;
+};
+
+/** Of the block that comes next. With fewer blocks than the round has, it begins with the first of them. */
+export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInput): Round | undefined {
+  const [head] = blocks;
+  if (!head || size < 1 || blocktime < 1) return undefined;
+  const round = Math.floor(head.height / size) + 1;
+  const firstHeight = (round - 1) * size + 1;
+  const inRound = blocks.filter(({ height }) => height >= firstHeight).reverse();
+  const before = blocks.find(({ height }) => height === firstHeight - 1);
+  const slotOf = ({ timestamp }: Block) => Math.floor(timestamp.epoch / blocktime);
+  const order = forgingOrder(round, ranked);
+  const isOrderKnown =
+    ranked.length === size &&
+    inRound.every((block) => order[slotOf(block) % size] === block.generator.publicKey);
+
+  const slots: Slot[] = [];
+  const add = (slot: number, state: Slot["state"]) =>
+    slots.push({
+      slot,
+      epoch: slot * blocktime,
+      state,
+      delegate: isOrderKnown ? order[slot % size] : undefined,
+    });
+  /** At most a round of them: a chain that stood still has missed any number. */
+  const addMissed = (from: number, until: number) => {
+    for (let slot = Math.max(from, until - size); slot < until; slot++) add(slot, "missed");
+  };
+
+  const first = inRound[0];
+  let next = before ? slotOf(before) + 1 : first ? slotOf(first) : Math.floor(nowEpoch / blocktime);
+  for (const block of inRound) {
+    const slot = slotOf(block);
+    // The years between the first block and the second are no slots that were missed.
+    if (block.height > 2) addMissed(next, slot);
+    slots.push({
+      slot,
+      epoch: slot * blocktime,
+      state: "forged",
+      delegate: block.generator.publicKey,
+      block,
+    });
+    next = slot + 1;
+  }
+  const now = Math.floor(nowEpoch / blocktime);
+  if (head.height > 1) addMissed(next, now);
+  const start = Math.max(next, now);
+  const left = size - inRound.length;
+  for (let index = 0; index < left; index++) add(start + index, start + index === now ? "now" : "next");
+  return { round, firstHeight, size, forged: inRound.length, slots, isOrderKnown };
+}

@@ -1,0 +1,28 @@
+/** Values of a transaction with their links. */
+import { Amount } from "../amount.tsx";
+import { DelegateName } from "../delegate-name.tsx";
+import { Address, hrefOf, Identifier, PublicKey, TransactionId, UnikId } from "../identifier.tsx";
+import type { Part } from "./asset.ts";
+
+export function PartView({ part, isWhole = false }: { part: Part; isWhole?: boolean }) {
+  switch (part.is) {
+    case "address":
+      return <Address address={part.id} isWhole={isWhole} />;
+    case "publicKey":
+      return <PublicKey publicKey={part.id} isWhole={isWhole} />;
+    case "transaction":
+      return <TransactionId id={part.id} isWhole={isWhole} />;
+    case "unik":
+      return <UnikId id={part.id} isWhole={isWhole} />;
+    case "delegate":
+      return isWhole ? (
+        <Identifier id={part.id} what="delegate" href={hrefOf.delegate(part.id)} isWhole />
+      ) : (
+        <DelegateName id={part.id} />
+      );
+    case "amount":
+      return <Amount value={part.amount} hasSymbol />;
+    default:
+      return <span>{part.text}</span>;
+  }
+}

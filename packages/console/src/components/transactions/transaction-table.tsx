@@ -1,0 +1,67 @@
+/** Transactions, one a row. */
+import type { Transaction } from "@uniknode/client";
+import type { ComponentChildren } from "preact";
+import { Amount, useSymbol } from "../amount.tsx";
+import { Badge } from "../badge.tsx";
+import { Address, TransactionId } from "../identifier.tsx";
+import { type Column, Table } from "../table.tsx";
+import { Time } from "../time.tsx";
+import { subjectOf } from "./asset.ts";
+import { titleOf } from "./kinds.ts";
+import { PartView } from "./parts.tsx";
+
+export type TransactionTableProps = {
+  readonly caption: string;
+  readonly transactions: readonly Transaction[];
+  /** The wallet whose transactions they are: the table says which of them it received. */
+  readonly of?: string | undefined;
+  readonly empty: ComponentChildren;
+};
+
+export function TransactionTable({ caption, transactions, of, empty }: TransactionTableProps) {
+  const symbol = useSymbol();
+  const columns: readonly Column<Transaction>[] = [
+    { title: "Id", cell: ({ id }) => <TransactionId id={id} /> },
+    {
+      title: "Time",
+      cell: ({ timestamp, blockId }) =>
+        timestamp && blockId ? (
+          <Time timeMs={timestamp.unix * 1_000} />
+        ) : (
+          <Badge tone="warning">pending</Badge>
+        ),
+    },
+    { title: "Type", cell: (transaction) => <Type transaction={transaction} of={of} /> },
+    { title: "Sender", cell: ({ sender }) => <Address address={sender} /> },
+    { title: "To", cell: (transaction) => <Subject transaction={transaction} /> },
+    { title: `Amount ${symbol}`, cell: ({ amount }) => <AmountOrNothing amount={amount} />, isNumber: true },
+    { title: "Fee", cell: ({ fee }) => <AmountOrNothing amount={fee} />, isNumber: true, isMinor: true },
+  ];
+  return (
+    <Table caption={caption} columns={columns} rows={transactions} keyOf={({ id }) => id} empty={empty} />
+  );
+}
+
+function Type({ transaction, of }: { transaction: Transaction; of?: string | undefined }) {
+  const isReceived = of !== undefined && transaction.sender !== of;
+  return (
+    <>
+      {titleOf(transaction)} {isReceived && <Badge tone="good">in</Badge>}
+    </>
+  );
+}
+
+function Subject({ transaction }: { transaction: Transaction }) {
+  const [word, parts] = subjectOf(transaction);
+  return (
+    <>
+      {word && `${word} `}
+      {parts.slice(0, 1).map((part) => (
+        <PartView key="first" part={part} />
+      ))}
+    </>
+  );
+}
+
+const AmountOrNothing = ({ amount }: { amount: string }) =>
+  amount === "0" ? <span class="quiet">–</span> : <Amount value={amount} />;

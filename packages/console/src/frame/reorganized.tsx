@@ -1,0 +1,32 @@
+/** Blocks that the page may have shown are not on the chain any more. Dismissed, it shows again with the next change. */
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { absoluteText, countText } from "../components/format.ts";
+import { Icon } from "../components/icon.tsx";
+import type { Reorganization } from "../data/chain.ts";
+
+export default function Reorganized({ change }: { change: Reorganization }) {
+  const dismissed = useSignal<Reorganization>();
+  const time = useMemo(() => absoluteText(Date.now()), [change]);
+  if (dismissed.value === change) return null;
+  const lowest = change.reverted.at(-1)!.height;
+  const { length } = change.reverted;
+  return (
+    <div class="warning">
+      <Icon name="warning" />
+      <span>
+        {change.isDeep && "At least "}
+        {length === 1 ? "one block was" : `${countText(length)} blocks were`} reverted, from height{" "}
+        {countText(lowest)} on ({time}). The page shows the chain as it is now.
+      </span>
+      <button
+        type="button"
+        onClick={() => {
+          dismissed.value = change;
+        }}
+      >
+        Close
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+/** The pool and the newest blocks, moving to the right as blocks come. */
+import type { Block } from "@uniknode/client";
+import { useDelegateNames } from "../../components/delegate-names.ts";
+import { amountText, countText, shortened } from "../../components/format.ts";
+import { hrefOf } from "../../components/identifier.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const SHOWN_BLOCKS = 14;
+const POOL_INTERVAL_MS = 2_000;
+
+export function BlockRow() {
+  const { top } = useNode();
+  const names = useDelegateNames();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
+    <section class="block-row" aria-label="The pool and the newest blocks" tabIndex={0}>
+      <Pool />
+      {top.value.slice(0, SHOWN_BLOCKS).map((block) => (
+        <BlockCard key={block.id} block={block} name={names.get(block.generator.username ?? "")} />
+      ))}
+    </section>
+  );
+}
+
+function Pool() {
+  const { api } = useNode();
+  const { value } = useAnswer("pool count", () => api.transactions.unconfirmed().page({ limit: 1 }), {
+    everyMs: POOL_INTERVAL_MS,
+  });
+  const count = value?.meta.totalCount;
+  return (
+    <a class="block-card pool" href="/console/transactions?state=pending">
+      <span class="block-height">Pool</span>
+      <span>{count === undefined ? "" : count === 0 ? "empty" : countText(count)}</span>
+      <span class="quiet">
+        {count ? (count === 1 ? "transaction waits" : "transactions wait") : "nothing waits"}
+      </span>
+    </a>
+  );
+}
+
+function BlockCard({ block, name }: { block: Block; name: string | undefined }) {
+  const { configuration } = useNode();
+  const { height, transactions, forged, generator, timestamp } = block;
+  const most = configuration.value?.constants.block.maxTransactions ?? 1;
+  return (
+    <a class="block-card" href={hrefOf.block(block.id)}>
+      <span class="block-height">{countText(height)}</span>
+      <span>{transactions === 0 ? <span class="quiet">empty</span> : countOf(transactions)}</span>
+      <span class="quiet">{forged.amount === "0" ? "\u00a0" : amountText(forged.amount)}</span>
+      <meter
+        class="unseen"
+        min={0}
+        max={most}
+        value={transactions}
+        aria-label="Transactions of what a block can hold"
+      />
+      <span class="block-fill" style={{ "--fill": fillOf(transactions, most) }} />
+      <span class="block-forger">{name ?? shortened(generator.username ?? generator.address)}</span>
+      <span class="quiet">
+        <Time timeMs={timestamp.unix * 1_000} />
+      </span>
+    </a>
+  );
+}
+
+const countOf = (count: number) => `${countText(count)} ${count === 1 ? "transaction" : "transactions"}`;
+
+/** Share of a full block, as a root: one transaction of five hundred is seen, too. */
+const fillOf = (transactions: number, most: number): string =>
+  `${Math.round(Math.sqrt(Math.min(transactions / most, 1)) * 100)}%`;

@@ -1,0 +1,56 @@
+/** Figures of the chain. */
+import type { ComponentChildren } from "preact";
+import { Amount } from "../../components/amount.tsx";
+import { countText } from "../../components/format.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+/** They change slowly, and an address may ask a public node a hundred times a minute. */
+const SLOWLY = { lasts: "session", everyMs: 30_000 } as const;
+
+export function Figures() {
+  const { api, head, configuration } = useNode();
+  const blockchain = useAnswer("blockchain", () => api.blockchain.get(), SLOWLY);
+  const uniks = useAnswer("uniks status", () => api.nfts.status(), SLOWLY);
+  const peers = useAnswer("peers count", () => api.peers.list().page({ limit: 1 }), SLOWLY);
+  const transactions = useAnswer("transactions newest", () => api.transactions.list().page({ limit: 10 }));
+  const { blocktime, activeDelegates } = configuration.value?.constants ?? {};
+  const unikCount = uniks.value?.data
+    .flatMap(({ individual, organization, network }) => [individual, organization, network])
+    .reduce((sum, count) => sum + Number(count), 0);
+  return (
+    <dl class="figures">
+      <Figure name="Height" href="/console/blocks">
+        {head.value && countText(head.value.height)}
+      </Figure>
+      <Figure name="Transactions" href="/console/transactions">
+        {transactions.value && countText(transactions.value.meta.totalCount)}
+      </Figure>
+      <Figure name="Supply" href="/console/wallets">
+        {blockchain.value && <Amount value={blockchain.value.data.supply} hasSymbol />}
+      </Figure>
+      <Figure name="Uniks" href="/console/uniks">
+        {unikCount !== undefined && countText(unikCount)}
+      </Figure>
+      <Figure name="Active delegates" href="/console/delegates">
+        {activeDelegates}
+      </Figure>
+      <Figure name="Block time" href="/console/delegates">
+        {blocktime !== undefined && `${blocktime} s`}
+      </Figure>
+      <Figure name="Peers" href="/console/node">
+        {peers.value && countText(peers.value.meta.totalCount)}
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, href, children }: { name: string; href: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <a href={href}>{children ?? "\u00a0"}</a>
+      </dd>
+    </div>
+  );
+}

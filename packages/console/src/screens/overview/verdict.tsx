@@ -1,0 +1,34 @@
+/** One sentence that says how the node is; what is wrong comes first. */
+import { useComputed } from "@preact/signals";
+import { DelegateName } from "../../components/delegate-name.tsx";
+
+import { Loading } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { useNode } from "../../data/node.ts";
+
+/** Slots without a block after which a chain seems to stand still. */
+const LATE_SLOTS = 5;
+
+export function Verdict() {
+  const { head, connection, configuration, nowMs } = useNode();
+  const { value: block } = head;
+  const lateMs = (configuration.value?.constants.blocktime ?? 0) * LATE_SLOTS * 1_000;
+  const isLate = useComputed(() => nowMs.value - (head.value?.timestamp.unix ?? 0) * 1_000 > lateMs);
+  if (!block) return connection.value.state === "disconnected" ? null : <Loading lines={1} />;
+  const { username, address } = block.generator;
+  const isCatchingUp = connection.value.state === "connected" && connection.value.progress !== undefined;
+  const forger = username ? <DelegateName id={username} /> : address;
+  const isWrong = isLate.value && !isCatchingUp;
+  return (
+    <p class={isWrong ? "verdict late" : "verdict"}>
+      {connection.value.state === "disconnected"
+        ? "The node does not answer. The last block it had"
+        : isCatchingUp
+          ? "The node is catching up. Its newest block"
+          : isWrong
+            ? "No block comes: the newest one"
+            : "The chain moves. The newest block"}{" "}
+      was forged <Time timeMs={block.timestamp.unix * 1_000} /> by {forger}.
+    </p>
+  );
+}
