@@ -171,10 +171,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./doctor/command.ts")).doctorCommand(),
   },
   {
+    name: "console",
+    group: OPERATE,
+    examples: ["uniknode console", "uniknode console --url http://192.0.2.7:4003 --token TOKEN"],
+    load: async () => (await import("./access/console.ts")).consoleCommand(),
+  },
+  {
     name: "token",
     group: OPERATE,
     examples: ["uniknode token", "uniknode token --data .uniknode/data"],
-    load: async () => (await import("./token.ts")).tokenCommand(),
+    load: async () => (await import("./access/token.ts")).tokenCommand(),
   },
   {
     name: "forger",

@@ -49,7 +49,7 @@ export const nodeOptions = {
     name: "httpHosts",
     placeholder: "NAMES",
     sentence:
-      "Names and addresses of this machine, separated by commas, that requests of webhookLegacy may have as Host, beside localhost and the address they arrive at.",
+      "Names and addresses of this machine, separated by commas, that requests of webhookLegacy and of the console may have as Host, beside localhost and the address they arrive at.",
     default: [],
     read: readHosts,
   }),
@@ -81,6 +81,14 @@ export const nodeOptions = {
     sentence: "Address that the listener of operationsPort listens on.",
     default: "127.0.0.1",
     read: readText,
+  }),
+  console: option({
+    name: "console",
+    placeholder: "on|off",
+    sentence:
+      "Serve the console, a web page below /console/; it shows what the API shows, and more after signing in.",
+    default: "on" as const,
+    read: readChoice("on", "off"),
   }),
   rateLimit: option({
     name: "rateLimit",

@@ -7,6 +7,8 @@ export type ScreenContent = {
   /** Of protocol and program. */
   readonly versions: string;
   readonly baseUrl: string;
+  /** Signs in at the console, once; undefined without it. */
+  readonly consoleUrl: string | undefined;
   readonly webhookToken: string;
   /** Command lines that show the token, unless it was given, every account, and events. */
   readonly commands: {
@@ -30,6 +32,7 @@ export function startScreen(content: ScreenContent): string {
   return [
     `Uniknode (${content.versions}), dev chain${content.isContinued ? `, continued at height ${content.height}` : ""}`,
     "",
+    ...(content.consoleUrl === undefined ? [] : [`Console        ${content.consoleUrl}`]),
     `API            ${baseUrl}/api/v2/blockchain`,
     `Documentation  ${baseUrl}/documentation`,
     `Webhook token  ${content.webhookToken}`,

@@ -1,10 +1,12 @@
 /** A stream behind a real HTTP server, over the small chain, with a log that the test writes. */
+
 import { get, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
 import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts";
 import type { Event } from "../../src/events/event.ts";
 import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
+import { createAccess } from "../../src/http/webhooks/access.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
@@ -40,7 +42,10 @@ export async function openStreams({
   const opened: { stream?: Stream } = {};
   const access = isPublic ? undefined : { token: TOKEN };
   const fixture = openFixture(http, {
-    plugins: [async (app) => void (await app.register(createStreamRoutes(access, opened.stream!)))],
+    plugins: [
+      async (app) =>
+        void (await app.register(createStreamRoutes(access && createAccess(access), opened.stream!))),
+    ],
   });
   onTestFinished(fixture.close);
   const writer = openDatabase(fixture.path);

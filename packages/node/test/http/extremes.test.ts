@@ -1,5 +1,7 @@
 /** Places in lists as far away, as odd and as forged as a client can write them. */
+
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { documentOf } from "../../test-support/http/described.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
@@ -129,7 +131,7 @@ test("cursors that no list has given, or another one, are refused or find a page
 
 test("so are those of the lists of webhooks", async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });
-  const guarded = openFixture({}, { plugins: [createWebhookRoutes({ token: "t" }, webhooks)] });
+  const guarded = openFixture({}, { plugins: [createWebhookRoutes(createAccess({ token: "t" }), webhooks)] });
   onTestFinished(guarded.close);
   const { id } = await webhooks.register.create(always());
   for (let count = 0; count < 3; count++) await webhooks.ping(`${id}`);

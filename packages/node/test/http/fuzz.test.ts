@@ -1,8 +1,10 @@
 /** Requests of every route, sensible, odd and hostile ones. Whatever comes, the answer is one. */
+
 import { createSlots } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { createTimestampOf } from "../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../src/http/dev/routes.ts";
+import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { chain, heads } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
@@ -39,7 +41,8 @@ test("those of who has the token: webhooks, and the verbs of the dev chain", {
   const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true };
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
   const dev = { gateway: { dev: async () => unchanged }, timestampOf };
-  const plugins = [createWebhookRoutes({ token: TOKEN }, webhooks), createDevRoutes({ token: TOKEN }, dev)];
+  const access = createAccess({ token: TOKEN });
+  const plugins = [createWebhookRoutes(access, webhooks), createDevRoutes(access, dev)];
   const fixture = openFixture({}, { plugins });
   onTestFinished(fixture.close);
   await fixture.app.ready();

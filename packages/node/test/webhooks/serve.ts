@@ -1,4 +1,5 @@
 /** The register behind a real HTTP server. */
+
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
 import type { Server } from "../../src/http/server/app.ts";
@@ -6,6 +7,7 @@ import { addBodies } from "../../src/http/server/bodies.ts";
 import { addFailures } from "../../src/http/server/failures.ts";
 import { addMethods } from "../../src/http/server/methods.ts";
 import type { AccessOptions } from "../../src/http/webhooks/access.ts";
+import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createService, type ServiceOptions, silent } from "../../test-support/webhooks/support.ts";
 
@@ -24,7 +26,7 @@ export async function serve(access: AccessOptions = { token: TOKEN }, options: S
   onTestFinished(() => app.close());
   addBodies(app as unknown as Server);
   addFailures(app as unknown as Server, silent, addMethods(app as unknown as Server));
-  const routes = createWebhookRoutes(access, service.webhooks);
+  const routes = createWebhookRoutes(createAccess(access), service.webhooks);
   for (const prefix of ["/api", "/api/v2"]) app.register(async (scope) => scope.register(routes), { prefix });
   await app.ready();
 

@@ -1,7 +1,7 @@
 /** `uniknode listen`: registers a webhook while it runs. */
 import { ApiError, createClient } from "@uniknode/client";
 import type { Config } from "../../config/resolve.ts";
-import { tokenOf } from "../local-token.ts";
+import { tokenOf } from "../access/local-token.ts";
 import { readConditions } from "./condition.ts";
 import type { listenOptions } from "./options.ts";
 import { type ReceivedRequest, startReceiver } from "./receiver.ts";

@@ -1,6 +1,6 @@
 /** Every option of `uniknode listen`. */
 import { option, readChoice, readInteger, readNodeUrl, readSwitch, readTexts } from "../../config/option.ts";
-import { tokenOptions } from "../local-token.ts";
+import { tokenOptions } from "../access/local-token.ts";
 
 export const listenOptions = {
   url: option({

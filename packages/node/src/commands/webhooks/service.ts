@@ -4,8 +4,8 @@ import { createClient } from "@uniknode/client";
 import { type Command, InvalidArgumentError } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import type { Config } from "../../config/resolve.ts";
+import { tokenOf, tokenOptions } from "../access/local-token.ts";
 import type { Connection } from "../connection.ts";
-import { tokenOf, tokenOptions } from "../local-token.ts";
 import { addFlags, readConfig } from "../options.ts";
 
 export const serviceOptions = {

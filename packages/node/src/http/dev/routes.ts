@@ -10,7 +10,7 @@ import { body } from "../requests/bodies.ts";
 import { hex64 } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
-import { type AccessOptions, createAccess } from "../webhooks/access.ts";
+import type { Access } from "../webhooks/access.ts";
 
 /** Bounds the work of one request. */
 const MAX_BLOCKS = 1_000;
@@ -63,11 +63,9 @@ const CODES: readonly (DevErrorCode | "CHAIN_UNDO_MISSING")[] = [
 
 /** A plugin for each prefix under which the verbs answer; its errors are `HttpError`s. */
 export function createDevRoutes(
-  options: AccessOptions,
+  access: Access,
   { gateway, timestampOf }: { readonly gateway: Pick<Gateway, "dev">; readonly timestampOf: TimestampOf },
 ): FastifyPluginAsync {
-  const access = createAccess(options);
-
   const show = ({ head, reverted, applied, now, isForging }: DevAnswer) => ({
     head: showBlock(head),
     reverted: reverted.map(showBlock),

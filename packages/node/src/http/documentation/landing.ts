@@ -1,4 +1,4 @@
-/** `GET /`: a page with the next steps for a browser, and the greeting of the old node for every other client (http-api.md 1.1). */
+/** `GET /`: the console or, without it, a page with the next steps for a browser, and the greeting of the old node for every other client (http-api.md 1.1). */
 import { createHash } from "node:crypto";
 import { shownVersions } from "../../platform/lifecycle/version.ts";
 import type { Server } from "../server/app.ts";
@@ -37,10 +37,11 @@ const LINKS = [
 ] as const;
 
 /** Registered behind all other routes: the page links to those that this server has. */
-export function addLanding(app: Server, networkName: string): void {
+export function addLanding(app: Server, networkName: string, hasConsole: boolean): void {
   let page: string | undefined;
   app.get("/", { schema: { hide: true } }, (request, reply) => {
     if (!prefersHtml(request.headers.accept)) return GREETING;
+    if (hasConsole) return reply.header("cache-control", "no-store").redirect("/console/", 302);
     const isServed = (path: string) =>
       !path.startsWith("health") || app.hasRoute({ method: "GET", url: `/${path}` });
     page ??= pageOf(

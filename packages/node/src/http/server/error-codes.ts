@@ -109,9 +109,19 @@ const CHAPTERS = {
       "The header `Authorization` does not hold the webhook token of this node.",
       "`uniknode token` shows it; the token of one webhook is another one",
     ),
+    SESSION_MISSING: code(
+      [401],
+      "The browser is not signed in at the console, or its session has ended.",
+      "open the link that `uniknode console` prints",
+    ),
+    CODE_WRONG: code(
+      [401],
+      "The link was used already, or is older than ten minutes.",
+      "`uniknode console` prints another one",
+    ),
     CROSS_SITE: code(
       [403],
-      "With `--webhook-legacy`: the `Host` is not a name of this machine, or the `Origin` is another site.",
+      "With `--webhook-legacy`, and for the console: the `Host` is not a name of this machine, or the `Origin` is another site.",
       "the operator lists names with `--http-hosts`",
     ),
     PROXY_UNKNOWN: code(

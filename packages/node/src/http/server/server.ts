@@ -22,6 +22,7 @@ import { addProxyWarning } from "../connections/proxies.ts";
 import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
 import { addSlowReaders } from "../connections/slow-readers.ts";
 import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
+import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
 import { addDocument } from "../documentation/document.ts";
 import { addLanding } from "../documentation/landing.ts";
 import { addPage } from "../documentation/page.ts";
@@ -84,6 +85,8 @@ export type HttpDependencies = {
   readonly gateway: Gateway;
   /** Further endpoints, each served under both prefixes: webhooks, the live stream, the verbs of a dev chain. */
   readonly plugins: readonly FastifyPluginAsync[];
+  /** Absent: there is no console. */
+  readonly console?: ConsoleOptions & ConsoleDependencies;
   /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
   readonly slowLane?: SlowLane;
   /** Unix time in milliseconds. */
@@ -187,7 +190,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 
   const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
   const api = { ...createApi(dependencies), maxTransactionsPerRequest };
-  addLanding(app, dependencies.network.description.name);
+  const { console } = dependencies;
+  addLanding(app, dependencies.network.description.name, console !== undefined);
+  if (console) addConsole(app, console, console);
   for (const prefix of PREFIXES) {
     app.register(
       async (scope) => {

@@ -8,7 +8,7 @@ import type { Stream } from "../../stream/stream.ts";
 import { readSubscription } from "../../stream/subscription.ts";
 import { HttpError } from "../server/error.ts";
 import { createQueue } from "../server/queue.ts";
-import { type AccessOptions, createAccess } from "../webhooks/access.ts";
+import type { Access } from "../webhooks/access.ts";
 import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
 
@@ -26,10 +26,10 @@ const READERS = {
   lastEventId: text,
 };
 
-/** A plugin for each prefix. Without access options, the stream is public. */
-export function createStreamRoutes(access: AccessOptions | undefined, stream: Stream): FastifyPluginAsync {
+/** A plugin for each prefix. Without access, the stream is public. */
+export function createStreamRoutes(access: Access | undefined, stream: Stream): FastifyPluginAsync {
   return async (app) => {
-    if (access) app.addHook("onRequest", createAccess(access));
+    if (access) app.addHook("onRequest", access);
     app.addHook("preClose", (done) => {
       stream.close();
       done();

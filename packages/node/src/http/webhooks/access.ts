@@ -23,17 +23,25 @@ declare module "fastify" {
   }
 }
 
-/**
- * A hook for requests whose body is not read yet.
- *
- * @throws {Error} when an entry of the whitelist is neither address nor network
- */
-export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }: AccessOptions) {
+/** A hook for requests whose body is not read yet. */
+export type Access = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Whether a text is the token. */
+export type TokenTest = (text: string) => boolean;
+
+/** Compares digests, which have the same length, in constant time. */
+export function createTokenTest(token: string): TokenTest {
+  const expected = digest(token);
+  return (text) => timingSafeEqual(digest(text), expected);
+}
+
+/** @throws {Error} when an entry of the whitelist is neither address nor network */
+export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }: AccessOptions): Access {
   const crossSite = createCrossSiteTest(hosts, "--http-hosts");
   const isListed = createRangeTest((whitelist ?? [ANY_ADDRESS]).join());
-  const expected = token ? digest(token) : undefined;
+  const isToken = token ? createTokenTest(token) : undefined;
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (request, reply) => {
     if (!isListed(request.ip)) {
       throw new HttpError(
         "ADDRESS_REFUSED",
@@ -45,10 +53,7 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
       reply.header("www-authenticate", 'Bearer realm="webhooks"');
       throw unauthorized(request.headers.authorization);
     }
-    const jsonTypes = isLegacy ? ANY_JSON : JSON_TYPE;
-    if (needsBody(request) && !jsonTypes.test(mediaType(request.headers["content-type"]))) {
-      throw new HttpError("UNSUPPORTED_CONTENT_TYPE", contentTypeText(request.headers["content-type"]));
-    }
+    requireJson(request, isLegacy ? ANY_JSON : JSON_TYPE);
   };
 
   /** Without a token: checks that the request is neither cross-site nor from an unknown client of a proxy. */
@@ -65,11 +70,10 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
     }
   }
 
-  /** Compares digests, which have the same length, in constant time. */
   function isAuthorized(header: string | undefined): boolean {
-    if (expected === undefined || header === undefined) return false;
-    const isRaw = timingSafeEqual(digest(header), expected);
-    const isBearer = timingSafeEqual(digest(header.replace(/^Bearer +/i, "")), expected);
+    if (isToken === undefined || header === undefined) return false;
+    const isRaw = isToken(header);
+    const isBearer = isToken(header.replace(/^Bearer +/i, ""));
     return isRaw || isBearer;
   }
 }
@@ -84,6 +88,14 @@ function unauthorized(header: string | undefined): HttpError {
         "TOKEN_WRONG",
         'The header "Authorization" does not hold the webhook token of this node, which "uniknode token" shows; the token of a single webhook is another one',
       );
+}
+
+/** Refuses a body of another type: a page of another site can make a browser send those without being asked. */
+export function requireJson(request: FastifyRequest, types = JSON_TYPE): void {
+  const header = request.headers["content-type"];
+  if (needsBody(request) && !types.test(mediaType(header))) {
+    throw new HttpError("UNSUPPORTED_CONTENT_TYPE", contentTypeText(header));
+  }
 }
 
 const contentTypeText = (header: string | undefined): string =>

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../server/queue.ts";
-import { type AccessOptions, createAccess } from "./access.ts";
+import type { Access } from "./access.ts";
 import { answer, readBody, readOptionalBody, showSecret, showWebhook } from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
 import { pageMeta, readPage } from "./page.ts";
@@ -15,10 +15,9 @@ type WithId = { Params: { id: string } };
 
 /** A plugin for each prefix under which the register answers; its errors are `HttpError`s. */
 export function createWebhookRoutes(
-  options: AccessOptions,
+  access: Access,
   webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun" | "replays">,
 ): FastifyPluginAsync {
-  const access = createAccess(options);
   const { register } = webhooks;
 
   return async (app) => {

@@ -1,6 +1,6 @@
 /** Routes for operators: health and metrics, without prefix and without the rate limit of the API. */
 import type { FastifyPluginAsync } from "fastify";
-import { type AccessOptions, createAccess } from "../../http/webhooks/access.ts";
+import type { Access } from "../../http/webhooks/access.ts";
 import type { Check, Readiness } from "../health/health.ts";
 import { createBound } from "./bound.ts";
 
@@ -18,9 +18,9 @@ const SUMMARY_LIMIT = { limit: 120, windowMs: 60_000 };
 
 const options = { config: { isUnlimited: true }, schema: { hide: true } };
 
-/** Without access options, the metrics are public; health always is. */
+/** Without access, the metrics are public; health always is. */
 export function createOperationRoutes(
-  access: AccessOptions | undefined,
+  access: Access | undefined,
   operations: Operations,
 ): FastifyPluginAsync {
   const bound = createBound(SUMMARY_LIMIT, Date.now);
@@ -43,7 +43,7 @@ export function createOperationRoutes(
 
     app.get(
       "/metrics",
-      { ...options, onRequest: access ? [createAccess(access), bound] : bound },
+      { ...options, onRequest: access ? [access, bound] : bound },
       async (_request, reply) => {
         reply.type(operations.metricsType);
         return operations.metrics();

@@ -115,6 +115,7 @@ async function start(
       startScreen({
         versions,
         baseUrl: node.url,
+        consoleUrl: node.consoleUrl,
         webhookToken,
         commands,
         data,

@@ -27,6 +27,8 @@ export type Node = {
   /** Whether the event loop of the serving thread runs. */
   isServing(): boolean;
   readonly webhookToken: string;
+  /** Signs in at the console, once; undefined without it. */
+  readonly consoleUrl: string | undefined;
   readonly head: () => BlockHeader;
   /** Balance in the smallest unit; 0 for a wallet that is not known. */
   readonly balanceOf: (address: string) => bigint;
@@ -136,15 +138,17 @@ async function start(
       ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
     },
   );
-  const { url, isServing, died } = await startServing(
+  const isDevChain = createDev !== undefined;
+  const { url, consoleUrl, isServing, died } = await startServing(
     options,
-    { thread, folder, heartbeats, files, genesisBlock, gateway, grown, logger },
+    { thread, folder, heartbeats, files, genesisBlock, gateway, grown, isDevChain, logger },
     onStop,
   );
   onStop("forger", forger.stop);
 
   return {
     url,
+    consoleUrl,
     isServing,
     webhookToken,
     head: chain.head,

@@ -20,12 +20,15 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
   readonly heartbeats: SharedArrayBuffer;
   readonly gateway: Gateway;
   readonly grown: Pick<NodeEventLog["grown"], "subscribe">;
+  readonly isDevChain: boolean;
   readonly logger: Logger;
 };
 
 export type NodeServing = {
   /** Base URL of API and webhooks. */
   readonly url: string;
+  /** Signs in at the console, once; undefined without it. */
+  readonly consoleUrl: string | undefined;
   /** Whether the event loop of the thread runs. */
   isServing(): boolean;
   /** Rejects when the thread ends by itself. */
@@ -35,7 +38,7 @@ export type NodeServing = {
 /** @throws {Error} when the thread cannot listen */
 export async function startServing(
   options: NodeOptions,
-  { thread, folder, heartbeats, files, genesisBlock, gateway, grown, logger }: NodeServingDeps,
+  { thread, folder, heartbeats, files, genesisBlock, gateway, grown, isDevChain, logger }: NodeServingDeps,
   onStop: Closing["add"],
 ): Promise<NodeServing> {
   const { databasePath, writeLock, writeState, webhookToken, secretKey } = folder;
@@ -52,6 +55,7 @@ export async function startServing(
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       maxTransactionsPerRequest: options.poolMaxPerRequest,
+      isDevChain,
     }),
     gateway,
   );
@@ -63,6 +67,6 @@ export async function startServing(
     onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread responds again"),
   });
   onStop("watch", close);
-  const { url, died } = serving;
-  return { url, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
+  const { url, consoleUrl, died } = serving;
+  return { url, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
 }

@@ -11,7 +11,7 @@ export type ServingOptions = {
   readonly httpAllow: string;
   /** Proxies in front of it; undefined: none. */
   readonly httpTrustProxy: string | undefined;
-  /** Names by which callers of the register without token reach the HTTP server. */
+  /** Names by which callers of the register without token, and browsers at the console, reach the HTTP server. */
   readonly httpHosts: readonly string[];
   /** Connections at once, of all clients together and of one. */
   readonly httpConnections: number;
@@ -19,6 +19,7 @@ export type ServingOptions = {
   /** Of health and metrics, 0 takes a free one; undefined: the HTTP server serves them. */
   readonly operationsPort: number | undefined;
   readonly operationsHost: string;
+  readonly console: "on" | "off";
   /** Requests per minute of one client address; 0: no limit. */
   readonly rateLimit: number;
   readonly webhooks: "on" | "off";
@@ -70,6 +71,7 @@ export function servingDataOf(
     | "feePolicy"
     | "maxTransactionsPerRequest"
     | "peerPort"
+    | "isDevChain"
   >,
 ): ServingData {
   return {
@@ -83,6 +85,7 @@ export function servingDataOf(
     ...(options.operationsPort !== undefined && {
       operations: { host: options.operationsHost, port: options.operationsPort },
     }),
+    hasConsole: options.console === "on",
     rateLimit: options.rateLimit,
     webhooks: options.webhooks,
     legacyCallers: options.webhookLegacy,

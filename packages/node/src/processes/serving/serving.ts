@@ -5,9 +5,14 @@ import { createNetwork, createSlots } from "@uniknode/protocol";
 import { gatewayThrough } from "../../gateway/channel.ts";
 import { createTimestampOf } from "../../http/answers/timestamp.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
+import { createSessionAccess } from "../../http/console/access.ts";
+import { readConsoleFiles } from "../../http/console/files.ts";
+import { linkPath } from "../../http/console/session-routes.ts";
+import { createSessions } from "../../http/console/sessions.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createHttpServer } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
+import { createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { countAnswers } from "../../operations/http/answers.ts";
 import { createOperationRoutes } from "../../operations/http/routes.ts";
@@ -15,7 +20,7 @@ import { createOperationsServer } from "../../operations/http/server.ts";
 import { measureDiskSpace } from "../../platform/files/disk-space.ts";
 import { createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
-import { PROTOCOL_VERSION } from "../../platform/lifecycle/version.ts";
+import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
@@ -58,6 +63,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread responds again"),
   });
   closing.add("watch", consensusWatch.close);
+  const sessions = createSessions(Date.now);
   const diskSpace = measureDiskSpace(dirname(data.databasePath));
   closing.add("disk space", diskSpace.close);
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
@@ -101,11 +107,14 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
 
   const reader = openDatabase(data.databasePath, { readonly: true });
   closing.add("reader", reader.close);
-  const access = { token: data.webhookToken };
+  const access = createAccess({ token: data.webhookToken });
   const { legacyCallers } = data;
   const hosts = [data.host, ...(data.hosts ?? [])];
   const registerAccess =
-    legacyCallers === undefined ? access : { isLegacy: true, whitelist: [legacyCallers], hosts };
+    legacyCallers === undefined
+      ? access
+      : createAccess({ isLegacy: true, whitelist: [legacyCallers], hosts });
+  const sessionAccess = createSessionAccess(sessions, hosts);
   warnOfUnnamedProxy(data, logger);
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
@@ -150,6 +159,29 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
         createStreamRoutes(data.eventsPublic ? undefined : access, stream),
         createDevRoutes(access, { gateway, timestampOf }),
       ],
+      ...(data.hasConsole && {
+        console: {
+          hosts,
+          node: {
+            devChain: data.isDevChain,
+            network: network.description.name,
+            version: programVersion(),
+          },
+          files: readConsoleFiles(),
+          sessions,
+          isToken: createTokenTest(data.webhookToken),
+          access,
+          nowMs: Date.now,
+          operations: {
+            api: [
+              ...(webhooks ? [createWebhookRoutes(sessionAccess, webhooks)] : []),
+              createStreamRoutes(sessionAccess, stream),
+              ...(data.isDevChain ? [createDevRoutes(sessionAccess, { gateway, timestampOf })] : []),
+            ],
+            health: createOperationRoutes(sessionAccess, operations),
+          },
+        },
+      }),
       nowMs: Date.now,
       logger,
     },
@@ -172,6 +204,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   return {
     port,
     operationsPort: operationsAddress?.port,
+    consolePath: data.hasConsole ? linkPath(sessions.issueCode("until used").secret) : undefined,
     notify() {
       webhooks?.notify();
       stream.notify();

@@ -37,6 +37,10 @@ export type ServingData = {
   readonly connections?: ConnectionBounds;
   /** Where health and metrics are served; absent: by the HTTP server. */
   readonly operations?: OperationsAddress;
+  /** Whether the console is served. */
+  readonly hasConsole: boolean;
+  /** Whether the chain has verbs (`gateway/dev-commands.ts`). */
+  readonly isDevChain: boolean;
   /** Items of one `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
   /** Requests per minute of one client address; 0 or absent: no limit. */
@@ -84,6 +88,8 @@ export type FromServing = {
   readonly port: number;
   /** Of health and metrics, where they have a listener of their own. */
   readonly operationsPort: number | undefined;
+  /** Path that signs in at the console, once; undefined without it. */
+  readonly consolePath: string | undefined;
 };
 
 export type Serving = {
@@ -91,6 +97,8 @@ export type Serving = {
   readonly url: string;
   /** Base URL of health and metrics. */
   readonly operationsUrl: string;
+  /** Signs in at the console, once; undefined without it. */
+  readonly consoleUrl: string | undefined;
   /** Notifies the thread of new events in the log. */
   notify(): void;
   /** Rejects when the thread ends without `close`. */
@@ -150,7 +158,7 @@ export function loadServingThread(): ServingThread {
         once(worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
         died,
       ]);
-      const [{ port, operationsPort }] = (await listening.catch((error) => {
+      const [{ port, operationsPort, consolePath }] = (await listening.catch((error) => {
         throw explainListenError(error, data);
       })) as [FromServing];
       const url = `http://${shownHost(data.host)}:${port}`;
@@ -158,7 +166,8 @@ export function loadServingThread(): ServingThread {
         ? `http://${shownHost(data.operations.host)}:${operationsPort}`
         : url;
       httpPort = port;
-      return { url, operationsUrl, died, notify };
+      const consoleUrl = consolePath === undefined ? undefined : url + consolePath;
+      return { url, operationsUrl, consoleUrl, died, notify };
     },
     port: () => httpPort,
     async close() {

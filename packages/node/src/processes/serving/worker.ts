@@ -20,6 +20,7 @@ parentPort!.on("message", async (message: ToServing) => {
         kind: "listening",
         port: serving.port,
         operationsPort: serving.operationsPort,
+        consolePath: serving.consolePath,
       } satisfies FromServing);
       return;
     case "notify":

@@ -1,10 +1,12 @@
 /** Every route has a function in the client, every function of the client a route, and every list is iterated. */
+
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import type { DevAnswer } from "../../../src/gateway/dev-commands.ts";
 import { createTimestampOf } from "../../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
+import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
 import { type Document, documentOf, type Operation } from "../../../test-support/http/described.ts";
@@ -152,8 +154,8 @@ async function serve() {
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
   const dev = { gateway: { dev: async () => unchanged }, timestampOf };
   const plugins = [
-    createWebhookRoutes({ token: TOKEN }, service.webhooks),
-    createDevRoutes({ token: TOKEN }, dev),
+    createWebhookRoutes(createAccess({ token: TOKEN }), service.webhooks),
+    createDevRoutes(createAccess({ token: TOKEN }), dev),
   ];
   const fixture = openFixture({}, { plugins }, longer);
   const registered = new Set<string>();

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../../src/http/server/app.ts";
 import { addFailures } from "../../../src/http/server/failures.ts";
 import { addMethods } from "../../../src/http/server/methods.ts";
+import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createOperationRoutes, type Operations } from "../../../src/operations/http/routes.ts";
 import { silent } from "../../../test-support/webhooks/support.ts";
 
@@ -18,7 +19,7 @@ async function serve() {
   const app = fastify();
   onTestFinished(() => app.close());
   addFailures(app as unknown as Server, silent, addMethods(app as unknown as Server));
-  app.register(createOperationRoutes({ token: "secret" }, OPERATIONS));
+  app.register(createOperationRoutes(createAccess({ token: "secret" }), OPERATIONS));
   await app.ready();
   return (url: string, remoteAddress: string, headers = {}) => app.inject({ url, remoteAddress, headers });
 }

@@ -19,6 +19,7 @@ const node = {
   webhookToken: "secret",
   feePolicy: DEFAULT_POOL_OPTIONS.fees,
   peerPort: 4002,
+  isDevChain: false,
   maxTransactionsPerRequest: 40,
 };
 

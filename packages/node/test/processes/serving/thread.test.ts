@@ -60,6 +60,8 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     peerPort: 4002,
     maxTransactionsPerRequest: 40,
+    hasConsole: true,
+    isDevChain: false,
     logLevel: "silent",
     logFormat: "json",
     ...options,

@@ -1,16 +1,16 @@
 /** The webhook token that a node on this machine keeps in its data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { option, readText } from "../config/option.ts";
-import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
-import type { Config } from "../config/resolve.ts";
-import { ConfigError } from "../platform/config-error.ts";
-import type { Database } from "../store/engine/database.ts";
-import { openReader } from "../store/engine/migrations.ts";
-import { createMetaStore } from "../store/node/meta.ts";
-import { type KeyFiles, readSecretKey } from "../webhooks/sqlite/secrets/encrypt-secrets.ts";
-import { createSecretCipher } from "../webhooks/sqlite/secrets/encryption.ts";
-import { keptWebhookToken } from "../webhooks/sqlite/secrets/token.ts";
+import { option, readText } from "../../config/option.ts";
+import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
+import type { Config } from "../../config/resolve.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { openReader } from "../../store/engine/migrations.ts";
+import { createMetaStore } from "../../store/node/meta.ts";
+import { type KeyFiles, readSecretKey } from "../../webhooks/sqlite/secrets/encrypt-secrets.ts";
+import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
+import { keptWebhookToken } from "../../webhooks/sqlite/secrets/token.ts";
 
 const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 

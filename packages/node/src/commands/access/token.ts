@@ -1,8 +1,8 @@
 /** `uniknode token`: the webhook token of a data folder. */
 import { Command } from "commander";
-import { nodeOptions } from "../config/options.ts";
+import { nodeOptions } from "../../config/options.ts";
+import { addFlags, readConfig } from "../options.ts";
 import { localTokenOptions, readLocalToken } from "./local-token.ts";
-import { addFlags, readConfig } from "./options.ts";
 
 const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken };
 

@@ -1,0 +1,36 @@
+/** Access to operations for a signed-in browser: the session takes the place of the webhook token. */
+import type { FastifyRequest } from "fastify";
+import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
+import { HttpError } from "../server/error.ts";
+import { type Access, requireJson } from "../webhooks/access.ts";
+import { sessionOf } from "./cookie.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Refuses what a page of another site can make a browser send. */
+export function createSameSite(hosts: readonly string[]): (request: FastifyRequest) => void {
+  const crossSite = createCrossSiteTest(hosts, "--http-hosts");
+  return ({ host, headers, socket }) => {
+    const reason = crossSite({ host, origin: headers.origin, localAddress: socket.localAddress });
+    if (reason !== undefined) throw new HttpError("CROSS_SITE", reason);
+  };
+}
+
+const READING = ["GET", "HEAD"];
+
+export function createSessionAccess(sessions: Sessions, hosts: readonly string[]): Access {
+  const refuseCrossSite = createSameSite(hosts);
+  return async (request) => {
+    refuseCrossSite(request);
+    if (sessions.endOf(sessionOf(request) ?? "") === undefined) {
+      throw new HttpError(
+        "SESSION_MISSING",
+        'You are not signed in, or the session has ended: open the link that "uniknode console" prints, or sign in with the webhook token',
+      );
+    }
+    // A browser sets it, and no page can.
+    if (!READING.includes(request.method) && request.headers["sec-fetch-site"] !== "same-origin") {
+      throw new HttpError("CROSS_SITE", "only pages of the console may change anything with its session");
+    }
+    requireJson(request);
+  };
+}

@@ -1,0 +1,48 @@
+/** The console below `/console`: its files, its sessions, and the operations of a signed-in browser. */
+import type { FastifyPluginAsync } from "fastify";
+import type { Server } from "../server/app.ts";
+import type { ConsoleFiles } from "./files.ts";
+import { createPages } from "./pages.ts";
+import {
+  createSessionRoutes,
+  type SessionRoutesDependencies,
+  type SessionRoutesOptions,
+} from "./session-routes.ts";
+
+export type ConsoleOptions = SessionRoutesOptions;
+
+export type ConsoleDependencies = SessionRoutesDependencies & {
+  /** Undefined: they were not built. */
+  readonly files: ConsoleFiles | undefined;
+  /** The routes that need the webhook token elsewhere, made for the access of a session. */
+  readonly operations: {
+    /** Below `/api/v2`. */
+    readonly api: readonly FastifyPluginAsync[];
+    readonly health: FastifyPluginAsync;
+  };
+};
+
+/** Where the operations are; `/api/v2/webhooks` is at `/console/operations/api/v2/webhooks`. */
+const OPERATIONS = "/console/operations";
+
+/** Registered before the routes of the API. */
+export function addConsole(app: Server, options: ConsoleOptions, dependencies: ConsoleDependencies): void {
+  const { files, operations } = dependencies;
+  app.get("/console", { config: { isUnlimited: true }, schema: { hide: true } }, (_request, reply) =>
+    reply.redirect("/console/", 302),
+  );
+  app.register(createPages(files), { prefix: "/console" });
+  app.register(createSessionRoutes(options, dependencies), { prefix: "/console" });
+  app.register(
+    async (scope) => {
+      // Documented where the token opens them; a session is not counted against the limit of the API.
+      scope.addHook("onRoute", (route) => {
+        route.schema = { ...route.schema, hide: true };
+        route.config = { ...route.config, isUnlimited: true };
+      });
+      for (const plugin of operations.api) await scope.register(plugin, { prefix: "/api/v2" });
+      await scope.register(operations.health);
+    },
+    { prefix: OPERATIONS },
+  );
+}

@@ -1,0 +1,77 @@
+/** The page of the console and its files. Every path that is no file is a place in the page, which finds it by itself. */
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { HttpError } from "../server/error.ts";
+import type { ConsoleFile, ConsoleFiles, Encoding } from "./files.ts";
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+const HEADERS = {
+  "content-security-policy": POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+const YEAR = "public, max-age=31536000, immutable";
+const NOT_BUILT =
+  "The console was not built: run npm start or npm run console in the clone, or install a release, which has it.\n";
+const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
+
+export function createPages(files: ConsoleFiles | undefined): FastifyPluginAsync {
+  const index = files?.get("index.html");
+
+  async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    reply.headers(HEADERS);
+    if (!files || !index) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
+    const { "*": path = "" } = request.params as { "*"?: string };
+    const file = files.get(path) ?? (path.startsWith("assets/") ? undefined : index);
+    if (!file) throw new HttpError("PATH_UNKNOWN", "the console has no such file");
+    return sendFile(file, request, reply);
+  }
+
+  return async (app) => {
+    // The router finds no empty name of a file.
+    app.get("/", { ...hidden, prefixTrailingSlash: "slash" }, send);
+    app.get("/*", hidden, send);
+  };
+}
+
+async function sendFile(
+  { type, tag, isImmutable, bytes, encoded }: ConsoleFile,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const encoding = encodingFor(headers["accept-encoding"]);
+  const etag = `"${tag}${encoding === undefined ? "" : `-${encoding}`}"`;
+  reply.headers({
+    etag,
+    vary: "accept-encoding",
+    "cache-control": isImmutable ? YEAR : "no-cache",
+  });
+  if (headers["if-none-match"] === etag) return reply.code(304).send();
+  reply.type(type);
+  if (encoding === undefined) return reply.send(bytes);
+  return reply.header("content-encoding", encoding).send(await encoded(encoding));
+}
+
+const ENCODINGS: readonly Encoding[] = ["br", "gzip"];
+
+/** Browsers name what they take, without weights. */
+const encodingFor = (header: string | string[] | undefined): Encoding | undefined => {
+  const named = String(header ?? "")
+    .split(",")
+    .map((entry) => entry.trim());
+  return ENCODINGS.find((encoding) => named.includes(encoding));
+};

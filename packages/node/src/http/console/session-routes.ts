@@ -1,0 +1,107 @@
+/** Sign in, say who is signed in, sign out, and make a link that signs in once. */
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { createAllowances } from "../connections/allowances.ts";
+import { body } from "../requests/bodies.ts";
+import type { Server } from "../server/app.ts";
+import { HttpError } from "../server/error.ts";
+import type { Access, TokenTest } from "../webhooks/access.ts";
+import { createSameSite } from "./access.ts";
+import { cookieOf, ENDED_COOKIE, sessionOf } from "./cookie.ts";
+import type { Sessions } from "./sessions.ts";
+
+export type SessionRoutesOptions = {
+  /** Names of this machine (`addresses/hosts.ts`). */
+  readonly hosts: readonly string[];
+  /** What a browser is shown of the node. */
+  readonly node: { readonly devChain: boolean; readonly network: string; readonly version: string };
+};
+
+export type SessionRoutesDependencies = {
+  readonly sessions: Sessions;
+  /** Whether a text is the webhook token. */
+  readonly isToken: TokenTest;
+  /** Of requests with the webhook token. */
+  readonly access: Access;
+  readonly nowMs: () => number;
+};
+
+/** Attempts of one client to sign in, and of one to make links. */
+const ATTEMPTS = { limit: 20, windowMs: 60_000 };
+const MAX_CHARS = 512;
+const credential = Type.String({ minLength: 1, maxLength: MAX_CHARS });
+const SignIn = body({ code: Type.Optional(credential), token: Type.Optional(credential) });
+const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
+
+export function createSessionRoutes(
+  { hosts, node }: SessionRoutesOptions,
+  { sessions, isToken, access, nowMs }: SessionRoutesDependencies,
+): FastifyPluginAsync {
+  const refuseCrossSite = createSameSite(hosts);
+  const count = createAllowances(ATTEMPTS);
+
+  async function bound({ ip }: FastifyRequest): Promise<void> {
+    if (count(ip, nowMs()).remaining >= 0) return;
+    throw new HttpError("RATE_LIMITED", "too many attempts to sign in: try again in a minute");
+  }
+
+  return async (scope) => {
+    const app = scope as unknown as Server;
+
+    app.get("/session", hidden, async (request, reply) => {
+      const expiresMs = sessions.endOf(sessionOf(request) ?? "");
+      reply.header("cache-control", "no-store");
+      return {
+        signedIn: expiresMs !== undefined,
+        ...(expiresMs !== undefined && { expiresAt: expiresMs }),
+        ...node,
+      };
+    });
+
+    const signIn = { ...hidden, schema: { hide: true, body: SignIn }, onRequest: [bound] };
+    app.post("/session", signIn, async (request, reply) => {
+      refuseCrossSite(request);
+      const { code, token } = request.body;
+      if ((code === undefined) === (token === undefined)) {
+        throw new HttpError("MISSING_MEMBER", 'one of "code" and "token" is required, and only one');
+      }
+      if (code !== undefined && !sessions.useCode(code)) {
+        throw new HttpError(
+          "CODE_WRONG",
+          'This link was used already, or is too old: "uniknode console" prints another one',
+        );
+      }
+      if (token !== undefined && !isToken(token)) {
+        throw new HttpError(
+          "TOKEN_WRONG",
+          'This is not the webhook token of this node: "uniknode token" shows it',
+        );
+      }
+      const issued = sessions.open();
+      reply.header("set-cookie", cookieOf(issued, nowMs(), request.protocol === "https"));
+      reply.header("cache-control", "no-store");
+      return { signedIn: true, expiresAt: issued.expiresMs };
+    });
+
+    app.delete("/session", hidden, async (request, reply) => {
+      refuseCrossSite(request);
+      sessions.end(sessionOf(request) ?? "");
+      reply.header("set-cookie", ENDED_COOKIE);
+      return { signedIn: false };
+    });
+
+    const link = {
+      ...hidden,
+      config: { ...hidden.config, isBodyOptional: true },
+      onRequest: [bound, access],
+    };
+    app.post("/links", link, async (_request, reply) => {
+      const { secret, expiresMs } = sessions.issueCode();
+      reply.code(201).header("cache-control", "no-store");
+      return { data: { code: secret, path: linkPath(secret), expiresAt: expiresMs } };
+    });
+  };
+}
+
+/** Behind the base URL. The code is in the fragment, which a browser sends to no server and no proxy logs. */
+export const linkPath = (code: string): string => `/console/sign-in#code=${code}`;

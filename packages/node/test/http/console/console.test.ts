@@ -1,0 +1,227 @@
+/** Sign in, operations and their refusals, with the real program. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
+
+const TOKEN = "console-test";
+const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
+let node: Running;
+let url: string;
+/** Of the first screen. */
+let firstCode: string;
+
+beforeAll(async () => {
+  const options = ["--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN];
+  node = spawnUniknode(["dev", "--data", join(folder, "data"), ...options]);
+  [, firstCode] = (await node.printed(/Console\s+http:\S+\/console\/sign-in#code=(\S+)/)) as unknown as [
+    string,
+    string,
+  ];
+  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  await node.printed(/Ctrl-C stops/);
+}, 30_000);
+afterAll(async () => {
+  node.child.kill("SIGTERM");
+  expect((await node.ended).code).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+type Sent = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: object };
+type Answer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly json: Record<string, unknown>;
+};
+
+/** As a program that may set every header sends it. */
+const send = (path: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const text = body && JSON.stringify(body);
+    const all = { ...(text !== undefined && { "content-type": "application/json" }), ...headers };
+    const sent = request(url + path, { method, headers: all, agent: false }, (response) => {
+      let received = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
+      response.on("end", () => {
+        const isJson = String(response.headers["content-type"]).includes("json");
+        const json = isJson ? (JSON.parse(received) as Record<string, unknown>) : {};
+        resolve({ status: response.statusCode!, headers: response.headers, json });
+      });
+    });
+    sent.on("error", reject).end(text);
+  });
+
+const signIn = (body: object, headers: Record<string, string> = {}) =>
+  send("/console/session", { method: "POST", body, headers });
+
+const cookieOf = ({ headers }: Answer): string => headers["set-cookie"]![0]!.split(";")[0]!;
+
+/** What a browser sends from a page of the console. */
+const fromPage = (cookie: string) => ({ cookie, origin: url, "sec-fetch-site": "same-origin" });
+
+async function makeCode(): Promise<string> {
+  const { stdout } = await runUniknode(["console", "--url", url, "--token", TOKEN, "--json"]);
+  return (JSON.parse(stdout) as { url: string }).url.split("#code=")[1]!;
+}
+
+const WEBHOOK = {
+  event: "block.applied",
+  target: "http://127.0.0.1:1/",
+  conditions: [{ key: "id", condition: "ne", value: "" }],
+};
+
+describe("signing in", () => {
+  test("the link of the first screen signs in, once", async () => {
+    const answer = await signIn({ code: firstCode });
+    expect([answer.status, answer.json]).toEqual([200, { signedIn: true, expiresAt: expect.any(Number) }]);
+    expect(answer.headers["set-cookie"]).toEqual([
+      expect.stringMatching(
+        /^uniknode_console=[\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=\/console$/,
+      ),
+    ]);
+    const again = await signIn({ code: firstCode });
+    expect([again.status, again.json]).toMatchObject([401, { code: "CODE_WRONG" }]);
+  });
+
+  test("uniknode console prints another link, with the token only", async () => {
+    expect((await signIn({ code: await makeCode() })).status).toBe(200);
+    const { code, stderr } = await runUniknode(["console", "--url", url, "--token", "wrong"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("uniknode token")]);
+  });
+
+  test("the token signs in, and another one does not", async () => {
+    expect((await signIn({ token: TOKEN })).status).toBe(200);
+    expect((await signIn({ token: `${TOKEN}x` })).json).toMatchObject({ code: "TOKEN_WRONG" });
+  });
+
+  test.each([{}, { code: "a", token: "b" }, { code: 7 }, { token: "x".repeat(513) }, { other: 1 }])(
+    "%j is refused",
+    async (body) => {
+      expect((await signIn(body)).status).toBe(422);
+    },
+  );
+
+  test("a page of another origin cannot sign a browser in", async () => {
+    for (const headers of [{ origin: "http://evil.example" }, { host: "evil.example" }]) {
+      expect((await signIn({ token: TOKEN }, headers)).json).toMatchObject({ code: "CROSS_SITE" });
+    }
+  });
+
+  test("the node says who is signed in, and forgets who signs out", async () => {
+    const about = {
+      devChain: true,
+      network: "uniknode-dev",
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    };
+    expect((await send("/console/session")).json).toEqual({ signedIn: false, ...about });
+    const cookie = cookieOf(await signIn({ token: TOKEN }));
+    const signedIn = await send("/console/session", { headers: { cookie } });
+    expect(signedIn.json).toEqual({ signedIn: true, expiresAt: expect.any(Number), ...about });
+    const out = await send("/console/session", { method: "DELETE", headers: fromPage(cookie) });
+    expect(out.headers["set-cookie"]![0]).toMatch(/^uniknode_console=; Max-Age=0;/);
+    expect((await send("/console/session", { headers: { cookie } })).json).toMatchObject({ signedIn: false });
+  });
+});
+
+describe("operations of a session", () => {
+  const OPERATIONS = "/console/operations";
+  let cookie: string;
+  beforeAll(async () => {
+    cookie = cookieOf(await signIn({ token: TOKEN }));
+  });
+
+  test.each(["/api/v2/webhooks", "/metrics"])("%s is read with the cookie alone", async (path) => {
+    expect((await send(OPERATIONS + path, { headers: { cookie } })).status).toBe(200);
+    const refused = await send(OPERATIONS + path, { headers: { authorization: TOKEN } });
+    expect([refused.status, refused.json]).toMatchObject([401, { code: "SESSION_MISSING" }]);
+  });
+
+  test("webhooks are registered and removed, and verbs of the dev chain run, from a page of the console", async () => {
+    const headers = fromPage(cookie);
+    const made = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect(made.status).toBe(201);
+    const { id } = made.json.data as { id: number };
+    const removed = await send(`${OPERATIONS}/api/v2/webhooks/${id}`, { method: "DELETE", headers });
+    expect(removed.status).toBe(200);
+    const mined = await send(`${OPERATIONS}/api/v2/dev/mine`, {
+      method: "POST",
+      headers,
+      body: { blocks: 2 },
+    });
+    expect((mined.json.data as { applied: unknown[] }).applied).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      "without Sec-Fetch-Site",
+      (own: Record<string, string>) => ({ cookie: own.cookie!, origin: own.origin! }),
+    ],
+    ["from another site", (own: Record<string, string>) => ({ ...own, "sec-fetch-site": "cross-site" })],
+    [
+      "from another port of this machine",
+      (own: Record<string, string>) => ({ ...own, "sec-fetch-site": "same-site" }),
+    ],
+    ["with a foreign Origin", (own: Record<string, string>) => ({ ...own, origin: "http://evil.example" })],
+    ["with a foreign Host", (own: Record<string, string>) => ({ ...own, host: "evil.example" })],
+  ])("a change %s is refused", async (_what, change) => {
+    const headers = change(fromPage(cookie));
+    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect([answer.status, answer.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
+  });
+
+  test("a change that is no JSON is refused", async () => {
+    const headers = { ...fromPage(cookie), "content-type": "text/plain" };
+    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect(answer.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
+  });
+
+  test("a page of another name of the network cannot read them", async () => {
+    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { headers: { cookie, host: "evil.example" } });
+    expect(answer.json).toMatchObject({ code: "CROSS_SITE" });
+  });
+
+  test("the cookie opens nothing elsewhere", async () => {
+    for (const path of ["/api/v2/webhooks", "/api/v2/events", "/api/v2/dev/mine"]) {
+      const method = path.endsWith("mine") ? "POST" : "GET";
+      expect((await send(path, { method, headers: fromPage(cookie) })).status).toBe(401);
+    }
+    expect((await send("/console/links", { method: "POST", headers: fromPage(cookie) })).status).toBe(401);
+  });
+});
+
+describe("the first page", () => {
+  test("a browser is led to the console, and a program gets what it always got", async () => {
+    const browser = await send("/", { headers: { accept: "text/html,*/*;q=0.8" } });
+    expect([browser.status, browser.headers.location]).toEqual([302, "/console/"]);
+    expect((await send("/", { headers: { accept: "*/*" } })).json).toEqual({ data: "Hello World!" });
+    expect((await send("/console")).headers.location).toBe("/console/");
+  });
+
+  test("without the console there is the page of before, and nothing below /console", async () => {
+    const data = join(folder, "without");
+    const other = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--console", "off"]);
+    try {
+      const [, base] = await other.printed(/API\s+(http:\S+?)\/api/);
+      await other.printed(/Ctrl-C stops/);
+      expect(other.stdout()).not.toContain("/console");
+      const page = await fetch(`${base}/`, { headers: { accept: "text/html" } });
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("<h1>Uniknode</h1>")]);
+      for (const path of ["/console/", "/console/session", "/console/operations/metrics"]) {
+        expect((await fetch(base + path)).status).toBe(404);
+      }
+      const { code, stderr } = await runUniknode(["console", "--url", base!, "--data", data]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("--console on")]);
+    } finally {
+      other.child.kill("SIGTERM");
+      await other.ended;
+    }
+  });
+});
+
+test("Attempts to sign in are limited.", async () => {
+  const statuses = new Set<number>();
+  for (let attempt = 0; attempt < 25; attempt++) statuses.add((await signIn({ code: "guess" })).status);
+  expect(statuses).toEqual(new Set([401, 429]));
+});

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { fastify } from "fastify";
+import { afterAll, describe, expect, test } from "vitest";
+import { readConsoleFiles } from "../../../src/http/console/files.ts";
+import { createPages } from "../../../src/http/console/pages.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const SCRIPT = "export const answer = 42;\n".repeat(100);
+mkdirSync(join(folder, "assets"));
+writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
+writeFileSync(join(folder, "assets/main-1a2b.js"), SCRIPT);
+
+async function open(folders: readonly string[]) {
+  const app = fastify();
+  await app.register(createPages(readConsoleFiles(folders)), { prefix: "/console" });
+  return (path: string, headers: Record<string, string> = {}) =>
+    app.inject({ method: "GET", url: `/console/${path}`, headers });
+}
+
+describe("the files of the console", async () => {
+  const get = await open([join(folder, "missing"), folder]);
+
+  test.each(["", "blocks", "blocks/17?page=2", "uniks/../x", "sign-in"])(
+    "/%s is the page itself",
+    async (path) => {
+      const answer = await get(path);
+      expect([answer.statusCode, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(answer.headers["cache-control"]).toBe("no-cache");
+    },
+  );
+
+  test("scripts of other origins, frames and markup made of text are forbidden", async () => {
+    const { headers } = await get("");
+    expect(headers).toMatchObject({
+      "content-security-policy":
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+      "cross-origin-opener-policy": "same-origin",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    });
+  });
+
+  test.each([
+    ["br, gzip", "br", brotliDecompressSync],
+    ["gzip, deflate", "gzip", gunzipSync],
+    ["", undefined, (bytes: Buffer) => bytes],
+  ] as const)("a client that takes %j gets %s", async (accepted, encoding, decode) => {
+    const answer = await get("assets/main-1a2b.js", { "accept-encoding": accepted });
+    expect(answer.headers["content-encoding"]).toBe(encoding);
+    expect(decode(answer.rawPayload).toString()).toBe(SCRIPT);
+    expect(answer.headers).toMatchObject({
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+    });
+  });
+
+  test("what a client has is not sent again, and each encoding is a content of its own", async () => {
+    const { headers } = await get("", { "accept-encoding": "br" });
+    const etag = String(headers.etag);
+    expect((await get("", { "accept-encoding": "br", "if-none-match": etag })).statusCode).toBe(304);
+    expect((await get("", { "if-none-match": etag })).statusCode).toBe(200);
+  });
+
+  test("a script that does not exist is no page", async () => {
+    expect((await get("assets/main-old.js")).statusCode).toBe(404);
+  });
+});
+
+test("Where the console was not built, a sentence says how.", async () => {
+  const get = await open([join(folder, "missing")]);
+  const answer = await get("blocks");
+  expect([answer.statusCode, answer.body]).toEqual([
+    503,
+    expect.stringMatching(/^The console was not built: run /),
+  ]);
+});

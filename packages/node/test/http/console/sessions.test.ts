@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createSessions, MAX_CODES, MAX_SESSIONS } from "../../../src/http/console/sessions.ts";
+
+const HOUR_MS = 3_600_000;
+
+function open() {
+  const clock = { nowMs: 1_700_000_000_000 };
+  return { clock, sessions: createSessions(() => clock.nowMs) };
+}
+
+test("A code is good once.", () => {
+  const { sessions } = open();
+  const { secret } = sessions.issueCode();
+  expect([sessions.useCode(secret), sessions.useCode(secret)]).toEqual([true, false]);
+});
+
+test("A code ends after ten minutes, and that of the start not before it is used.", () => {
+  const { clock, sessions } = open();
+  const codes = [sessions.issueCode(), sessions.issueCode("until used")];
+  clock.nowMs += 600_000;
+  expect(codes.map(({ secret }) => sessions.useCode(secret))).toEqual([false, true]);
+});
+
+test("A session ends after twelve hours, or when it is ended.", () => {
+  const { clock, sessions } = open();
+  const [one, other] = [sessions.open(), sessions.open()];
+  sessions.end(other.secret);
+  clock.nowMs += 12 * HOUR_MS - 1;
+  expect([sessions.endOf(one.secret), sessions.endOf(other.secret)]).toEqual([one.expiresMs, undefined]);
+  clock.nowMs += 1;
+  expect(sessions.endOf(one.secret)).toBeUndefined();
+});
+
+test("A code is no session, and a session no code.", () => {
+  const { sessions } = open();
+  expect(sessions.endOf(sessions.issueCode().secret)).toBeUndefined();
+  expect(sessions.useCode(sessions.open().secret)).toBe(false);
+});
+
+test("Beyond the bounds the oldest ones end.", () => {
+  const { sessions } = open();
+  const codes = Array.from({ length: MAX_CODES + 1 }, () => sessions.issueCode());
+  const opened = Array.from({ length: MAX_SESSIONS + 1 }, () => sessions.open());
+  expect(sessions.figures()).toEqual({ codes: MAX_CODES, sessions: MAX_SESSIONS });
+  expect(codes.map(({ secret }) => sessions.useCode(secret))).toEqual([
+    false,
+    ...codes.slice(1).map(() => true),
+  ]);
+  expect(sessions.endOf(opened[0]!.secret)).toBeUndefined();
+  expect(sessions.endOf(opened[1]!.secret)).toBeDefined();
+});
