@@ -1,10 +1,9 @@
 /** Serves the built files before a node does: as the node, with its headers, and its API behind it. */
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 
-const DIST = join(import.meta.dirname, "../dist");
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
@@ -19,15 +18,21 @@ export const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** @param token of the node; with it, a browser signs in */
-export async function serveConsole(
-  nodeUrl: string,
-  token: string,
-  port = 0,
-): Promise<{ url: string; server: Server }> {
+export type ServeOptions = {
+  readonly nodeUrl: string;
+  /** Of the node: with it, or with the code `code`, a browser signs in. */
+  readonly token: string;
+  /** Folder of the built files. */
+  readonly files: string;
+  readonly port?: number;
+};
+
+export async function serveConsole({ nodeUrl, token, files, port = 0 }: ServeOptions) {
   let isSignedIn = false;
+  let isPaused = false;
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isPaused) return void response.destroy();
     const path = new URL(incoming.url!, "http://console").pathname;
     if (path === "/console/session") return session(incoming, response);
     if (path.startsWith("/console/operations/")) {
@@ -40,7 +45,7 @@ export async function serveConsole(
       ...HEADERS,
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
     });
-    response.end(readFileSync(join(DIST, file)));
+    response.end(readFileSync(join(files, file)));
   }
 
   async function session(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -72,7 +77,18 @@ export async function serveConsole(
     (incoming, response) => void answer(incoming, response).catch(() => response.destroy()),
   );
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+    /** Breaks connections instead of answering. */
+    pause() {
+      isPaused = true;
+      server.closeAllConnections();
+    },
+    resume() {
+      isPaused = false;
+    },
+  };
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {

@@ -12,12 +12,17 @@ export type TimeProps = {
   readonly clock?: "chain" | "machine";
 };
 
+/** The node says its time in whole seconds: a block of now may seem to be of the future. */
+const UNCERTAINTY_MS = 2_000;
+
 export function Time({ timeMs, isWhole = false, clock = "chain" }: TimeProps) {
   const { nowMs, clockOffsetMs } = useNode();
   // Only this text changes with the clock: the component is not rendered again.
-  const distance = useComputed(() =>
-    relativeText(timeMs, clock === "chain" ? nowMs.value : nowMs.value - clockOffsetMs.value),
-  );
+  const distance = useComputed(() => {
+    const readMs = clock === "chain" ? nowMs.value : nowMs.value - clockOffsetMs.value;
+    const isAhead = timeMs > readMs && timeMs - readMs < UNCERTAINTY_MS;
+    return relativeText(timeMs, isAhead ? timeMs : readMs);
+  });
   const time = absoluteText(timeMs);
   return (
     <time dateTime={new Date(timeMs).toISOString()} title={time}>

@@ -48,7 +48,11 @@ function BlockCard({ block, name }: { block: Block; name: string | undefined }) 
     <a class="block-card" href={hrefOf.block(block.id)}>
       <span class="block-height">{countText(height)}</span>
       <span>{transactions === 0 ? <span class="quiet">empty</span> : countOf(transactions)}</span>
-      <span class="quiet">{forged.amount === "0" ? "\u00a0" : amountText(forged.amount)}</span>
+      <span class="quiet">
+        {forged.amount === "0"
+          ? "\u00a0"
+          : `${amountText(forged.amount)} ${configuration.value?.symbol ?? ""}`}
+      </span>
       <meter
         class="unseen"
         min={0}

@@ -31,16 +31,21 @@ export default function TransactionScreen() {
   const { api } = useNode();
   const { id = "" } = useRoute().params;
   const isPending = useRef(true);
+  /** Its id, once it was seen in a block: the answer itself is dropped when the block is reverted. */
+  const confirmedId = useRef("");
   const answer = useAnswer(`transaction ${id}`, () => find(api, id), {
     ...(isPending.current && { everyMs: PENDING_INTERVAL_MS }),
   });
   const transaction = answer.value?.data[0];
   isPending.current = !transaction?.blockId;
+  if (transaction?.blockId) confirmedId.current = id;
   return (
     <Page
       kind="Transaction"
       title={shortened(id)}
-      aside={transaction && <Confirmations transaction={transaction} />}
+      aside={
+        transaction && <Confirmations transaction={transaction} wasConfirmed={confirmedId.current === id} />
+      }
     >
       <Answered answer={answer} what="The transaction">
         {({ data: [found] }) =>
@@ -67,11 +72,10 @@ async function find(api: Client, id: string): Promise<{ readonly data: readonly 
   return { data: [] };
 }
 
-function Confirmations({ transaction: { blockId, confirmations } }: { transaction: Transaction }) {
-  const wasConfirmed = useRef(false);
-  const isReverted = wasConfirmed.current && !blockId;
-  if (blockId) wasConfirmed.current = true;
-  if (isReverted) return <Badge tone="bad">its block was reverted; it waits again</Badge>;
+type ConfirmationsProps = { readonly transaction: Transaction; readonly wasConfirmed: boolean };
+
+function Confirmations({ transaction: { blockId, confirmations }, wasConfirmed }: ConfirmationsProps) {
+  if (wasConfirmed && !blockId) return <Badge tone="bad">its block was reverted; it waits again</Badge>;
   if (!blockId) return <Badge tone="warning">waits in the pool</Badge>;
   return (
     <Badge tone="good">

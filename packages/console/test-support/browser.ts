@@ -1,0 +1,86 @@
+/** Chromium of the system, and pages of it that remember everything that went wrong in them. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const INSTALL_TIMEOUT_MS = 300_000;
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Where the browser is; where this user may, Debian's package is installed for that. Undefined if there is none. */
+export function findBrowser(): string | undefined {
+  const found = () => PLACES.find((place) => existsSync(place));
+  if (found()) return found();
+  const install = ["install", "-y", "-qq", "--no-install-recommends", "chromium"];
+  for (const args of [["update", "-qq"], install]) {
+    spawnSync("apt-get", args, { timeout: INSTALL_TIMEOUT_MS, stdio: "ignore" });
+  }
+  return found();
+}
+
+export const startBrowser = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ARGUMENTS });
+
+export type Watched = {
+  readonly page: Page;
+  /** Errors and warnings of the browser's log, violations of the policy among them, and requests to other origins. */
+  readonly faults: string[];
+};
+
+export type PageOptions = {
+  readonly theme?: "light" | "dark";
+  /** Pixels. */
+  readonly width?: number;
+};
+
+/** @param url base URL of the console's node; requests to any other origin are faults */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { theme, width }: PageOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: width ?? 1_400, height: 900 },
+    colorScheme: theme ?? "light",
+    reducedMotion: "reduce",
+    locale: "en-US",
+  });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(`${error.stack ?? error}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${url}/`)) faults.push(`request of ${request.url()}`);
+  });
+  return { page, faults };
+}
+
+/** What axe finds: the rule, and the elements that break it. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(", ")}`,
+  );
+}
+
+/** Keeps a picture in the folder of CONSOLE_PICTURES, if there is one. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.CONSOLE_PICTURES;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}

@@ -1,0 +1,150 @@
+/** What every page has: search, keys, themes, the focus, and what it says when the node does not answer. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, keepPicture, openPage, startBrowser } from "../../test-support/browser.ts";
+import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let node: DevNode;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await node?.stop();
+  });
+
+  const open = async (path: string) => {
+    const watched = await openPage(browser, node.url);
+    await watched.page.goto(path);
+    await watched.page.locator("h1").waitFor();
+    return watched;
+  };
+
+  test("The keyboard alone searches a block and opens it; the focus is on its title.", async () => {
+    const { page, faults } = await open("/console/");
+    await page.keyboard.press("/");
+    await page.keyboard.type("1");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Block 1" }).waitFor();
+    expect(await page.title()).toBe("1 · Uniknode");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
+    const { page, faults } = await open("/console/");
+    const { data: block } = await node.client.blocks.get(2);
+    const { data: delegates } = await node.client.delegates.list().page({ limit: 1 });
+    const { username, address, publicKey } = delegates[0]!;
+    const texts = [
+      [block.id, "block"],
+      [username, "unik"],
+      [address, "wallet"],
+      [publicKey, "wallet"],
+      ["founder", "delegate"],
+    ] as const;
+    for (const [text, kind] of texts) {
+      await page.locator("#search").fill(text);
+      await page.getByRole("option", { name: kind }).first().waitFor();
+    }
+    await page.locator("#search").fill("0".repeat(64));
+    await page.getByText("Nothing has this").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("The theme is kept, and there before anything is painted.", async () => {
+    const { page } = await open("/console/");
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    await page.context().close();
+  });
+
+  test("Keys go to pages, the list of keys opens and closes, and links leave no trace of a reload.", async () => {
+    const { page, faults } = await open("/console/");
+    await page.evaluate(() => Object.assign(window, { isSame: true }));
+    await page.keyboard.press("g");
+    await page.keyboard.press("b");
+    await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: "Delegates" }).click();
+    await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
+    expect(await page.evaluate(() => "isSame" in window)).toBe(true);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("The first key reaches a link that skips to the content.", async () => {
+    const { page } = await open("/console/");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.context().close();
+  });
+
+  test("Filters and the page of a list are in its address.", async () => {
+    const { page, faults } = await open("/console/blocks");
+    await page.getByLabel("Order").selectOption("Oldest first");
+    await page.waitForURL(/orderBy=height%3Aasc/);
+    await page.getByRole("cell", { name: "1", exact: true }).first().waitFor();
+    await page.reload();
+    expect(await page.getByLabel("Order").inputValue()).toBe("height:asc");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("A narrow page has its screens in a menu, which closes when one is chosen.", async () => {
+    const { page } = await openPage(browser, node.url, { width: 390 });
+    await page.goto("/console/");
+    await page.getByRole("button", { name: "Screens" }).click();
+    await keepPicture(page, "menu-light-390");
+    await page.getByRole("link", { name: "Delegates", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
+    expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  test("The token signs in and another one does not; a code leaves the address.", async () => {
+    const { page } = await open("/console/sign-in");
+    await page.getByLabel("Webhook token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Webhook token").fill(node.token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    await page.goto("/console/sign-in#code=code");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    expect(page.url()).not.toContain("code");
+    await page.context().close();
+  });
+
+  test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
+    const { page } = await open("/console/blocks");
+    await page.getByRole("row").nth(3).waitFor();
+    node.pause();
+    await page.getByText("The node does not answer").waitFor();
+    expect(await page.getByRole("row").count()).toBeGreaterThan(2);
+    await keepPicture(page, "disconnected-light-1400");
+    node.resume();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+});

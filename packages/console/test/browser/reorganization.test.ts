@@ -1,0 +1,84 @@
+/** Pages that look at a chain while it changes. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, keepPicture, openPage, startBrowser } from "../../test-support/browser.ts";
+import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let node: DevNode;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    await node.client.dev.forge({ enabled: false });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await node?.stop();
+  });
+
+  test("Confirmations grow live; when its block is reverted, the page of a transaction says so and finds it again.", async () => {
+    await node.command(["trigger", "transaction.pool.added"]);
+    const [transaction] = (await node.client.transactions.unconfirmed().page()).data;
+    const { page, faults } = await openPage(browser, node.url);
+    await page.goto(`/console/transactions/${transaction!.id}`);
+    await page.getByText("waits in the pool").waitFor();
+    await node.client.dev.mine();
+    await page.getByText("1 confirmation", { exact: true }).waitFor();
+    await node.client.dev.mine({ blocks: 2 });
+    await page.getByText("3 confirmations").waitFor();
+    const before = await page.getByRole("link", { name: "…" }).count();
+    expect(before).toBeGreaterThan(0);
+    await node.client.dev.reorg({ depth: 3 });
+    await page.getByText("its block was reverted; it waits again").waitFor();
+    await page.getByText("3 blocks were reverted").waitFor();
+    await keepPicture(page, "reorganization-light-1400");
+    await node.client.dev.mine();
+    await page.getByText("1 confirmation", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("The page of a block that is reverted says so, and leads to the one in its place.", async () => {
+    const { data: block } = await node.client.blocks.last();
+    const { page, faults } = await openPage(browser, node.url);
+    await page.goto(`/console/blocks/${block.id}`);
+    await page.getByText(block.id).first().waitFor();
+    await node.client.dev.reorg({ depth: 1 });
+    await page.getByText("This block was reverted").waitFor();
+    await page.getByRole("link", { name: `The block of height` }).click();
+    await page.getByRole("heading", { level: 1, name: `Block ${block.height}` }).waitFor();
+    // The browser's log has a line for each answer of 404.
+    expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+    await page.context().close();
+  });
+
+  test("A page of a block that is not there yet shows it once it is forged.", async () => {
+    const { data: head } = await node.client.blocks.last();
+    const { page } = await openPage(browser, node.url);
+    await page.goto(`/console/blocks/${head.height + 1}`);
+    await page.getByText("This block is not forged yet").waitFor();
+    await node.client.dev.mine();
+    await page.getByText("the newest block", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("Markup in a vendor field is text.", async () => {
+    const accounts = await node.command(["accounts"]);
+    const [, address, passphrase] = /(D\w{33}).*\n\s+passphrase\s+(.+)/.exec(accounts)!;
+    const text = `<img src=x onerror="document.title='taken'"><script>1</script>`;
+    const environment = { UNIKNODE_PASSPHRASE: passphrase };
+    await node.command(["tx", "transfer", address!, "1", "--vendor-field", text], environment);
+    await node.client.dev.mine();
+    const [found] = (await node.client.transactions.list().page({ limit: 1 })).data;
+    const { page, faults } = await openPage(browser, node.url);
+    await page.goto(`/console/transactions/${found!.id}`);
+    await page.getByText(text).waitFor();
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    expect(await page.title()).not.toBe("taken");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

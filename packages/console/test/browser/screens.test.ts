@@ -1,0 +1,71 @@
+/** Every screen in the browser: both themes, narrow and wide, accessible, and without a word in the browser's log. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  accessibilityFaults,
+  findBrowser,
+  keepPicture,
+  openPage,
+  startBrowser,
+} from "../../test-support/browser.ts";
+import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+const WIDE = 1_400;
+const NARROW = 390;
+const VIEWS = [
+  ["light", WIDE],
+  ["light", NARROW],
+  ["dark", NARROW],
+  ["dark", WIDE],
+] as const;
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let node: DevNode;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    await node.command(["trigger", "transaction.applied"]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await node?.stop();
+  });
+
+  const paths: Readonly<Record<string, () => string | Promise<string>>> = {
+    overview: () => "/console/",
+    blocks: () => "/console/blocks",
+    block: async () => `/console/blocks/${(await node.client.transactions.list().page()).data[0]!.blockId}`,
+    transactions: () => "/console/transactions",
+    pool: () => "/console/transactions?state=pending",
+    transaction: async () =>
+      `/console/transactions/${(await node.client.transactions.list().page()).data[0]!.id}`,
+    delegates: () => "/console/delegates",
+    delegate: async () =>
+      `/console/delegates/${(await node.client.delegates.list().page()).data[0]!.username}`,
+    "sign-in": () => "/console/sign-in",
+    "not-found": () => "/console/nowhere",
+  };
+
+  test.each(Object.keys(paths))("The screen %s has no fault.", async (name) => {
+    const { page, faults } = await openPage(browser, node.url);
+    await page.goto(await paths[name]!());
+    await page.locator("h1").waitFor();
+    await page.locator(".loading").first().waitFor({ state: "detached" });
+    for (const [theme, width] of VIEWS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: theme });
+      await keepPicture(page, `${name}-${theme}-${width}`);
+      const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(hidden, `${theme}, ${width}: pixels beyond the right edge`).toBe(0);
+      // Each theme and each width once: the rules are the same for all four.
+      if ((theme === "light") === (width === WIDE)) {
+        expect(await accessibilityFaults(page), `${theme}, ${width}`).toEqual([]);
+      }
+    }
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,55 @@
+/** How much a page loads, compressed as the node does it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type BuiltFile, buildConsole } from "../test-support/build.ts";
+
+const KILOBYTE = 1_024;
+
+let folder: string;
+let manifest: Readonly<Record<string, BuiltFile>>;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
+  manifest = buildConsole(folder);
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const compressedBytes = (files: Iterable<string>): number =>
+  [...files].reduce((sum, file) => sum + brotliCompressSync(readFileSync(join(folder, file))).length, 0);
+
+/** A script with all that it imports before it runs. */
+function loadedWith({ file, imports = [] }: BuiltFile, files = new Set<string>()): Set<string> {
+  if (!files.has(file)) {
+    files.add(file);
+    for (const name of imports) loadedWith(manifest[name]!, files);
+  }
+  return files;
+}
+
+const initial = (): Set<string> => loadedWith(Object.values(manifest).find(({ isEntry }) => isEntry)!);
+const built = (extension: string): string[] =>
+  readdirSync(join(folder, "assets"))
+    .filter((name) => name.endsWith(extension))
+    .map((name) => `assets/${name}`);
+
+test("The first page loads at most 20 kB of JavaScript before it shows anything.", () => {
+  expect(compressedBytes(initial())).toBeLessThanOrEqual(20 * KILOBYTE);
+});
+
+test("Each screen loads at most 15 kB more.", () => {
+  const screens = Object.entries(manifest).filter(([name]) => name.startsWith("src/screens/"));
+  expect(screens.length).toBeGreaterThan(10);
+  const sizes = screens.map(([name, screen]) => {
+    const more = [...loadedWith(screen)].filter((file) => !initial().has(file));
+    return { name, bytes: compressedBytes(more) };
+  });
+  expect(sizes.filter(({ bytes }) => bytes > 15 * KILOBYTE)).toEqual([]);
+});
+
+test("All scripts have at most 120 kB, the style sheets 8 kB.", () => {
+  expect(compressedBytes(built(".js"))).toBeLessThanOrEqual(120 * KILOBYTE);
+  expect(compressedBytes(built(".css"))).toBeLessThanOrEqual(8 * KILOBYTE);
+});

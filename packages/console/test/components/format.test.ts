@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import {
+  amountParts,
+  amountText,
+  bytesText,
+  durationText,
+  relativeText,
+  shortened,
+} from "../../src/components/format.ts";
+
+test.each([
+  ["0", "0"],
+  ["1", "0.00000001"],
+  ["150000000", "1.5"],
+  [1_000_000_000_000, "10,000"],
+  [2n ** 80n, "12,089,258,196,146,291.74706176"],
+  ["-100000000", "−1"],
+])("%s of the smallest unit is %s.", (amount, text) => {
+  expect(amountText(amount)).toBe(text);
+});
+
+test("All eight decimals can be shown, with the zeros apart.", () => {
+  expect(amountParts("150000000")).toMatchObject({ whole: "1", decimals: "5", zeros: "0000000" });
+  expect(amountParts("100000000")).toMatchObject({ decimals: "", zeros: "00000000" });
+});
+
+test("Long identifiers are shortened in the middle, short ones are not.", () => {
+  expect(shortened("0123456789abcdef0123456789abcdef")).toBe("01234567…abcdef");
+  expect(shortened("founder_1")).toBe("founder_1");
+});
+
+test("Times are shown by their distance, before and after now.", () => {
+  expect(relativeText(0, 12_000)).toBe("12 sec. ago");
+  expect(relativeText(190_000, 0)).toBe("in 3 min.");
+  expect(relativeText(0, 0)).toBe("now");
+  expect(relativeText(0, 3 * 86_400_000)).toBe("3 days ago");
+});
+
+test("Durations have their two largest units.", () => {
+  expect([0, 45, 185, 7_800, 90_061].map(durationText)).toEqual([
+    "0 s",
+    "45 s",
+    "3 min 5 s",
+    "2 h 10 min",
+    "1 d 1 h",
+  ]);
+});
+
+test("Sizes have the unit that fits.", () => {
+  expect([0, 1_023, 1_536, 5 * 1_024 ** 3].map(bytesText)).toEqual(["0 B", "1,023 B", "1.5 KiB", "5 GiB"]);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { hrefAfter, pageOf } from "../../src/components/list-state.ts";
+
+test("Another filter begins with the first page, and keeps the other filters.", () => {
+  expect(hrefAfter("/console/blocks?page=3&content=transactions", { orderBy: "height:asc" })).toBe(
+    "/console/blocks?content=transactions&orderBy=height%3Aasc",
+  );
+});
+
+test("An empty filter is none, and the first page needs no name.", () => {
+  expect(hrefAfter("/console/blocks?content=transactions", { content: "" })).toBe("/console/blocks");
+  expect(hrefAfter("/console/blocks?page=2", { page: "1" })).toBe("/console/blocks");
+});
+
+test.each([
+  [undefined, 1],
+  ["7", 7],
+  ["0", 1],
+  ["-3", 1],
+  ["1e9", 1],
+  ["99999999999", 1],
+])("The page %s of an address is page %s.", (text, page) => {
+  expect(pageOf(text)).toBe(page);
+});

@@ -1,0 +1,70 @@
+import { forgingOrder as orderOfLedger } from "@uniknode/ledger";
+import { expect, test } from "vitest";
+import { forgingOrder } from "../../src/components/round/order.ts";
+import { roundOf } from "../../src/components/round/round.ts";
+import { block } from "../../test-support/chain.ts";
+
+const SIZE = 6;
+const ranked = Array.from({ length: SIZE }, (_, index) => `key ${index}`);
+
+test.each([1, 2, 46, 1_000_003])("The forging order of round %s is that of the ledger.", (round) => {
+  for (const size of [1, 5, 6, 23, 51]) {
+    const keys = Array.from({ length: size }, (_, index) => `${index}`);
+    expect(forgingOrder(round, keys)).toEqual(orderOfLedger(round, keys));
+  }
+});
+
+/** Forged in a slot of two seconds by the delegate of the slot. */
+const forged = (round: number, height: number, slot: number) =>
+  block(height, { epoch: slot * 2, publicKey: forgingOrder(round, ranked)[slot % SIZE]! });
+
+const input = { ranked, size: SIZE, blocktime: 2 };
+
+test("Slots are forged, missed, now and next, each with its delegate.", () => {
+  const order = forgingOrder(3, ranked);
+  const blocks = [forged(3, 14, 103), forged(3, 13, 100), block(12, { epoch: 198 })];
+  const { round, firstHeight, slots, isOrderKnown } = roundOf({ ...input, blocks, nowEpoch: 209 })!;
+  expect({ round, firstHeight, isOrderKnown }).toEqual({ round: 3, firstHeight: 13, isOrderKnown: true });
+  expect(slots.map(({ slot, state }) => `${slot} ${state}`)).toEqual([
+    "100 forged",
+    "101 missed",
+    "102 missed",
+    "103 forged",
+    "104 now",
+    "105 next",
+    "106 next",
+    "107 next",
+  ]);
+  expect(slots.map(({ delegate }) => delegate)).toEqual(slots.map(({ slot }) => order[slot % SIZE]));
+});
+
+test("After the last block of a round, the next one is shown.", () => {
+  const {
+    round,
+    forged: count,
+    slots,
+  } = roundOf({ ...input, blocks: [block(12, { epoch: 200 })], nowEpoch: 201 })!;
+  expect({ round, count, slots: slots.length }).toEqual({ round: 3, count: 0, slots: SIZE });
+  expect(slots[0]).toMatchObject({ slot: 101, state: "next" });
+});
+
+test("An order that the blocks contradict is not shown.", () => {
+  const { isOrderKnown, slots } = roundOf({
+    ...input,
+    blocks: [block(13, { publicKey: "another" })],
+    nowEpoch: 30,
+  })!;
+  expect(isOrderKnown).toBe(false);
+  expect(
+    slots.filter(({ state }) => state !== "forged").every(({ delegate }) => delegate === undefined),
+  ).toBe(true);
+});
+
+test("A chain that stood still for years has missed a round of slots at most.", () => {
+  const { slots } = roundOf({ ...input, blocks: [forged(3, 13, 100)], nowEpoch: 1e8 })!;
+  expect(slots.filter(({ state }) => state === "missed")).toHaveLength(SIZE);
+});
+
+test("Without a block there is no round.", () => {
+  expect(roundOf({ ...input, blocks: [], nowEpoch: 0 })).toBeUndefined();
+});
