@@ -1,11 +1,85 @@
-/** Events as they happen. */
+/** Events as they happen: filtered by the address of the page, paused when one wants to read. */
+import { useComputed } from "@preact/signals";
+import { Filters } from "../../components/filters.tsx";
+import { countText } from "../../components/format.ts";
+import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Empty, Failure } from "../../components/states.tsx";
+import { useNode } from "../../data/node.ts";
+import { choiceOf, OPERATOR_OPTIONS, webhookHref } from "./choice.ts";
+import { EventRow } from "./event-row.tsx";
+import { SameElsewhere } from "./same-elsewhere.tsx";
+import { rateOf, retractedIn } from "./tail.ts";
+import { type TailState, useTail } from "./use-tail.ts";
+import "./live.css";
+
+const FIELDS = [
+  { name: "events", label: "Events", placeholder: "block.*, transaction.applied" },
+  { name: "key", label: "Only where", placeholder: "amount" },
+  { name: "condition", label: "Condition", options: OPERATOR_OPTIONS },
+  { name: "value", label: "Value", placeholder: "100000000" },
+  { name: "from", label: "From height", placeholder: "now" },
+];
 
 export default function Live() {
+  const { query } = useListState();
+  const choice = choiceOf(query);
+  const state = useTail(JSON.stringify(choice), choice);
   return (
-    <Page title="Live events">
-      <Empty title="This screen is not built yet">The command line has it: uniknode listen</Empty>
+    <Page title="Live events" aside={<Buttons state={state} />}>
+      <Filters fields={FIELDS} />
+      <p class="live-links">
+        <Rate state={state} />
+        <a href={webhookHref(choice)}>Make a webhook of this filter</a>
+      </p>
+      <EventList state={state} />
+      <SameElsewhere choice={choice} />
     </Page>
+  );
+}
+
+function Buttons({ state: { tail, isPaused, setPaused, clear } }: { state: TailState }) {
+  const { waiting } = tail.value;
+  return (
+    <>
+      <button type="button" aria-pressed={isPaused.value} onClick={() => setPaused(!isPaused.value)}>
+        {isPaused.value ? `Go on (${countText(waiting.length)} new)` : "Pause"}
+      </button>
+      <button type="button" onClick={clear}>
+        Clear
+      </button>
+    </>
+  );
+}
+
+function Rate({ state: { tail } }: { state: TailState }) {
+  const { nowMs, clockOffsetMs } = useNode();
+  const text = useComputed(() => {
+    const rate = rateOf(tail.value, nowMs.value - clockOffsetMs.value);
+    return `${rate.toFixed(1)} a second · ${countText(tail.value.count)} since the page was opened`;
+  });
+  return <span class="quiet">{text}</span>;
+}
+
+function EventList({ state: { tail, error, retry } }: { state: TailState }) {
+  const { shown } = tail.value;
+  const retracted = retractedIn(shown);
+  return (
+    <>
+      {error.value !== undefined && <Failure error={error.value} what="The stream" onRetry={retry} />}
+      {shown.length > 0 ? (
+        <ol class="live-events card" aria-label="Events, newest first">
+          {shown.map((event) => (
+            <EventRow key={event.number} event={event} isRetracted={retracted.has(event.number)} />
+          ))}
+        </ol>
+      ) : (
+        error.value === undefined && (
+          <Empty title="Waiting for the next event">
+            It appears here when it happens. With a height, the events since that block come first.
+          </Empty>
+        )
+      )}
+    </>
   );
 }

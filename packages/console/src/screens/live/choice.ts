@@ -1,0 +1,66 @@
+/** What a live tail listens to: the filters of its address as those of a stream. */
+import type { Condition, StreamOptions } from "@uniknode/client";
+
+export type Choice = Pick<StreamOptions, "events" | "conditions" | "fromHeight">;
+
+const OPERATORS: readonly Condition["condition"][] = [
+  "eq",
+  "ne",
+  "contains",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "regexp",
+  "truthy",
+  "falsy",
+];
+
+export const OPERATOR_OPTIONS = OPERATORS.map((value) => ({
+  value: value === "eq" ? "" : value,
+  label: value,
+}));
+
+/** @param query events (separated by commas), key, condition, value and from (a height); empty texts are no filters */
+export function choiceOf({ events = "", key = "", condition, value = "", from = "" }: Query): Choice {
+  const names = events.split(/[\s,]+/).filter((name) => name !== "");
+  const operator = OPERATORS.find((operator) => operator === condition) ?? "eq";
+  const needsValue = operator !== "truthy" && operator !== "falsy";
+  return {
+    ...(names.length > 0 && { events: names }),
+    ...(key !== "" && { conditions: [{ key, condition: operator, ...(needsValue && { value }) }] }),
+    ...(/^[1-9]\d{0,14}$/.test(from) && { fromHeight: Number(from) }),
+  };
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** The address where a webhook of a choice is made. */
+export function webhookHref({ events = ["*"], conditions }: Choice): string {
+  const query = new URLSearchParams({ events: events.join(",") });
+  if (conditions) query.set("conditions", JSON.stringify(conditions));
+  return `/console/webhooks/new?${query}`;
+}
+
+/** The same stream in a terminal; `$TOKEN` is the webhook token. */
+export function curlOf({ events, conditions, fromHeight }: Choice, origin: string): string {
+  const query = new URLSearchParams();
+  if (events) query.set("events", events.join(","));
+  if (conditions) query.set("conditions", JSON.stringify(conditions));
+  if (fromHeight !== undefined) query.set("fromHeight", `${fromHeight}`);
+  // A quote is no part of what an encoded query can contain, except as itself.
+  const text = `${query}`.replaceAll("'", "%27");
+  return `curl -N -H "Authorization: $TOKEN" '${origin}/api/v2/events${text && `?${text}`}'`;
+}
+
+/** The same stream in a program. */
+export function programOf(choice: Choice, origin: string): string {
+  const options = Object.keys(choice).length === 0 ? "" : JSON.stringify(choice, null, 2);
+  return `import { createClient } from "@uniknode/client";
+
+const client = createClient({ url: ${JSON.stringify(origin)}, webhookToken: process.env.TOKEN });
+for await (const event of client.events.stream(${options})) {
+  console.log(event);
+}
+`;
+}

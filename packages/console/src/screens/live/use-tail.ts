@@ -1,0 +1,80 @@
+/** Follows a stream of events for as long as a screen shows it. */
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import type { StreamedEvent } from "@uniknode/client";
+import { useEffect } from "preact/hooks";
+import { useNode } from "../../data/node.ts";
+import type { Choice } from "./choice.ts";
+import { EMPTY_TAIL, MAX_KEPT, type Tail, withEvents } from "./tail.ts";
+
+export type TailState = {
+  readonly tail: ReadonlySignal<Tail>;
+  readonly isPaused: ReadonlySignal<boolean>;
+  /** Why the stream ended; absent while it is open, or opened again. */
+  readonly error: ReadonlySignal<unknown>;
+  setPaused(isPaused: boolean): void;
+  clear(): void;
+  retry(): void;
+};
+
+/** Blocks bring hundreds of events at once; they are shown together. */
+const SHOW_EVERY_MS = 200;
+
+/** @param key equal keys are equal choices */
+export function useTail(key: string, choice: Choice): TailState {
+  const { operations, api, session } = useNode();
+  const tail = useSignal<Tail>(EMPTY_TAIL);
+  const isPaused = useSignal(false);
+  const error = useSignal<unknown>(undefined);
+  const attempt = useSignal(0);
+  const isSignedIn = session.state.value?.signedIn;
+
+  useEffect(() => {
+    if (isSignedIn === undefined) return;
+    const ended = new AbortController();
+    let came: StreamedEvent[] = [];
+    tail.value = EMPTY_TAIL;
+    error.value = undefined;
+    const timer = setInterval(show, SHOW_EVERY_MS);
+
+    function show(): void {
+      if (came.length === 0) return;
+      tail.value = withEvents(tail.peek(), came, Date.now(), isPaused.peek());
+      came = [];
+    }
+
+    async function listen(): Promise<void> {
+      // A node may have opened its stream to everyone.
+      const { stream } = (isSignedIn ? operations : api).events;
+      try {
+        for await (const event of stream({ ...choice, signal: ended.signal })) {
+          came.push(event);
+          if (came.length === MAX_KEPT) show();
+        }
+      } catch (failure) {
+        if (!ended.signal.aborted) error.value = failure;
+      }
+    }
+
+    void listen();
+    return () => {
+      clearInterval(timer);
+      ended.abort();
+    };
+  }, [key, isSignedIn, attempt.value]);
+
+  return {
+    tail,
+    isPaused,
+    error,
+    setPaused(value) {
+      isPaused.value = value;
+      if (!value) tail.value = withEvents(tail.peek(), [], Date.now(), false);
+    },
+    clear() {
+      tail.value = { ...EMPTY_TAIL, count: tail.peek().count };
+    },
+    retry: () => {
+      attempt.value++;
+    },
+  };
+}
