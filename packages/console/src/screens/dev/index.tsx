@@ -1,11 +1,85 @@
-/** The verbs of a dev chain. */
+/** The verbs of a dev chain: what happens on a real chain now and then, whenever one wants it. */
+import { useSignal } from "@preact/signals";
+import { ApiError, type DevChange } from "@uniknode/client";
+import { useEffect } from "preact/hooks";
+import { Badge } from "../../components/badge.tsx";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Empty, Loading } from "../../components/states.tsx";
+import { useNode } from "../../data/node.ts";
+import { Commands } from "./commands.tsx";
+import { Forge, Mine, Reorganize, Snapshots, Travel } from "./forms.tsx";
+import { type Outcome, useVerbs } from "./use-verbs.ts";
+import "./dev.css";
 
 export default function DevChain() {
+  const { value: session } = useNode().session.state;
   return (
     <Page title="Dev chain">
-      <Empty title="This screen is not built yet">The API has them: /api/dev</Empty>
+      {!session ? (
+        <Loading />
+      ) : !session.signedIn ? (
+        <Empty title="The verbs of a dev chain need a sign-in">
+          <a class="button" href="/console/sign-in">
+            Sign in
+          </a>
+        </Empty>
+      ) : session.devChain ? (
+        <Desk />
+      ) : (
+        <Empty title="This is no dev chain">Only a chain that npm start has made has verbs.</Empty>
+      )}
     </Page>
   );
+}
+
+function Desk() {
+  const { operations } = useNode();
+  const isForging = useSignal<boolean | undefined>(undefined);
+  const show = ({ forging }: DevChange) => {
+    isForging.value = forging;
+  };
+  const verbs = useVerbs(show);
+  // Nothing is stored by it, and it says whether the chain forges.
+  useEffect(() => {
+    operations.dev.snapshot().then(
+      ({ data }) => show(data),
+      // The forms say it once they are used.
+      () => {},
+    );
+  }, [operations]);
+  return (
+    <>
+      <p class="desk-state">
+        {isForging.value !== undefined && (
+          <Badge tone={isForging.value ? "good" : "warning"}>
+            {isForging.value ? "forges by itself" : "forging is paused"}
+          </Badge>
+        )}
+        <OutcomeText outcome={verbs.outcome} />
+      </p>
+      {verbs.outcome && "error" in verbs.outcome && (
+        <p class="desk-failure" role="alert">
+          The chain did not do it: {messageOf(verbs.outcome.error)}
+        </p>
+      )}
+      <div class="desk">
+        <Mine verbs={verbs} />
+        <Reorganize verbs={verbs} />
+        <Travel verbs={verbs} />
+        <Forge verbs={verbs} isForging={isForging.value} />
+        <Snapshots verbs={verbs} />
+      </div>
+      <Commands />
+    </>
+  );
+}
+
+const OutcomeText = ({ outcome }: { outcome: Outcome | undefined }) =>
+  outcome && "text" in outcome ? <span>{outcome.text}</span> : null;
+
+/** The sentence of the node, which says what to do, or else that of the client. */
+function messageOf(error: unknown): string {
+  const { message } = Object(error instanceof ApiError ? error.body : undefined) as { message?: unknown };
+  if (typeof message === "string") return message;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,0 +1,38 @@
+/** What a page cannot do, because it knows no passphrase and receives no request: the command for it. */
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Section } from "../../components/page.tsx";
+
+const COMMANDS = [
+  {
+    title: "Funded accounts, delegates and uniks with their passphrases",
+    text: "npm start -- accounts",
+  },
+  {
+    title: "A receiver that prints each delivery",
+    text: 'npm start -- listen --event "block.*" --event "transaction.*"',
+  },
+  {
+    title: "A receiver that fails: every attempt is answered 503",
+    text: 'npm start -- listen --event "transaction.*" --status 503',
+  },
+  {
+    title: "A receiver that is slow: every attempt times out",
+    text: 'npm start -- listen --event "transaction.*" --delay 20000',
+  },
+  { title: "A transaction, and the event that it causes", text: "npm start -- trigger transaction.applied" },
+];
+
+export const Commands = () => (
+  <Section title="In a terminal">
+    <dl class="desk-commands">
+      {COMMANDS.map(({ title, text }) => (
+        <div key={text}>
+          <dt>{title}</dt>
+          <dd>
+            <CodeBlock text={text} what={`command: ${title}`} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </Section>
+);

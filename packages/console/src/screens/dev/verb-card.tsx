@@ -1,0 +1,68 @@
+/** A verb with its form, and the same as a command and as a program. */
+import type { ComponentChildren } from "preact";
+import { CodeBlock } from "../../components/code-block.tsx";
+import type { Verbs } from "./use-verbs.ts";
+import { type Command, curlOf, programOf } from "./verbs.ts";
+
+export type VerbCardProps = {
+  readonly title: string;
+  readonly hint: string;
+  /** Of the form as it is filled in. */
+  readonly command: Command;
+  readonly button: string;
+  readonly verbs: Verbs;
+  readonly isDisabled?: boolean;
+  /** Fields. */
+  readonly children?: ComponentChildren;
+};
+
+export function VerbCard({ title, hint, command, button, verbs, isDisabled, children }: VerbCardProps) {
+  function onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    void verbs.run(command);
+  }
+
+  return (
+    <section class="card verb">
+      <h2>{title}</h2>
+      <p class="quiet">{hint}</p>
+      <form onSubmit={onSubmit}>
+        {children}
+        <button type="submit" class="primary" disabled={isDisabled === true || verbs.running !== undefined}>
+          {verbs.running?.verb === command.verb ? "Running…" : button}
+        </button>
+      </form>
+      <details>
+        <summary>The same elsewhere</summary>
+        <CodeBlock text={curlOf(command, location.origin)} what={`curl command: ${title}`} />
+        <CodeBlock text={programOf(command)} what={`program: ${title}`} />
+      </details>
+    </section>
+  );
+}
+
+export type CountFieldProps = {
+  readonly id: string;
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+  readonly onChange: (value: number) => void;
+};
+
+/** A whole number from 1 on. */
+export const CountField = ({ id, label, value, max, onChange }: CountFieldProps) => (
+  <div>
+    <label for={id}>{label}</label>
+    <input
+      id={id}
+      type="number"
+      min={1}
+      max={max}
+      required
+      value={value}
+      onInput={({ currentTarget }) => {
+        if (currentTarget.validity.valid) onChange(currentTarget.valueAsNumber);
+      }}
+    />
+  </div>
+);

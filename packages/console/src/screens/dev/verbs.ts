@@ -1,0 +1,61 @@
+/** The verbs of a dev chain as the forms of this screen give them, and the same as a command and as a program. */
+import type { Client, DevChange, Reorganisation } from "@uniknode/client";
+
+export type Command =
+  | { readonly verb: "mine"; readonly body: { readonly blocks: number } }
+  | { readonly verb: "reorg"; readonly body: Reorganisation }
+  | { readonly verb: "snapshot"; readonly body: Readonly<Record<string, never>> }
+  | { readonly verb: "restore"; readonly body: { readonly id: string } }
+  | { readonly verb: "travel"; readonly body: { readonly seconds: number } }
+  | { readonly verb: "forge"; readonly body: { readonly enabled: boolean } };
+
+/** @throws {ApiError} */
+export async function run(dev: Client["dev"], { verb, body }: Command): Promise<DevChange> {
+  switch (verb) {
+    case "mine":
+      return (await dev.mine(body)).data;
+    case "reorg":
+      return (await dev.reorg(body)).data;
+    case "snapshot":
+      return (await dev.snapshot()).data;
+    case "restore":
+      return (await dev.restore(body.id)).data;
+    case "travel":
+      return (await dev.travel(body)).data;
+    case "forge":
+      return (await dev.forge(body)).data;
+  }
+}
+
+/** `$TOKEN` is the webhook token. */
+export const curlOf = ({ verb, body }: Command, origin: string): string =>
+  `curl -X POST -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(body)}' ${origin}/api/v2/dev/${verb}`;
+
+export function programOf({ verb, body }: Command): string {
+  const given =
+    verb === "snapshot" ? "" : verb === "restore" ? JSON.stringify(body.id) : JSON.stringify(body);
+  return `await client.dev.${verb}(${given});`;
+}
+
+const blocksText = (count: number): string => `${count} ${count === 1 ? "block" : "blocks"}`;
+
+/** What a verb did, in a sentence. */
+export function outcomeOf({ verb }: Command, { reverted, applied, head, forging }: DevChange): string {
+  const at = `The head is at height ${head.height}.`;
+  switch (verb) {
+    case "snapshot":
+      return `Height ${head.height} is remembered.`;
+    case "forge":
+      return forging ? "The chain forges by itself." : "No block is forged unless you ask for it.";
+    case "travel":
+      return "The clock of the chain moved.";
+    default: {
+      const changes = [
+        reverted.length > 0 && `${blocksText(reverted.length)} reverted`,
+        applied.length > 0 && `${blocksText(applied.length)} applied`,
+      ].filter(Boolean);
+      return `${changes.join(", ") || "Nothing changed"}. ${at}`;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { createClient, type DevChange } from "@uniknode/client";
+import { describe, expect, test } from "vitest";
+import { type Command, curlOf, outcomeOf, programOf, run } from "../../src/screens/dev/verbs.ts";
+
+const COMMANDS: readonly (readonly [Command, string])[] = [
+  [{ verb: "mine", body: { blocks: 2 } }, 'mine({"blocks":2})'],
+  [{ verb: "reorg", body: { depth: 1, blocks: 2 } }, 'reorg({"depth":1,"blocks":2})'],
+  [{ verb: "snapshot", body: {} }, "snapshot()"],
+  [{ verb: "restore", body: { id: "ab" } }, 'restore("ab")'],
+  [{ verb: "travel", body: { seconds: 60 } }, 'travel({"seconds":60})'],
+  [{ verb: "forge", body: { enabled: false } }, 'forge({"enabled":false})'],
+];
+
+describe("The verbs of a dev chain", () => {
+  test.each(COMMANDS)("%j is sent as its command says, and its program is %s.", async (command, program) => {
+    const requests: unknown[] = [];
+    const { dev } = createClient({
+      url: "http://node",
+      fetch: async (url, init) => {
+        requests.push([`${url}`, JSON.parse(`${init?.body}`)]);
+        return Response.json({ data: {} });
+      },
+    });
+    await run(dev, command);
+    expect(requests).toEqual([[`http://node/api/dev/${command.verb}`, command.body]]);
+    expect(programOf(command)).toBe(`await client.dev.${program};`);
+    expect(curlOf(command, "http://node")).toContain(`-d '${JSON.stringify(command.body)}'`);
+  });
+
+  const block = (height: number) => ({
+    height,
+    id: `${height}`,
+    timestamp: { epoch: 0, unix: 0, human: "" },
+  });
+  const change = (reverted: number, applied: number): DevChange => ({
+    head: block(9),
+    reverted: Array.from({ length: reverted }, () => block(1)),
+    applied: Array.from({ length: applied }, () => block(1)),
+    now: { epoch: 0, unix: 0, human: "" },
+    forging: false,
+  });
+
+  test.each([
+    [COMMANDS[0]![0], change(0, 1), "1 block applied. The head is at height 9."],
+    [COMMANDS[1]![0], change(1, 2), "1 block reverted, 2 blocks applied. The head is at height 9."],
+    [COMMANDS[2]![0], change(0, 0), "Height 9 is remembered."],
+    [COMMANDS[3]![0], change(0, 0), "Nothing changed. The head is at height 9."],
+    [COMMANDS[5]![0], change(0, 0), "No block is forged unless you ask for it."],
+  ])("The outcome of %j is a sentence.", (command, change, sentence) => {
+    expect(outcomeOf(command, change)).toBe(sentence);
+  });
+});
