@@ -1,11 +1,102 @@
-/** The state of the node. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** How the node is: its checks, its way to the head of the network, its parts and its peers. */
+import { Badge } from "../../components/badge.tsx";
+import { bytesText, countText, durationText } from "../../components/format.ts";
+import { Facts, Page, Section } from "../../components/page.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { createOperations, type Summary } from "./operations.ts";
+import { Parts } from "./parts.tsx";
+import { Peers } from "./peers.tsx";
+import { Progress } from "./progress.tsx";
+import "./node.css";
+
+const operations = createOperations(fetch.bind(globalThis));
+const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
+/** Reading the figures starts the span anew over which monitoring sees the delays of threads. */
+const SELDOM = { lasts: "session", everyMs: 15_000 } as const;
 
 export default function NodeScreen() {
+  const { session } = useNode();
+  const { value: state } = session.state;
+  const isSignedIn = state?.signedIn === true;
+  const summary = useAnswer(isSignedIn ? "node summary" : undefined, operations.summary, EVERY_FEW_SECONDS);
+  const figures = useAnswer(isSignedIn ? "node figures" : undefined, operations.figures, SELDOM);
   return (
-    <Page title="Node">
-      <Empty title="This screen is not built yet">The command line has it: uniknode status</Empty>
+    <Page title="Node" aside={summary.value && <Readiness summary={summary.value} />}>
+      <Progress />
+      {isSignedIn ? (
+        <>
+          <Answered answer={summary} what="The state of the node">
+            {(summary) => <Health summary={summary} />}
+          </Answered>
+          <Answered answer={figures} what="The figures of the node" lines={8}>
+            {(figures) => <Parts figures={figures} />}
+          </Answered>
+        </>
+      ) : (
+        state && (
+          <Empty title="Checks and figures need a sign-in">
+            <a class="button" href="/console/sign-in">
+              Sign in
+            </a>
+          </Empty>
+        )
+      )}
+      <Peers />
     </Page>
   );
 }
+
+/** Whether all checks pass: what `/health/ready` answers. */
+function Readiness({ summary }: { summary: Summary }) {
+  const isReady = Object.values(summary.checks).every(({ ok }) => ok);
+  return <Badge tone={isReady ? "good" : "bad"}>{isReady ? "ready" : "not ready"}</Badge>;
+}
+
+const CHECKS: Readonly<Record<string, string>> = {
+  consensus: "Consensus thread",
+  disk: "Disk",
+  chain: "Chain",
+  matcher: "Matching of events",
+  dispatcher: "Delivery of webhooks",
+};
+
+function Health({ summary: { checks, version, protocol, uptimeSeconds, webhooks, streams } }: Props) {
+  const { queues } = webhooks;
+  return (
+    <>
+      <ul class="checks" aria-label="Checks">
+        {Object.entries(checks)
+          .sort(([, a], [, b]) => Number(a.ok) - Number(b.ok))
+          .map(([name, { ok, detail }]) => (
+            <li key={name} class="card">
+              <span class="check-name">{CHECKS[name] ?? name}</span>
+              <Badge tone={ok ? "good" : "bad"}>{ok ? "passes" : "fails"}</Badge>
+              <span class="quiet">{detail}</span>
+            </li>
+          ))}
+      </ul>
+      <Section title="Process">
+        <Facts
+          facts={[
+            ["Version", version],
+            ["Compatible with", protocol],
+            ["Runs for", durationText(uptimeSeconds)],
+            [
+              "Webhooks",
+              `${countText(webhooks.active)} active, ${countText(webhooks.disabled)} disabled, ${countText(webhooks.suspended)} suspended`,
+            ],
+            [
+              "Deliveries",
+              `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} to be tried again, ${countText(queues.replaying)} of replays`,
+            ],
+            ["Events to match", countText(webhooks.unmatched)],
+            ["Live streams", `${countText(streams.open)} open, ${bytesText(streams.unreadBytes)} unread`],
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+type Props = { readonly summary: Summary };

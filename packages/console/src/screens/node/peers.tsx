@@ -1,0 +1,67 @@
+/** The peers that the node knows. */
+import type { Peer, PeerQuery } from "@uniknode/client";
+import { Filters } from "../../components/filters.tsx";
+import { countText } from "../../components/format.ts";
+import { useListState } from "../../components/list-state.ts";
+import { Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
+const ORDERS = [
+  { value: "", label: "Fastest first" },
+  { value: "height:desc", label: "Highest first" },
+  { value: "version:desc", label: "Newest version first" },
+  { value: "ip:asc", label: "By address" },
+];
+
+export function Peers() {
+  const { api, head } = useNode();
+  const { page, query } = useListState();
+  const order = ORDERS.find(({ value }) => value !== "" && value === query.orderBy)?.value ?? "latency:asc";
+  const answer = useAnswer(
+    `peers ${JSON.stringify([page, order])}`,
+    () =>
+      api.peers.list({ orderBy: order as NonNullable<PeerQuery["orderBy"]> }).page({ page, limit: LIMIT }),
+    { lasts: "session", everyMs: 15_000 },
+  );
+  const height = head.value?.height ?? 0;
+  const columns: readonly Column<Peer>[] = [
+    { title: "Address", cell: ({ ip, port }) => `${ip.includes(":") ? `[${ip}]` : ip}:${port}` },
+    { title: "Version", cell: ({ version }) => version },
+    {
+      title: "Height",
+      isNumber: true,
+      cell: (peer) => (
+        <>
+          {countText(peer.height)}
+          {peer.height < height && <span class="quiet"> {countText(height - peer.height)} behind</span>}
+        </>
+      ),
+    },
+    { title: "Answers in", isNumber: true, cell: ({ latency }) => `${countText(Math.round(latency))} ms` },
+  ];
+  return (
+    <Section title="Peers">
+      <Answered answer={answer} what="The list of peers">
+        {({ data, meta }) => (
+          <>
+            {data.length > 1 && <Filters fields={[{ name: "orderBy", label: "Order", options: ORDERS }]} />}
+            <Table
+              caption="Peers"
+              columns={columns}
+              rows={data}
+              keyOf={({ ip, port }) => `${ip} ${port}`}
+              empty={
+                <Empty title="No peer is known">A chain of its own, such as a dev chain, has none.</Empty>
+              }
+            />
+            {meta.pageCount > 1 && <Pager meta={meta} what="peers" />}
+          </>
+        )}
+      </Answered>
+    </Section>
+  );
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { figuresOf, samplesOf } from "../../src/screens/node/metrics.ts";
+import { createOperations } from "../../src/screens/node/operations.ts";
+
+const TEXT = `# HELP a_total What it counts.
+# TYPE a_total counter
+a_total 3
+reasons_total{reason="ERR_APPLY"} 2
+reasons_total{reason="with \\"quotes\\", and {braces} \\\\"} 7
+reasons_total{reason="never"} 0
+delay_seconds{thread="serving",statistic="p99"} 0.25
+unknown NaN
+large +Inf
+`;
+
+describe("Figures of a node", () => {
+  test("Comments are no samples; labels keep what is escaped in them.", () => {
+    expect(samplesOf(TEXT)).toHaveLength(7);
+    expect(samplesOf(TEXT)[2]).toEqual({
+      name: "reasons_total",
+      labels: { reason: 'with "quotes", and {braces} \\' },
+      value: 7,
+    });
+    expect(samplesOf("")).toEqual([]);
+  });
+
+  test("A figure is found by its name and labels; what the node does not know is absent.", () => {
+    const { one } = figuresOf(TEXT);
+    expect(one("a_total")).toBe(3);
+    expect(one("delay_seconds", { thread: "serving", statistic: "p99" })).toBe(0.25);
+    expect(one("delay_seconds", { thread: "consensus" })).toBeUndefined();
+    expect(one("unknown")).toBeUndefined();
+    expect(one("large")).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("Reasons come with the most frequent first, without those that did not occur.", () => {
+    expect(figuresOf(TEXT).by("reasons_total", "reason")).toEqual([
+      ['with "quotes", and {braces} \\', 7],
+      ["ERR_APPLY", 2],
+    ]);
+  });
+});
+
+describe("Requests of operators", () => {
+  const answering = (status: number, body: string) =>
+    createOperations(async () => new Response(body, { status }));
+
+  test("The summary and the figures are read below the operations of the console.", async () => {
+    const paths: unknown[] = [];
+    const { summary, figures } = createOperations(async (path) => {
+      paths.push(path);
+      return new Response(`${path}`.endsWith("metrics") ? TEXT : '{"version":"1"}');
+    });
+    expect(await summary()).toEqual({ version: "1" });
+    expect((await figures()).one("a_total")).toBe(3);
+    expect(paths).toEqual(["/console/operations/health/status", "/console/operations/metrics"]);
+  });
+
+  test.each([
+    [401, "API_UNAUTHORIZED", false],
+    [403, "API_UNAUTHORIZED", false],
+    [429, "API_FAILED", true],
+    [503, "API_FAILED", true],
+  ])("The status %i is %s.", async (status, code, isRetryable) => {
+    await expect(answering(status, "no").summary()).rejects.toMatchObject({ code, isRetryable, status });
+  });
+
+  test("No answer is a node that is unreachable.", async () => {
+    const { figures } = createOperations(async () => {
+      throw new TypeError("refused");
+    });
+    await expect(figures()).rejects.toMatchObject({ code: "API_UNREACHABLE", isRetryable: true });
+  });
+});
