@@ -2,10 +2,10 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * It is what a fresh clone starts with: plain JavaScript that Node.js 12 reads, too, so that an older one gets a sentence.
  *
- *   node tools/run.mjs start|test|check|parity|vectors|example|reference|crash|simulate|siege|soak|bench|release [arguments]
+ *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|crash|simulate|siege|soak|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, lstatSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -55,8 +55,13 @@ const commands = {
   siege: (args) => [[join(root, "tools/siege/main.ts"), ...args]],
   soak: (args) => [[join(root, "tools/soak/main.ts"), ...args]],
   release: (args) => [[join(root, "tools/release/main.ts"), ...args]],
+  // Builds it, and no more.
+  console: () => [],
   bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],
 };
+
+/** What serves the console, tests it or packs it. */
+const withConsole = ["start", "test", "release", "console"];
 
 /** Without a command of its own, `npm start` is `uniknode dev`. */
 function startArguments(args) {
@@ -77,6 +82,37 @@ function install() {
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (status !== 0) process.exit(status === null ? 1 : status);
+}
+
+/** Files below folders, and files, from which the console is built. */
+const consoleSources = ["src", "public", "index.html", "package.json", "vite.config.ts"]
+  .map((name) => join(root, "packages/console", name))
+  .concat(join(root, "packages/client/src"));
+const consolePage = join(root, "packages/console/dist/index.html");
+
+/** When the newest of the files was written, milliseconds since 1970. */
+function newestOf(path) {
+  if (!existsSync(path)) return 0;
+  const stats = statSync(path);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  return Math.max(0, ...readdirSync(path).map((name) => newestOf(join(path, name))));
+}
+
+/** Builds the console when it is missing or older than its source. An install without development has no tool for it. */
+function buildConsole(node) {
+  const vite = join(root, "node_modules/vite/bin/vite.js");
+  if (!existsSync(vite)) return;
+  const isBuilt =
+    existsSync(consolePage) && statSync(consolePage).mtimeMs >= Math.max(...consoleSources.map(newestOf));
+  if (isBuilt) return;
+  process.stderr.write("Building the console (once) ...\n");
+  const { status, stderr } = spawnSync(node, [vite, "build", "--logLevel", "warn"], {
+    cwd: join(root, "packages/console"),
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  // The node serves everything else without it, and says what is missing.
+  if (status !== 0) process.stderr.write(`The console was not built:\n${stderr}\n`);
 }
 
 function refuse(needed) {
@@ -121,6 +157,7 @@ async function main([name, ...args]) {
   }
   install();
   const node = runtime();
+  if (withConsole.includes(name)) buildConsole(node);
   for (const line of command(args)) {
     const code = await run(line, node);
     if (code !== 0) process.exit(code);

@@ -46,6 +46,13 @@ describe("A packed package", () => {
     }
   });
 
+  test("of the program has the console.", () => {
+    const [program] = files.filter((file) => /\/uniknode-\d/.test(file));
+    const paths = contents(program!);
+    expect(paths).toContain("package/console/index.html");
+    expect(paths.filter((path) => /^package\/console\/assets\/.+\.js$/.test(path)).length).toBeGreaterThan(5);
+  });
+
   test("needs no script at its installation, and no development.", () => {
     for (const name of ["uniknode", "@uniknode/client", "@uniknode/ledger", "@uniknode/protocol"]) {
       const manifest = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));

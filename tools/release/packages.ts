@@ -41,6 +41,7 @@ export function compilePackages(folder: string, origin: Origin = {}): void {
         cpSync(join(source, extra), join(target, extra), { recursive: true });
       }
     }
+    if (name === "node") copyConsole(join(target, "console"));
     writeFileSync(join(target, "README.md"), withoutLinks(readFileSync(join(source, "README.md"), "utf8")));
     copyFileSync(join(ROOT, "LICENSE"), join(target, "LICENSE"));
     writeFileSync(
@@ -48,6 +49,15 @@ export function compilePackages(folder: string, origin: Origin = {}): void {
       publishedManifest({ ...readManifest(source), ...manifestMembers(origin, name) }),
     );
   }
+}
+
+/** The built files, which `npm run release` makes before (`tools/run.mjs`); the program finds them beside its modules. */
+function copyConsole(target: string): void {
+  const built = join(ROOT, "packages/console/dist");
+  if (!existsSync(join(built, "index.html"))) {
+    throw new Error(`${built} is missing: npm run console builds it`);
+  }
+  cpSync(built, target, { recursive: true });
 }
 
 /** A page without its links to other files of the repository, which are not packed. */

@@ -14,6 +14,7 @@ type Encoding = keyof typeof ENCODERS;
 export function addCompression(app: Server): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
+    if (reply.hasHeader("content-encoding")) return done(null, payload);
     const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
     if (isLarge) reply.header("vary", "accept-encoding");
     const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;

@@ -1,8 +1,9 @@
 /** Sign in, operations and their refusals, with the real program. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
@@ -197,6 +198,16 @@ describe("the first page", () => {
     expect([browser.status, browser.headers.location]).toEqual([302, "/console/"]);
     expect((await send("/", { headers: { accept: "*/*" } })).json).toEqual({ data: "Hello World!" });
     expect((await send("/console")).headers.location).toBe("/console/");
+  });
+
+  test("the page and its script arrive as they were built", async () => {
+    const built = fileURLToPath(new URL("../../../../console/dist/", import.meta.url));
+    const page = await (await fetch(`${url}/console/`)).text();
+    expect(page).toBe(readFileSync(`${built}index.html`, "utf8"));
+    const [, path] = /src="\/console\/([^"]+)"/.exec(page)!;
+    const script = await fetch(`${url}/console/${path}`, { headers: { "accept-encoding": "br" } });
+    expect(script.headers.get("content-encoding")).toBe("br");
+    expect(await script.text()).toBe(readFileSync(built + path!, "utf8"));
   });
 
   test("without the console there is the page of before, and nothing below /console", async () => {
