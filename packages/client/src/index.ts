@@ -67,6 +67,7 @@ export type {
   DryRun,
   NewWebhook,
   Replay,
+  RetryFilter,
   TriedEvent,
   TriedEvents,
   Webhook,

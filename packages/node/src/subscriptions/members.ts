@@ -54,6 +54,12 @@ export const integer =
     throw invalid(`"${name}" ${expected.mustBe(expected.integer(minimum, maximum))}`);
   };
 
+/** A text that is not empty. */
+export function text(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw invalid(`"${name}" ${expected.mustBe(expected.typeName("string"))}`);
+}
+
 /** One of some words. */
 export const oneOf =
   <T extends string>(...words: readonly T[]) =>

@@ -116,6 +116,11 @@ export type DeliveryFilter = {
   readonly toMs?: number;
 };
 
+/** The same for deliveries that are sent again: those that have ended. */
+export type EndedFilter = Omit<DeliveryFilter, "state"> & {
+  readonly state: Exclude<DeliveryState, "pending">;
+};
+
 /** Records with a smaller number than `before`, newest first. */
 export type DeliveryRange = { readonly before?: number; readonly limit: number };
 

@@ -16,6 +16,7 @@ import type {
   DeliveryPage,
   DeliveryRange,
   DeliveryRecord,
+  EndedFilter,
   ReplayedDelivery,
   WaitingDelivery,
 } from "./deliveries.ts";
@@ -122,12 +123,13 @@ export type DeliveryLogRows = {
    */
   requeue(number: number, atMs: number): Promise<boolean>;
   /**
-   * The same for those among the next `limit` failed ones behind a number, from the oldest on, that were created since a
-   * time; without pings.
+   * The same for those that match among the next `limit` behind a number, from the oldest on, all of them or all that
+   * failed; without pings.
    */
-  requeueFailed(
+  requeueMatching(
     webhook: number,
-    range: { readonly sinceMs: number; readonly after: number; readonly limit: number },
+    filter: EndedFilter,
+    range: { readonly after: number; readonly limit: number },
     atMs: number,
   ): Promise<Requeued>;
 };
@@ -135,7 +137,7 @@ export type DeliveryLogRows = {
 export type Requeued = {
   /** How many were put into the queue. */
   readonly count: number;
-  /** The last number that was read; absent when there are no further failed ones. */
+  /** The last number that was read; absent when there are no further ones. */
   readonly last?: number;
 };
 

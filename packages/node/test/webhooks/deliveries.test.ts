@@ -255,7 +255,47 @@ describe("failed deliveries", () => {
     expect((await retry({})).body).toEqual({ data: { retried: 0 } });
   });
 
+  test.each<[string, (times: readonly number[]) => object, readonly number[]]>([
+    ["that were delivered", () => ({ state: "delivered" }), [3, 4]],
+    ["that failed, where no state is given", () => ({}), [1, 2]],
+    ["of an event", () => ({ state: "delivered", event: "block.applied" }), [3, 4]],
+    ["of an event that none has", () => ({ state: "delivered", event: "block.forged" }), []],
+    ["of a height", () => ({ state: "delivered", height: 4 }), [4]],
+    ["of a height that failed", () => ({ height: 2 }), [2]],
+    ["of a time", ([, second, third]) => ({ from: second, to: third }), [2]],
+    ["up to a time", ([first]) => ({ to: first }), [1]],
+    ["that were cancelled", () => ({ state: "cancelled" }), []],
+  ])("are sent again, all %s", async (_name, filterOf, heights) => {
+    let reply: Reply = 200;
+    const { ask, emit, calls, clock, webhooks } = await serveBlocks(() => reply);
+    const times: number[] = [];
+    for (const [height, status] of [
+      [1, 410],
+      [2, 410],
+      [3, 200],
+      [4, 200],
+    ] as const) {
+      times.push(clock.nowMs());
+      reply = status;
+      await emit(blockApplied(height));
+      await settle();
+      reply = 200;
+      // Ends the suspension.
+      await webhooks.ping("1");
+      await clock.advance(1_000);
+    }
+    const before = calls.length;
+    const body = filterOf(times);
+    const { body: answer } = await ask("POST", "/api/webhooks/1/deliveries/retry", { body });
+    await settle();
+    expect(answer).toEqual({ data: { retried: heights.length } });
+    expect(calls.slice(before).map(({ message }) => message.height)).toEqual(heights);
+  });
+
   test.each<[string, unknown]>([
+    ["a state that is no end", { state: "pending" }],
+    ["an empty event", { event: "" }],
+    ["a height of text", { height: "1" }],
     ["a text", { since: "yesterday" }],
     ["a negative time", { since: -1 }],
     ["a fraction", { since: 1.5 }],

@@ -229,7 +229,7 @@ test("a delivery that failed for good is retracted: its receiver may have got it
   expect(log(1, 1)).toMatchObject([{ state: "failed" }]);
   await emit(blockReverted(1));
   expect(pairs(calls)).toEqual([-1, 0]);
-  expect(await webhooks.log.retryFailed("1", { since: 0 })).toBe(0);
+  expect(await webhooks.log.retryAll("1", { since: 0 })).toBe(0);
 });
 
 test("a retraction delays everything behind it until it is acknowledged or fails for good", async () => {

@@ -72,7 +72,7 @@ test("failed deliveries are read in parts when they are to be sent again, howeve
     timer = globalThis.setImmediate(count);
   };
   let timer = globalThis.setImmediate(count);
-  expect(await webhooks.log.retryFailed("1", { since: clock.nowMs() })).toBe(1);
+  expect(await webhooks.log.retryAll("1", { since: clock.nowMs() })).toBe(1);
   clearImmediate(timer);
   // 500 at once: 2,000 are four parts, and a look that finds nothing more.
   expect(others).toBeGreaterThanOrEqual(4);

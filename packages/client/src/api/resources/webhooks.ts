@@ -124,6 +124,11 @@ export type DeliveryQuery = {
   readonly to?: number;
 };
 
+/** Of deliveries that have ended. Default of `state`: "failed". */
+export type RetryFilter = Omit<DeliveryQuery, "state"> & {
+  readonly state?: Exclude<DeliveryState, "pending">;
+};
+
 /** Deliveries of the past events of a range of blocks. Times are milliseconds since 1970. */
 export type Replay = {
   readonly fromHeight: number;
@@ -215,6 +220,14 @@ export function webhooks(send: Send) {
         method: "POST",
         path: path`/webhooks/${id}/deliveries/retry`,
         body: options,
+      }),
+
+    /** Sends all deliveries again that match; without a state, those that failed. */
+    retryAll: (id: WebhookId, filter: RetryFilter = {}) =>
+      send<Answer<{ readonly retried: number }>>({
+        method: "POST",
+        path: path`/webhooks/${id}/deliveries/retry`,
+        body: filter,
       }),
 
     /** Delivers the events of a range of blocks again, both ends included, with the ids that they had or would have had. */

@@ -178,9 +178,19 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     params: delivery,
   }),
   "POST /webhooks/:id/deliveries/retry": route(
-    "Sends all failed deliveries since a time again.",
+    "Sends all deliveries again that match; without a state, those that failed.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
-    { params: id, body: { since: milliseconds } },
+    {
+      params: id,
+      body: {
+        state: Type.Optional(Type.Enum(["delivered", "failed", "cancelled"])),
+        event: Type.Optional(Type.String({ description: "Name of an event." })),
+        height: Type.Optional(Type.Integer({ minimum: 1 })),
+        from: milliseconds,
+        to: milliseconds,
+        since: milliseconds,
+      },
+    },
   ),
   "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), { params: id }),
   "POST /webhooks/:id/replay": route("Delivers the events of a range of blocks again.", data(Replay), {

@@ -51,7 +51,7 @@ export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webh
   );
 
   app.post<WithId>("/webhooks/:id/deliveries/retry", { config }, ({ params, body }) =>
-    answer(async () => ({ data: { retried: await log.retryFailed(params.id, readOptionalBody(body)) } })),
+    answer(async () => ({ data: { retried: await log.retryAll(params.id, readOptionalBody(body)) } })),
   );
 
   app.post<WithId>("/webhooks/:id/ping", { config }, ({ params }) =>

@@ -1,7 +1,13 @@
 /** The log of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
-import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
-import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
+import { integer, oneOf, type Readers, readMembers, text } from "../../subscriptions/members.ts";
+import type {
+  DeliveryFilter,
+  DeliveryPage,
+  DeliveryRange,
+  DeliveryRecord,
+  EndedFilter,
+} from "../deliveries.ts";
 import { bodyOf } from "../delivery/message.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
@@ -36,21 +42,37 @@ export type DeliveryLog = {
    */
   retry(id: string, delivery: string): Promise<void>;
   /**
-   * The same for every failed delivery made since `body.since`, in milliseconds since 1970; for all without it. Returns
-   * their number.
+   * The same for every delivery that matches the members of the body, those of the log's filter; without a state, for
+   * those that failed. Returns their number.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
-  retryFailed(id: string, body: unknown): Promise<number>;
+  retryAll(id: string, body: unknown): Promise<number>;
 };
 
-const READERS: Readers<{ since: number }> = { since: integer(0, Number.MAX_SAFE_INTEGER) };
+const MAX = Number.MAX_SAFE_INTEGER;
+
+type RetryMembers = Omit<EndedFilter, "fromMs" | "toMs"> & {
+  readonly from: number;
+  readonly to: number;
+  /** The older name of `from`. */
+  readonly since: number;
+};
+
+const READERS: Readers<RetryMembers> = {
+  state: oneOf("delivered", "failed", "cancelled"),
+  event: text,
+  height: integer(1, MAX),
+  from: integer(0, MAX),
+  to: integer(0, MAX),
+  since: integer(0, MAX),
+};
 
 /** Characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
-/** Failed deliveries in one transaction: some milliseconds of the writer. */
+/** Deliveries that are read and put into the queue in one transaction: some milliseconds of the writer. */
 const REQUEUED_AT_ONCE = 500;
 
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
@@ -90,17 +112,16 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
       }
       onQueued(webhook);
     },
-    async retryFailed(id, body) {
-      const { since: sinceMs = 0 } = readMembers(body, READERS);
+    async retryAll(id, body) {
+      const { state = "failed", from = 0, since = 0, to = MAX, ...rest } = readMembers(body, READERS);
       const webhook = findWebhook(id).id;
+      // What is made meanwhile is not meant.
+      const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: Math.min(to, nowMs()) };
       let total = 0;
       let after = 0;
       for (;;) {
-        const { count, last } = await rows.requeueFailed(
-          webhook,
-          { sinceMs, after, limit: REQUEUED_AT_ONCE },
-          nowMs(),
-        );
+        const range = { after, limit: REQUEUED_AT_ONCE };
+        const { count, last } = await rows.requeueMatching(webhook, filter, range, nowMs());
         total += count;
         if (count > 0) onQueued(webhook);
         if (last === undefined) return total;

@@ -60,14 +60,14 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
   );
   const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
-  const nextFailed = database.prepare<{ last: number | null }>(
-    `SELECT max(number) AS last FROM
-     (SELECT number FROM deliveries WHERE webhook = +? AND state = 'failed' AND number > ? ORDER BY number LIMIT +?)`,
-  );
-  const requeueFailed = database.prepare(
-    `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = +? AND state = 'failed'
-     AND number > ? AND number <= ? AND sequence IS NOT NULL AND stands IS NOT 0 AND created_ms >= ?)`,
-  );
+  const nextOf = (where: string) =>
+    database.prepare<{ last: number | null }>(
+      `SELECT max(number) AS last FROM
+       (SELECT number FROM deliveries WHERE webhook = +? ${where} AND number > ? ORDER BY number LIMIT +?)`,
+    );
+  // Those that failed have an index of their own.
+  const nextFailed = nextOf("AND state = 'failed'");
+  const nextOfAll = nextOf("");
 
   const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({
     number: row.number,
@@ -111,11 +111,17 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
       return row && messageFromRow(row);
     },
     requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
-    requeueFailed: (webhook, { sinceMs, after, limit }, atMs) =>
+    requeueMatching: (webhook, filter, { after, limit }, atMs) =>
       database.transaction(() => {
-        const last = nextFailed.get(webhook, after, limit)?.last ?? undefined;
+        const next = filter.state === "failed" ? nextFailed : nextOfAll;
+        const last = next.get(webhook, after, limit)?.last ?? undefined;
         if (last === undefined) return { count: 0 };
-        return { count: requeueFailed.run(atMs, webhook, after, last, sinceMs).changes, last };
+        const { where, values } = conditionsOf(filter);
+        const requeued = database.prepare(
+          `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = +?
+           AND number > ? AND number <= ? AND sequence IS NOT NULL AND stands IS NOT 0 ${where})`,
+        );
+        return { count: requeued.run(atMs, webhook, after, last, ...values).changes, last };
       }),
   };
 }

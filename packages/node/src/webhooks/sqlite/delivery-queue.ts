@@ -74,7 +74,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
       find: async (...key) => log.find(...key),
       message: async (number) => log.message(number),
       requeue: async (...delivery) => log.requeue(...delivery),
-      requeueFailed: async (...range) => log.requeueFailed(...range),
+      requeueMatching: async (...range) => log.requeueMatching(...range),
     },
     replays: {
       start: async (webhook, range, atMs) =>

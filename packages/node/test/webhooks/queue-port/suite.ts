@@ -521,7 +521,12 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           state: "failed",
         });
         const requeue = (after: number, sinceMs = NOW_MS) =>
-          queue.log.requeueFailed(webhook, { sinceMs, after, limit: 2 }, NOW_MS + 9);
+          queue.log.requeueMatching(
+            webhook,
+            { state: "failed", fromMs: sinceMs },
+            { after, limit: 2 },
+            NOW_MS + 9,
+          );
         expect(await requeue(0, NOW_MS + 1)).toEqual({ count: 0, last: ids[1] });
         expect(await requeue(0)).toEqual({ count: 2, last: ids[1] });
         expect(await requeue(ids[1]!)).toEqual({ count: 1, last: number });

@@ -111,7 +111,8 @@ function createWorld(database: Database) {
     (_webhook, number) => void deliveries.postpone(number, made + 5, made, "x"),
     (_webhook, number) => void deliveries.postpone(number, made + 5, made, "x"),
     (_webhook, number) => void log.requeue(number, made),
-    (webhook, number) => void log.requeueFailed(webhook, { sinceMs: number, after: 0, limit: 3 }, made),
+    (webhook, number) =>
+      void log.requeueMatching(webhook, { state: "failed", fromMs: number }, { after: 0, limit: 3 }, made),
     (webhook, number) => {
       const id = idOf.get(number)?.id;
       if (id !== undefined) replayQueue.putAgain(webhook, { id, position: made, upTo: 1_000 });
