@@ -1,6 +1,7 @@
 /** The console below `/console`: its files, its sessions, and the operations of a signed-in browser. */
 import type { FastifyPluginAsync } from "fastify";
-import type { Server } from "../server/app.ts";
+import { API_PREFIXES, type Server } from "../server/app.ts";
+import { HttpError } from "../server/error.ts";
 import type { ConsoleFiles } from "./files.ts";
 import { createPages } from "./pages.ts";
 import {
@@ -16,7 +17,7 @@ export type ConsoleDependencies = SessionRoutesDependencies & {
   readonly files: ConsoleFiles | undefined;
   /** The routes that need the webhook token elsewhere, made for the access of a session. */
   readonly operations: {
-    /** Below `/api/v2`. */
+    /** Below each prefix of the API. */
     readonly api: readonly FastifyPluginAsync[];
     readonly health: FastifyPluginAsync;
   };
@@ -40,8 +41,14 @@ export function addConsole(app: Server, options: ConsoleOptions, dependencies: C
         route.schema = { ...route.schema, hide: true };
         route.config = { ...route.config, isUnlimited: true };
       });
-      for (const plugin of operations.api) await scope.register(plugin, { prefix: "/api/v2" });
+      for (const prefix of API_PREFIXES) {
+        for (const plugin of operations.api) await scope.register(plugin, { prefix });
+      }
       await scope.register(operations.health);
+      // Else the page would answer, which finds its own paths.
+      scope.all("/*", () => {
+        throw new HttpError("PATH_UNKNOWN", "the console has no such operation");
+      });
     },
     { prefix: OPERATIONS },
   );

@@ -1,4 +1,4 @@
-/** The type of the server to which routes and hooks are added. */
+/** The server to which routes and hooks are added, and the prefixes of the routes of the API. */
 import type { IncomingMessage, ServerResponse, Server as TcpServer } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
@@ -10,3 +10,6 @@ export type Server = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >;
+
+/** Each route of the API answers below both. */
+export const API_PREFIXES = ["/api", "/api/v2"] as const;

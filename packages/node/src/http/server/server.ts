@@ -42,7 +42,7 @@ import { transactions } from "../resources/transactions.ts";
 import { uniks } from "../resources/uniks.ts";
 import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
-import type { Server } from "./app.ts";
+import { API_PREFIXES, type Server } from "./app.ts";
 import { addBatches } from "./batches.ts";
 import { addBodies, MAX_BODY_BYTES } from "./bodies.ts";
 import { addCompression } from "./compression.ts";
@@ -105,7 +105,6 @@ export type HttpServer = {
 
 const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
 
-const PREFIXES = ["/api", "/api/v2"];
 const RESOURCES: readonly Resource[] = [
   blockchain,
   blocks,
@@ -193,7 +192,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   const { console } = dependencies;
   addLanding(app, dependencies.network.description.name, console !== undefined);
   if (console) addConsole(app, console, console);
-  for (const prefix of PREFIXES) {
+  for (const prefix of API_PREFIXES) {
     app.register(
       async (scope) => {
         if (slowLane) addSlowLane(scope as Server, logger, slowLane);

@@ -139,6 +139,15 @@ describe("operations of a session", () => {
     expect([refused.status, refused.json]).toMatchObject([401, { code: "SESSION_MISSING" }]);
   });
 
+  test("each is below both prefixes of the API, and what is none is not the page", async () => {
+    for (const prefix of ["/api", "/api/v2"]) {
+      const answer = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: { cookie } });
+      expect([prefix, answer.status, answer.json]).toMatchObject([prefix, 200, { data: [] }]);
+    }
+    const unknown = await send(`${OPERATIONS}/api/nothing`, { headers: { cookie } });
+    expect([unknown.status, unknown.json]).toMatchObject([404, { code: "PATH_UNKNOWN" }]);
+  });
+
   test("webhooks are registered and removed, and verbs of the dev chain run, from a page of the console", async () => {
     const headers = fromPage(cookie);
     const made = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
