@@ -16,7 +16,10 @@ export type DrivenParts = {
   readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
   readonly pool: Pick<Pool, "size" | "clear"> & {
     /** Transactions for a block of another branch: from those of the reverted blocks and the pending ones. */
-    readonly selectWith: (returned: readonly SealedTransaction[]) => SealedTransaction[];
+    readonly selectWith: (
+      returned: readonly SealedTransaction[],
+      leftOut: ReadonlySet<string>,
+    ) => SealedTransaction[];
   };
   readonly forger: Pick<Forger, "demand" | "pause" | "resume" | "nextSlot" | "forgeSlot" | "sign" | "report">;
   readonly slots: Slots;
@@ -96,6 +99,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     depth,
     blocks = depth + 1,
     withTransactions,
+    leftOut = [],
   }: Extract<DevCommand, { verb: "reorg" }>): Promise<Changes> {
     const deepest = chain.head().height - SETUP_HEIGHT;
     if (depth > deepest) {
@@ -113,9 +117,10 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     const commonHeight = chain.head().height - depth;
     const reverted = blocksAbove(commonHeight);
     const made: EncodedBlock[] = [];
+    const excluded = new Set(leftOut);
     await chain.forgeFrom(commonHeight, (returned) => {
       if (made.length === blocks) return undefined;
-      const block = forger.sign(nextSlot(), withTransactions ? pool.selectWith(returned) : []);
+      const block = forger.sign(nextSlot(), withTransactions ? pool.selectWith(returned, excluded) : []);
       made.push(block);
       return block;
     });

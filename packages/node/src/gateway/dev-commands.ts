@@ -5,13 +5,14 @@ export type DevCommand =
   | { readonly verb: "mine"; readonly blocks: number }
   /**
    * Replaces the top `depth` blocks by a branch of `blocks` blocks, by default `depth` + 1; its blocks are empty unless
-   * `withTransactions`.
+   * `withTransactions`. They contain no transaction whose id is in `leftOut`, nor any that is valid only after one of these.
    */
   | {
       readonly verb: "reorg";
       readonly depth: number;
       readonly blocks?: number;
       readonly withTransactions: boolean;
+      readonly leftOut?: readonly string[];
     }
   /** Changes nothing: returns the id of the head, for `restore`. */
   | { readonly verb: "snapshot" }

@@ -57,8 +57,14 @@ export type Pool = {
   /**
    * The same while blocks are being replaced, from their transactions and then the pending ones. Nothing is removed,
    * since it is not known whether the new blocks stay.
+   *
+   * @param leftOut ids of transactions that are not selected; those that are valid only after them are not, either
    */
-  selectWith(returned: readonly SealedTransaction[], limits: BlockLimits): SealedTransaction[];
+  selectWith(
+    returned: readonly SealedTransaction[],
+    limits: BlockLimits,
+    leftOut: ReadonlySet<string>,
+  ): SealedTransaction[];
   /** A block was committed; `addresses` are the wallets that it changed. The state may be that of a later block. */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
   /** Blocks were reverted; their transactions, oldest first, are pending again before the others. */
@@ -288,8 +294,13 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     get: pending.get,
     inForgingOrder: pending.inForgingOrder,
     select,
-    selectWith: (returned, limits) =>
-      choose([...returned, ...pending.inForgingOrder(candidateLimit(limits))], limits).selected,
+    selectWith(returned, limits, leftOut) {
+      const candidates = [...returned, ...pending.inForgingOrder(candidateLimit(limits))];
+      return choose(
+        candidates.filter(({ data }) => !leftOut.has(data.id)),
+        limits,
+      ).selected;
+    },
     blockApplied,
     blocksReverted,
     clear() {

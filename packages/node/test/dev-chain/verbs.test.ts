@@ -86,6 +86,10 @@ async function transfer(): Promise<string> {
   return transaction.id;
 }
 
+/** Transfers of a sender to bob with the next nonces. */
+const transfers = (count: number, nonce: bigint, sender: typeof alice) =>
+  range(1, count).map((step) => transferOf(client.network, sender, bob.address, nonce + BigInt(step)));
+
 /** Registers a webhook that every event of these names fires. */
 async function register(webhook: object): Promise<void> {
   const response = await fetch(`${url}/api/webhooks`, {
@@ -168,6 +172,27 @@ describe("reorg", () => {
     const { applied } = await run("reorg", { depth: 2, blocks: 5, transactions: true });
     expect(applied).toHaveLength(5);
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: applied[0]!.id });
+  });
+
+  test("leaves out the transactions that are named, and what is valid only after them", async () => {
+    const [first, second] = transfers(2, await nonceOf(alice.address), alice);
+    const [other] = transfers(1, await nonceOf(bob.address), bob);
+    const ids = [first!, second!, other!].map(({ id }) => id);
+    expect((await client.submit([first!, second!, other!])).accepted).toHaveLength(3);
+    await run("mine", { blocks: 2 });
+    await run("reorg", { depth: 2, transactions: true, without: [ids[0]] });
+    expect(await client.get(`/api/transactions/${ids[2]}`)).toMatchObject({ confirmations: 3 });
+    expect((await pending()).toSorted()).toEqual(ids.slice(0, 2).toSorted());
+    await run("mine");
+    expect(await pending()).toEqual([]);
+    expect(await post("reorg", { depth: 1, without: [ids[0]] })).toMatchObject({
+      status: 422,
+      message: '"without" needs "transactions": true, since the branch has no transactions otherwise',
+    });
+    const tooMany = range(0, 501).map((index) => index.toString(16).padStart(64, "0"));
+    expect(await post("reorg", { depth: 1, transactions: true, without: tooMany })).toMatchObject({
+      status: 422,
+    });
   });
 
   test("goes through many rounds, and no delegate signs two blocks for one slot", {

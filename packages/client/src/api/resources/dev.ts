@@ -24,6 +24,11 @@ export type Reorganisation = {
   readonly blocks?: number;
   /** Whether the transactions of reverted blocks may be forged again. Default: false. */
   readonly transactions?: boolean;
+  /**
+   * Ids of transactions that the new branch does not take, with `transactions: true`; at most 500. Those that are valid only
+   * after them stay out as well. All of them are pending again.
+   */
+  readonly without?: readonly string[];
 };
 
 export function dev(send: Send) {

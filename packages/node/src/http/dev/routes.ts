@@ -6,7 +6,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
 import { blockId } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
-import { body } from "../requests/bodies.ts";
+import { body, distinct } from "../requests/bodies.ts";
 import { hex64 } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
@@ -15,6 +15,8 @@ import type { Access } from "../webhooks/access.ts";
 /** Bounds the work of one request. */
 const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
+/** Transactions that a branch leaves out: as many as any block has. */
+const MAX_LEFT_OUT = 500;
 /** Many blocks take longer than other answers. */
 const ANSWER_TIMEOUT_MS = 28_000;
 
@@ -23,7 +25,12 @@ const seconds = Type.Integer({ minimum: 1, maximum: MAX_SECONDS });
 
 const BODIES = {
   mine: body({ blocks: Type.Optional(count) }),
-  reorg: body({ depth: count, blocks: Type.Optional(count), transactions: Type.Optional(Type.Boolean()) }),
+  reorg: body({
+    depth: count,
+    blocks: Type.Optional(count),
+    transactions: Type.Optional(Type.Boolean()),
+    without: Type.Optional(distinct(hex64, MAX_LEFT_OUT)),
+  }),
   snapshot: body({}),
   restore: body({ id: hex64 }),
   travel: body({ seconds: Type.Optional(seconds), to: Type.Optional(seconds) }),
@@ -104,9 +111,18 @@ export function createDevRoutes(
     app.post(
       "/dev/reorg",
       route("Replaces the top blocks by another branch.", BODIES.reorg),
-      async ({ body: { transactions = false, ...branch } }) => ({
-        data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions })),
-      }),
+      async ({ body: { transactions = false, without, ...branch } }) => {
+        if (without && !transactions) {
+          throw new HttpError(
+            "INVALID_MEMBER",
+            '"without" needs "transactions": true, since the branch has no transactions otherwise',
+          );
+        }
+        const leftOut = without && { leftOut: without };
+        return {
+          data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions, ...leftOut })),
+        };
+      },
     );
 
     const snapshot = route("Names the head, so that it can be restored.", BODIES.snapshot, Snapshot);

@@ -18,7 +18,7 @@ export type NodePool = Omit<Pool, "select" | "selectWith"> & {
   /** Transactions for the block after the head. */
   select(): SealedTransaction[];
   /** The same for a block of another branch; see `Pool.selectWith`. */
-  selectWith(returned: readonly SealedTransaction[]): SealedTransaction[];
+  selectWith(returned: readonly SealedTransaction[], leftOut: ReadonlySet<string>): SealedTransaction[];
   /** The listener is called after each change was logged, within the database transaction that makes it durable. */
   readonly subscribe: Subscribe<PoolEvent>;
 };
@@ -53,7 +53,7 @@ export function createNodePool(
   return {
     ...pool,
     select: () => pool.select(limits()),
-    selectWith: (returned) => pool.selectWith(returned, limits()),
+    selectWith: (returned, leftOut) => pool.selectWith(returned, limits(), leftOut),
     subscribe: changes.subscribe,
   };
 }
