@@ -1,54 +1,46 @@
-/** A dev chain of the real program with the built console before it. */
+/** A dev chain of the real program, which serves the console. */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
 import { runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
-import { buildConsole } from "./build.ts";
-import { serveConsole } from "./server.ts";
 
+const PAGE = join(import.meta.dirname, "../dist/index.html");
 const STOP_TIMEOUT_MS = 15_000;
 
 export type DevNode = {
-  /** Of the console and the API. */
   readonly url: string;
   readonly token: string;
+  /** Address that signs in, once. */
+  readonly consoleUrl: string;
   readonly client: Client;
   /** Runs a command of the program against this chain, such as `tx transfer`. */
   command(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<string>;
-  /** Nothing answers any more until `resume`. */
-  pause(): void;
-  resume(): void;
   stop(): Promise<void>;
 };
 
+/** @throws {Error} when the console was not built */
 export async function startDevNode(): Promise<DevNode> {
+  if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
   const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
-  const files = join(folder, "files");
-  buildConsole(files);
-  const data = join(folder, "data");
-  const program = spawnUniknode(["dev", "--data", data, "--http-port", "0"]);
-  const [, nodeUrl] = await program.printed(/API +(http:\/\/[^/]+)/);
+  const program = spawnUniknode(["dev", "--data", folder, "--http-port", "0"]);
+  const [, url] = await program.printed(/API +(http:\/\/[^/]+)/);
   const [, token] = await program.printed(/Webhook token +(\w+)/);
-  const { url, server, pause, resume } = await serveConsole({ nodeUrl: nodeUrl!, token: token!, files });
-  const chain = { UNIKNODE_URL: nodeUrl, UNIKNODE_DATA: data };
-  const client = createClient({ url: nodeUrl!, webhookToken: token! });
+  const [, consoleUrl] = await program.printed(/Console +(\S+)/);
+  const chain = { UNIKNODE_URL: url, UNIKNODE_DATA: folder };
 
   return {
-    url,
+    url: url!,
     token: token!,
-    client,
-    pause,
-    resume,
+    consoleUrl: consoleUrl!,
+    client: createClient({ url: url!, webhookToken: token! }),
     async command(args, environment = {}) {
       const { code, stdout, stderr } = await runUniknode(args, { environment: { ...chain, ...environment } });
       if (code !== 0) throw new Error(`uniknode ${args.join(" ")} ended with ${code}: ${stderr}`);
       return stdout;
     },
     async stop() {
-      server.closeAllConnections();
-      server.close();
       const ended = once(program.child, "exit");
       program.child.kill("SIGTERM");
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);

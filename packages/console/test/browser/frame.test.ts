@@ -129,20 +129,34 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();
-    await page.goto("/console/sign-in#code=code");
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.goto(node.consoleUrl);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
     expect(page.url()).not.toContain("code");
+    await page.context().close();
+    const second = await openPage(browser, node.url);
+    await second.page.goto(node.consoleUrl);
+    await second.page.getByText("This link was used already").waitFor();
+    await second.page.context().close();
+  });
+
+  test("A signed-in page follows the live stream of the node.", async () => {
+    const { page, faults } = await open("/console/sign-in");
+    const stream = page.waitForResponse(/\/console\/operations\/api\/events\?/);
+    await page.getByLabel("Webhook token").fill(node.token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    expect((await stream).headers()["content-type"]).toBe("text/event-stream");
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 
   test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
     const { page } = await open("/console/blocks");
     await page.getByRole("row").nth(3).waitFor();
-    node.pause();
+    await page.context().setOffline(true);
     await page.getByText("The node does not answer").waitFor();
     expect(await page.getByRole("row").count()).toBeGreaterThan(2);
     await keepPicture(page, "disconnected-light-1400");
-    node.resume();
+    await page.context().setOffline(false);
     await page.getByRole("button", { name: "Try now" }).click();
     await page.getByText("The node does not answer").waitFor({ state: "detached" });
     await page.context().close();
