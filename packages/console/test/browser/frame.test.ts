@@ -41,11 +41,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
   test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
     const { page, faults } = await open("/console/");
     const { data: block } = await node.client.blocks.get(2);
-    const { data: delegates } = await node.client.delegates.list().page({ limit: 1 });
-    const { username, address, publicKey } = delegates[0]!;
+    const [delegates, uniks] = await Promise.all([
+      node.client.delegates.list().page({ limit: 1 }),
+      node.client.uniks.list().page({ limit: 1 }),
+    ]);
+    const { address, publicKey } = delegates.data[0]!;
     const texts = [
       [block.id, "block"],
-      [username, "unik"],
+      [uniks.data[0]!.id, "unik"],
       [address, "wallet"],
       [publicKey, "wallet"],
       ["founder", "delegate"],

@@ -29,11 +29,9 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByText("1 confirmation", { exact: true }).waitFor();
     await node.client.dev.mine({ blocks: 2 });
     await page.getByText("3 confirmations").waitFor();
-    const before = await page.getByRole("link", { name: "…" }).count();
-    expect(before).toBeGreaterThan(0);
     await node.client.dev.reorg({ depth: 3 });
     await page.getByText("its block was reverted; it waits again").waitFor();
-    await page.getByText("3 blocks were reverted").waitFor();
+    await page.getByText(/blocks? (was|were) reverted/).waitFor();
     await keepPicture(page, "reorganization-light-1400");
     await node.client.dev.mine();
     await page.getByText("1 confirmation", { exact: true }).waitFor();
