@@ -1,12 +1,11 @@
-/** The forms of the verbs. */
+/** The forms of the verbs, but for the longest. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { countText, durationText, shortened } from "../../components/format.ts";
+import { durationText, shortened } from "../../components/format.ts";
 import type { Verbs } from "./use-verbs.ts";
-import { CountField, VerbCard } from "./verb-card.tsx";
+import { CountField, MAX_BLOCKS, VerbCard } from "./verb-card.tsx";
 
 /** Of one request (docs/guides/dev-chain.md). */
-const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
 
 export function Mine({ verbs }: { verbs: Verbs }) {
@@ -67,44 +66,6 @@ export function Travel({ verbs }: { verbs: Verbs }) {
           </button>
         ))}
       </div>
-    </VerbCard>
-  );
-}
-
-export function Reorganize({ verbs }: { verbs: Verbs }) {
-  const [depth, setDepth] = useState(3);
-  const [more, setMore] = useState(1);
-  const [transactions, setTransactions] = useState(false);
-  return (
-    <VerbCard
-      title="Reorganize"
-      hint="Replaces the top blocks by a longer branch. Receivers get the reverted blocks first, then the branch."
-      command={{ verb: "reorg", body: { depth, blocks: Math.min(depth + more, MAX_BLOCKS), transactions } }}
-      button={`Replace ${countText(depth)} ${depth === 1 ? "block" : "blocks"}`}
-      verbs={verbs}
-    >
-      <CountField
-        id="reorg-depth"
-        label="Blocks to revert"
-        value={depth}
-        max={MAX_BLOCKS - 1}
-        onChange={setDepth}
-      />
-      <CountField
-        id="reorg-more"
-        label="The branch is longer by"
-        value={more}
-        max={MAX_BLOCKS - 1}
-        onChange={setMore}
-      />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={transactions}
-          onChange={({ currentTarget }) => setTransactions(currentTarget.checked)}
-        />
-        The branch takes what is pending
-      </label>
     </VerbCard>
   );
 }

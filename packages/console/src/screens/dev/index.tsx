@@ -7,7 +7,8 @@ import { Page } from "../../components/page.tsx";
 import { Empty, Loading } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import { Commands } from "./commands.tsx";
-import { Forge, Mine, Reorganize, Snapshots, Travel } from "./forms.tsx";
+import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
+import { Reorganize } from "./reorganize.tsx";
 import { type Outcome, useVerbs } from "./use-verbs.ts";
 import "./dev.css";
 

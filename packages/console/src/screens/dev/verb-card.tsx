@@ -4,6 +4,9 @@ import { CodeBlock } from "../../components/code-block.tsx";
 import type { Verbs } from "./use-verbs.ts";
 import { type Command, curlOf, programOf } from "./verbs.ts";
 
+/** Of one request (docs/guides/dev-chain.md). */
+export const MAX_BLOCKS = 1_000;
+
 export type VerbCardProps = {
   readonly title: string;
   readonly hint: string;

@@ -1,0 +1,100 @@
+/** The form of a reorganization: how deep, how long, and which transactions it loses. */
+import type { Transaction } from "@uniknode/client";
+import { useState } from "preact/hooks";
+import { countText, shortened } from "../../components/format.ts";
+import { titleOf } from "../../components/transactions/kinds.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import type { Verbs } from "./use-verbs.ts";
+import { CountField, MAX_BLOCKS, VerbCard } from "./verb-card.tsx";
+
+/** Of each list: confirmed ones, and pending ones. */
+const MAX_SHOWN = 50;
+
+export function Reorganize({ verbs }: { verbs: Verbs }) {
+  const [depth, setDepth] = useState(3);
+  const [more, setMore] = useState(1);
+  const [transactions, setTransactions] = useState(false);
+  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const candidates = useCandidates(depth, transactions);
+  // What was chosen may be out of reach by now.
+  const without = candidates.map(({ id }) => id).filter((id) => leftOut.has(id));
+  return (
+    <VerbCard
+      title="Reorganize"
+      hint="Replaces the top blocks by a longer branch. Receivers get the reverted blocks first, then the branch."
+      command={{
+        verb: "reorg",
+        body: {
+          depth,
+          blocks: Math.min(depth + more, MAX_BLOCKS),
+          transactions,
+          ...(without.length > 0 && { without }),
+        },
+      }}
+      button={`Replace ${countText(depth)} ${depth === 1 ? "block" : "blocks"}`}
+      verbs={verbs}
+    >
+      <CountField
+        id="reorg-depth"
+        label="Blocks to revert"
+        value={depth}
+        max={MAX_BLOCKS - 1}
+        onChange={setDepth}
+      />
+      <CountField
+        id="reorg-more"
+        label="The branch is longer by"
+        value={more}
+        max={MAX_BLOCKS - 1}
+        onChange={setMore}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={transactions}
+          onChange={({ currentTarget }) => setTransactions(currentTarget.checked)}
+        />
+        The branch takes their transactions and what is pending
+      </label>
+      {transactions && (
+        <fieldset class="left-out">
+          <legend>Left out</legend>
+          {candidates.length === 0 && <p class="quiet">There is no transaction to leave out.</p>}
+          {candidates.map((transaction) => (
+            <label key={transaction.id} class="check">
+              <input
+                type="checkbox"
+                checked={leftOut.has(transaction.id)}
+                onChange={({ currentTarget }) =>
+                  setLeftOut(changed(leftOut, transaction.id, currentTarget.checked))
+                }
+              />
+              {titleOf(transaction)} <code>{shortened(transaction.id)}</code>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </VerbCard>
+  );
+}
+
+/** The newest transactions of the blocks that are reverted, and the pending ones. */
+function useCandidates(depth: number, isAsked: boolean): readonly Transaction[] {
+  const { api, top } = useNode();
+  const confirmed = useAnswer(isAsked ? "transactions newest to leave out" : undefined, () =>
+    api.transactions.list().page({ limit: MAX_SHOWN }),
+  );
+  const pending = useAnswer(isAsked ? "transactions pending to leave out" : undefined, () =>
+    api.transactions.unconfirmed().page({ limit: MAX_SHOWN }),
+  );
+  const reverted = new Set(top.value.slice(0, depth).map(({ id }) => id));
+  return [
+    ...(pending.value?.data ?? []),
+    ...(confirmed.value?.data ?? []).filter(({ blockId }) => blockId !== undefined && reverted.has(blockId)),
+  ];
+}
+
+function changed(ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> {
+  const others = [...ids].filter((other) => other !== id);
+  return new Set(isIn ? [...others, id] : others);
+}

@@ -1,0 +1,108 @@
+/** The dev desk: every verb, from its form, on a real chain. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  accessibilityFaults,
+  findBrowser,
+  keepPicture,
+  openPage,
+  startBrowser,
+} from "../../test-support/browser.ts";
+import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let node: DevNode;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    await node.client.dev.forge({ enabled: false });
+    ({ page, faults } = await openPage(browser, node.url));
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await node?.stop();
+  });
+
+  const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
+  const says = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
+  const head = async () => (await node.client.dev.snapshot()).data.head;
+
+  test("Without a sign-in there are no verbs, and the page says so.", async () => {
+    await page.goto("/console/dev");
+    await page.getByText("The verbs of a dev chain need a sign-in").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("Webhook token").fill(node.token);
+    await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("The desk says that forging is paused, mines, and moves the clock.", async () => {
+    await page.goto("/console/dev");
+    await says("forging is paused");
+    const { height } = await head();
+    await page.getByLabel("Blocks", { exact: true }).fill("3");
+    await press("Mine");
+    await says(`3 blocks applied. The head is at height ${height + 3}.`);
+    const { now } = (await node.client.dev.snapshot()).data;
+    await press("1 d");
+    await press("Travel 1 d");
+    await says("The clock of the chain moved.");
+    expect((await node.client.dev.snapshot()).data.now.unix).toBeGreaterThanOrEqual(now.unix + 86_400);
+    expect(faults).toEqual([]);
+  });
+
+  test("A reorganization leaves out the transaction that one chooses.", async () => {
+    await node.client.dev.forge({ enabled: true });
+    await node.command(["trigger", "transaction.applied"]);
+    await node.client.dev.forge({ enabled: false });
+    const { data } = await node.client.transactions.list().page({ limit: 1 });
+    const { id, confirmations } = data[0]!;
+    await page.goto("/console/dev");
+    await says("forging is paused");
+    await page.getByLabel("Blocks to revert").fill(`${confirmations}`);
+    await page.getByLabel("The branch takes their transactions and what is pending").check();
+    await page.getByLabel(id.slice(0, 8)).check();
+    await keepPicture(page, "dev-reorganize-light-1400");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await press(/^Replace/);
+    await says(new RegExp(`${confirmations} blocks? reverted, ${confirmations! + 1} blocks applied`));
+    await page.getByText(/were reverted|was reverted/).waitFor();
+    expect((await node.client.transactions.getUnconfirmed(id)).data.id).toBe(id);
+    expect(faults).toEqual([]);
+  });
+
+  test("A remembered block is returned to; what the chain refuses is said in its words.", async () => {
+    const before = await head();
+    await press("Remember the head");
+    await says(`Height ${before.height} is remembered.`);
+    await press("Mine");
+    await says(/block.* applied/);
+    await press("Return");
+    await says(/reverted\. The head is at height/);
+    expect((await head()).id).toBe(before.id);
+    await page.getByLabel("Id of the block").fill("0".repeat(64));
+    await press("Return");
+    await page.getByRole("alert").getByText("is not on the chain").waitFor();
+    // The browser notes every answer that is no success.
+    expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
+  });
+
+  test("Forging resumes, and each form shows the same as a command and as a program.", async () => {
+    await press("Resume");
+    await says("The chain forges by itself.");
+    await page.getByText("The same elsewhere").first().click();
+    await page.getByText("await client.dev.mine(").waitFor();
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepPicture(page, "dev-dark-390");
+    expect(faults).toEqual([]);
+  });
+});
