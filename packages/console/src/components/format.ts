@@ -90,3 +90,9 @@ export function durationText(seconds: number): string {
     .map(([count, unit]) => `${count} ${unit}`)
     .join(" ");
 }
+
+/** `12.5` in the smallest unit; undefined for what is no amount. */
+export function unitsOf(text: string): bigint | undefined {
+  const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
+  return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
+}

@@ -42,6 +42,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     pool: () => "/console/transactions?state=pending",
     transaction: async () =>
       `/console/transactions/${(await node.client.transactions.list().page()).data[0]!.id}`,
+    wallets: () => "/console/wallets",
+    wallet: async () => `/console/wallets/${(await node.client.wallets.list().page()).data[0]!.address}`,
+    uniks: () => "/console/uniks",
+    unik: async () => `/console/uniks/${(await node.client.uniks.list().page()).data[0]!.id}`,
     delegates: () => "/console/delegates",
     delegate: async () =>
       `/console/delegates/${(await node.client.delegates.list().page()).data[0]!.username}`,

@@ -1,7 +1,7 @@
 /** Transactions of the chain, and those that wait in the pool. */
 import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
 import { Filters } from "../../components/filters.tsx";
-import { UNITS } from "../../components/format.ts";
+import { unitsOf } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
@@ -120,10 +120,4 @@ export function searchOf(query: Readonly<Record<string, string>>): TransactionSe
     ...(amount !== undefined && { amount: { from: amount } }),
     ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as TransactionOrder }),
   };
-}
-
-/** `12.5` in the smallest unit. */
-function unitsOf(text: string): bigint | undefined {
-  const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
-  return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
 }

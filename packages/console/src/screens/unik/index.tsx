@@ -1,11 +1,68 @@
-/** A unik with its properties. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** A unik: who owns it, what it says of itself, and how that came to be. */
+import { useRoute } from "preact-iso/router";
+import { shortened } from "../../components/format.ts";
+import { Address, TransactionId, UnikId } from "../../components/identifier.tsx";
+import { Facts, Page, Section } from "../../components/page.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { Table } from "../../components/table.tsx";
+import { unikTypeText } from "../../components/uniks/unik-types.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { PropertyHistory } from "./property-history.tsx";
+
+/** Properties of one page of the API. */
+const LIMIT = 100;
 
 export default function UnikScreen() {
+  const { api } = useNode();
+  const { id = "" } = useRoute().params;
+  const answer = useAnswer(`unik ${id}`, () => api.uniks.get(id));
+  const unik = answer.value?.data;
   return (
-    <Page title="Unik">
-      <Empty title="This screen is not built yet">The API has it: /api/uniks/ID</Empty>
+    <Page kind="Unik" title={unik?.defaultExplicitValue ?? shortened(id)}>
+      <Answered answer={answer} what="The unik">
+        {({ data }) => (
+          <>
+            <Facts
+              facts={[
+                ["Id", <UnikId key="id" id={data.id} isWhole />],
+                ["Type", unikTypeText(data.type)],
+                [
+                  "Names",
+                  data.explicitValues && data.explicitValues.length > 0 && data.explicitValues.join(", "),
+                ],
+                ["Owner", <Address key="owner" address={data.ownerId} isWhole />],
+                ["Minted by", <TransactionId key="first" id={data.transactions.first.id} isWhole />],
+                ["Last changed by", <TransactionId key="last" id={data.transactions.last.id} isWhole />],
+              ]}
+            />
+            <Properties id={data.id} />
+            <PropertyHistory id={data.id} />
+          </>
+        )}
+      </Answered>
     </Page>
+  );
+}
+
+function Properties({ id }: { id: string }) {
+  const { api } = useNode();
+  const answer = useAnswer(`unik ${id} properties`, () => api.uniks.properties(id).page({ limit: LIMIT }));
+  return (
+    <Section title="Properties">
+      <Answered answer={answer} what="The properties">
+        {({ data }) => (
+          <Table
+            caption="Properties of the unik"
+            columns={[
+              { title: "Key", cell: ([key]) => <code>{key}</code> },
+              { title: "Value", cell: ([, value]) => <span class="text">{value}</span> },
+            ]}
+            rows={data.flatMap((property) => Object.entries(property))}
+            keyOf={([key]) => key}
+            empty={<Empty title="It has no properties" />}
+          />
+        )}
+      </Answered>
+    </Section>
   );
 }

@@ -1,11 +1,90 @@
-/** A wallet. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** A wallet: by its address, public key or the username of its delegate. */
+import type { SingleWallet } from "@uniknode/client";
+import { useRoute } from "preact-iso/router";
+import { Amount } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { DelegateName } from "../../components/delegate-name.tsx";
+import { countText, shortened } from "../../components/format.ts";
+import { Address, hrefOf, PublicKey } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Facts, Page } from "../../components/page.tsx";
+import { Answered } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { History } from "./history.tsx";
+import { Locks, Uniks, Votes } from "./lists.tsx";
 
 export default function WalletScreen() {
+  const { api } = useNode();
+  const { id = "" } = useRoute().params;
+  const answer = useAnswer(`wallet ${id}`, () => api.wallets.get(id));
+  const wallet = answer.value?.data;
   return (
-    <Page title="Wallet">
-      <Empty title="This screen is not built yet">The API has it: /api/wallets/ADDRESS</Empty>
+    <Page
+      kind="Wallet"
+      title={shortened(wallet?.address ?? id)}
+      aside={wallet?.isDelegate && <a href={hrefOf.delegate(wallet.username)}>Its delegate</a>}
+    >
+      <Answered answer={answer} what="The wallet">
+        {({ data }) => <Content wallet={data} />}
+      </Answered>
     </Page>
+  );
+}
+
+const VIEWS = [
+  { id: "history", title: "History" },
+  { id: "uniks", title: "Uniks" },
+  { id: "votes", title: "Votes" },
+  { id: "locks", title: "Locks" },
+];
+
+function Content({ wallet }: { wallet: SingleWallet }) {
+  const { query, change } = useListState();
+  const { address, publicKey, secondPublicKey, balance, lockedBalance, nonce, vote, multiSignature } = wallet;
+  const view = VIEWS.some(({ id }) => id === query.view) ? query.view! : "history";
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Balance", <Amount key="balance" value={balance} hasSymbol />],
+          ["In locks", lockedBalance !== undefined && <Amount value={lockedBalance} hasSymbol />],
+          ["Address", <Address key="address" address={address} isWhole />],
+          [
+            "Public key",
+            publicKey ? <PublicKey publicKey={publicKey} isWhole /> : "unknown: it has sent nothing yet",
+          ],
+          [
+            "Second public key",
+            secondPublicKey !== null && <PublicKey publicKey={secondPublicKey} isWhole />,
+          ],
+          ["Transactions sent", countText(BigInt(nonce))],
+          ["Votes for", vote && <DelegateName id={vote} />],
+          [
+            "Signed by",
+            multiSignature && (
+              <>
+                {multiSignature.min} of {multiSignature.publicKeys.length}:{" "}
+                {multiSignature.publicKeys.map((key) => (
+                  <PublicKey key={key} publicKey={key} />
+                ))}
+              </>
+            ),
+          ],
+          ["Delegate", wallet.isResigned && <Badge tone="bad">resigned</Badge>],
+        ]}
+      />
+      <Tabs
+        label="The wallet"
+        tabs={VIEWS}
+        selected={view}
+        onSelect={(id) => change({ view: id === "history" ? "" : id }, true)}
+      >
+        {view === "history" && <History address={address} />}
+        {view === "uniks" && <Uniks address={address} />}
+        {view === "votes" && <Votes address={address} />}
+        {view === "locks" && <Locks address={address} />}
+      </Tabs>
+    </>
   );
 }

@@ -1,11 +1,104 @@
 /** The wallets of the chain. */
+import type { Wallet, WalletOrder, WalletSearch } from "@uniknode/client";
+import { Amount, useSymbol } from "../../components/amount.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { DelegateName } from "../../components/delegate-name.tsx";
+import { ExportButtons } from "../../components/export/export-button.tsx";
+import { Filters } from "../../components/filters.tsx";
+import { countText, unitsOf } from "../../components/format.ts";
+import { Address } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
+
+const ORDERS: readonly { readonly value: WalletOrder | ""; readonly label: string }[] = [
+  { value: "", label: "Richest first" },
+  { value: "balance:asc", label: "Poorest first" },
+  { value: "nonce:desc", label: "Most transactions first" },
+  { value: "address:asc", label: "By address" },
+];
 
 export default function Wallets() {
+  const { api } = useNode();
+  const { page, query } = useListState();
+  const symbol = useSymbol();
+  const { search, orderBy } = searchOf(query);
+  const list = () => api.wallets.search(search, { orderBy });
+  const answer = useAnswer(`wallets ${JSON.stringify([page, query])}`, () =>
+    list().page({ page, limit: LIMIT }),
+  );
+  const columns: readonly Column<Wallet>[] = [
+    { title: "Address", cell: ({ address }) => <Address address={address} /> },
+    { title: "Is", cell: (wallet) => <Roles wallet={wallet} /> },
+    { title: "Votes for", cell: ({ vote }) => vote && <DelegateName id={vote} /> },
+    { title: "Sent", cell: ({ nonce }) => countText(BigInt(nonce)), isNumber: true, isMinor: true },
+    { title: `Balance ${symbol}`, cell: ({ balance }) => <Amount value={balance} />, isNumber: true },
+  ];
   return (
-    <Page title="Wallets">
-      <Empty title="This screen is not built yet">The API has them: /api/wallets</Empty>
+    <Page title="Wallets" aside={<ExportButtons name="wallets" rows={() => rowsOf(list())} />}>
+      <Filters
+        fields={[
+          { name: "address", label: "Address" },
+          { name: "least", label: "Balance from", placeholder: "0.00" },
+          { name: "vote", label: "Votes for", placeholder: "Public key of a delegate" },
+          { name: "orderBy", label: "Order", options: ORDERS },
+        ]}
+      />
+      <Answered answer={answer} what="The list" lines={LIMIT}>
+        {({ data, meta }) => (
+          <>
+            <Table
+              caption="Wallets"
+              columns={columns}
+              rows={data}
+              keyOf={({ address }) => address}
+              empty={<Empty title="No wallet matches">Clear the filters to see all wallets.</Empty>}
+            />
+            <Pager meta={meta} what="wallets" />
+          </>
+        )}
+      </Answered>
     </Page>
   );
+}
+
+function Roles({ wallet }: { wallet: Wallet }) {
+  const { isDelegate, isResigned, multiSignature, secondPublicKey, publicKey } = wallet;
+  const uniks = Object.keys(wallet.attributes.tokens ?? {}).length;
+  return (
+    <span>
+      {isDelegate && <Badge tone={isResigned ? "bad" : "good"}>{isResigned ? "resigned" : "delegate"}</Badge>}{" "}
+      {multiSignature && <Badge>multi-signature</Badge>} {secondPublicKey && <Badge>second key</Badge>}{" "}
+      {uniks > 0 && <Badge>{uniks === 1 ? "unik" : `${countText(uniks)} uniks`}</Badge>}{" "}
+      {publicKey === undefined && <span class="quiet">has sent nothing</span>}
+    </span>
+  );
+}
+
+/** What the address of the page asks for; what makes no sense in it is left out. */
+export function searchOf(query: Readonly<Record<string, string>>): {
+  search: WalletSearch;
+  orderBy: WalletOrder;
+} {
+  const { address, least = "", vote, orderBy } = query;
+  const balance = unitsOf(least);
+  return {
+    search: {
+      ...(address && /^[0-9A-Za-z]{34}$/.test(address) && { address }),
+      ...(vote && /^0[23][0-9a-f]{64}$/.test(vote) && { vote }),
+      ...(balance !== undefined && { balance: { from: balance } }),
+    },
+    orderBy: ORDERS.find(({ value }) => value !== "" && value === orderBy)?.value || "balance:desc",
+  };
+}
+
+async function* rowsOf(wallets: AsyncIterable<Wallet>) {
+  for await (const { address, publicKey = "", balance, nonce, username = "", vote = "" } of wallets) {
+    yield { address, publicKey, balance, nonce, username, vote };
+  }
 }

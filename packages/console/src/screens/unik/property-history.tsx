@@ -1,0 +1,73 @@
+/** Which transaction has set, changed or removed which property of a unik, and when. */
+import type { Transaction } from "@uniknode/client";
+import { TransactionId } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Section } from "../../components/page.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { titleOf } from "../../components/transactions/kinds.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import "./unik.css";
+
+const LIMIT = 25;
+
+const COLUMNS: readonly Column<Transaction>[] = [
+  { title: "Transaction", cell: ({ id }) => <TransactionId id={id} /> },
+  { title: "Time", cell: ({ timestamp }) => timestamp && <Time timeMs={timestamp.unix * 1_000} /> },
+  { title: "What", cell: (transaction) => titleOf(transaction) },
+  { title: "Properties", cell: ({ asset }) => <Changes changes={changesOf(asset)} /> },
+];
+
+export function PropertyHistory({ id }: { id: string }) {
+  const { api } = useNode();
+  const { page } = useListState();
+  const answer = useAnswer(`unik ${id} history ${page}`, () =>
+    api.transactions.search({ asset: { nft: { unik: { tokenId: id } } } }).page({ page, limit: LIMIT }),
+  );
+  return (
+    <Section title="History">
+      <Answered answer={answer} what="The history">
+        {({ data, meta }) => (
+          <>
+            <Table
+              caption="Transactions of the unik"
+              columns={COLUMNS}
+              rows={data}
+              keyOf={({ id }) => id}
+              empty={<Empty title="No transaction names it" />}
+            />
+            <Pager meta={meta} what="transactions" />
+          </>
+        )}
+      </Answered>
+    </Section>
+  );
+}
+
+type Change = readonly [key: string, value: string | undefined];
+
+function Changes({ changes }: { changes: readonly Change[] }) {
+  if (changes.length === 0) return <span class="quiet">none</span>;
+  return (
+    <ul class="changes">
+      {changes.map(([key, value]) => (
+        <li key={key}>
+          <code>{key}</code>{" "}
+          {value === undefined ? <span class="bad">removed</span> : <span class="text">{value}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Properties in the asset of a transaction; a removed one is `null` there. */
+export function changesOf(asset: unknown): readonly Change[] {
+  const { nft } = Object(asset) as { nft?: { unik?: { properties?: unknown } } };
+  const properties = Object(Object(Object(nft).unik).properties) as Record<string, unknown>;
+  return Object.entries(properties).map(([key, value]) => [
+    key,
+    value === null ? undefined : typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+}

@@ -1,0 +1,89 @@
+/** What a wallet has sent and received. */
+import type { Client, Transaction, TransactionOrder, TransactionSearch } from "@uniknode/client";
+import { ExportButtons } from "../../components/export/export-button.tsx";
+import { Filters } from "../../components/filters.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Pager } from "../../components/pager.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
+import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const LIMIT = 25;
+
+const DIRECTIONS = [
+  { value: "", label: "Sent and received" },
+  { value: "sent", label: "Sent" },
+  { value: "received", label: "Received" },
+];
+const TYPES = [
+  { value: "", label: "All types" },
+  ...KINDS.map((kind) => ({ value: kindText(kind), label: titleOf(kind) })),
+];
+const ORDERS: readonly { readonly value: TransactionOrder | ""; readonly label: string }[] = [
+  { value: "", label: "Newest first" },
+  { value: "timestamp:asc", label: "Oldest first" },
+  { value: "amount:desc", label: "Highest amount first" },
+];
+
+export function History({ address }: { address: string }) {
+  const { api } = useNode();
+  const { page, query } = useListState();
+  const search = searchOf(address, query);
+  const list = () => api.transactions.search(search);
+  const answer = useAnswer(`wallet history ${JSON.stringify([page, search])}`, () =>
+    list().page({ page, limit: LIMIT }),
+  );
+  return (
+    <div class="section">
+      <Filters
+        fields={[
+          { name: "direction", label: "Show", options: DIRECTIONS },
+          { name: "type", label: "Type", options: TYPES },
+          { name: "text", label: "Text", placeholder: "Part of the vendor field" },
+          { name: "orderBy", label: "Order", options: ORDERS },
+        ]}
+      />
+      <Answered answer={answer} what="The list">
+        {({ data, meta }) => (
+          <>
+            <TransactionTable
+              caption="Transactions of the wallet"
+              transactions={data}
+              of={address}
+              empty={<Empty title="No transaction matches" />}
+            />
+            <Pager meta={meta} what="transactions" />
+            <ExportButtons name={`transactions-of-${address}`} rows={() => rowsOf(list())} />
+          </>
+        )}
+      </Answered>
+    </div>
+  );
+}
+
+/** What the address of the page asks for; what makes no sense in it is left out. */
+export function searchOf(address: string, query: Readonly<Record<string, string>>): TransactionSearch {
+  const { direction, type, text, orderBy } = query;
+  const kind = KINDS.find((known) => kindText(known) === type);
+  return {
+    ...(direction === "sent" && { senderId: address }),
+    ...(direction === "received" && { recipientId: address }),
+    ...(direction !== "sent" && direction !== "received" && { addresses: [address] }),
+    ...(kind && { type: kind.type, typeGroup: kind.typeGroup }),
+    ...(text && { vendorField: text }),
+    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as TransactionOrder }),
+  };
+}
+
+type Listed = ReturnType<Client["transactions"]["search"]>;
+
+async function* rowsOf(transactions: Listed) {
+  for await (const transaction of transactions as AsyncIterable<Transaction>) {
+    const { id, blockId = "", timestamp, sender, recipient, amount, fee, vendorField = "" } = transaction;
+    yield {
+      ...{ id, blockId, time: timestamp?.human ?? "", type: titleOf(transaction) },
+      ...{ sender, recipient, amount, fee, vendorField },
+    };
+  }
+}
