@@ -1,0 +1,94 @@
+/** The live tail and the state of the node, for a browser that is signed in. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  accessibilityFaults,
+  findBrowser,
+  keepPicture,
+  openPage,
+  startBrowser,
+} from "../../test-support/browser.ts";
+import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let node: DevNode;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    await node.client.dev.forge({ enabled: false });
+    ({ page, faults } = await openPage(browser, node.url));
+    await page.goto(node.consoleUrl);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await node?.stop();
+  });
+
+  const rows = () => page.locator(".live-event");
+
+  /** With both themes, each at one width. */
+  async function expectNoFaults(name: string): Promise<void> {
+    for (const [theme, width] of [
+      ["light", 1_400],
+      ["dark", 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: theme });
+      await keepPicture(page, `${name}-${theme}-${width}`);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    }
+    expect(faults).toEqual([]);
+  }
+
+  test("Events since a block come first, then those that happen; a reorganization marks what it retracts.", async () => {
+    const { height } = (await node.client.dev.mine()).data.head;
+    await page.goto(`/console/live?events=block.applied&from=${height}`);
+    await rows().first().waitFor();
+    expect(await rows().count()).toBe(1);
+    const { head } = (await node.client.dev.mine()).data;
+    await rows()
+      .filter({ hasText: head.id.slice(0, 20) })
+      .waitFor();
+    await node.client.dev.reorg({ depth: 1 });
+    const retracted = page.locator(".live-event.retracted");
+    await retracted.waitFor();
+    expect(await retracted.textContent()).toContain(head.id.slice(0, 20));
+    await retracted.locator("summary").click();
+    await page.getByText(`"blockId": "${head.id}"`).waitFor();
+    await expectNoFaults("live");
+  });
+
+  test("A pause keeps what comes meanwhile.", async () => {
+    const before = await rows().count();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await node.client.dev.mine({ blocks: 2 });
+    await page.getByRole("button", { name: "Go on (2 new)" }).click();
+    await expect.poll(() => rows().count()).toBe(before + 2);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("Waiting for the next event").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("A filter that the node does not know is refused with a word to it.", async () => {
+    await page.goto("/console/live?events=nothing.at.all");
+    await page.getByRole("alert").getByText("nothing.at.all").waitFor();
+    // The browser notes every answer that is no success.
+    expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
+  });
+
+  test("The node shows its checks, its figures, and that it has no peers.", async () => {
+    await page.goto("/console/node");
+    await page.getByText("ready", { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Forger" }).waitFor();
+    expect(await page.getByRole("list", { name: "Checks" }).getByText("passes").count()).toBe(5);
+    await page.getByText("No peer is known").waitFor();
+    await expectNoFaults("node");
+  });
+});
