@@ -10,7 +10,7 @@ Every error of the HTTP API has a code. Programs decide by the code; the message
 \`\`\`
 
 * The header \`error-code\` has the code, on every route.
-* The body has it as well, in \`code\`, on the routes that the old node did not have here: \`/api/webhooks\`, \`/api/events\`, \`/api/dev\`,
+* The body has it as well, in \`code\`, on the routes that the old node did not have here: \`/api/webhooks\`, \`/api/events\`, \`/api/operations\`, \`/api/dev\`,
   \`/health\`, \`/metrics\`, each also under \`/api/v2\` where there is a prefix. The other bodies have exactly the members that the
   old node gave them, because its clients know these
   ([decision 32](../decisions/0032-error-codes-beside-recorded-answers.md)).

@@ -31,6 +31,7 @@ export type {
   NodeSyncing,
   SyncProgress,
 } from "./api/resources/node.ts";
+export type { NodeOption, NodeOverview, NodeSeries } from "./api/resources/operations.ts";
 export type { Peer, PeerQuery } from "./api/resources/peers.ts";
 export type { RoundDelegate } from "./api/resources/rounds.ts";
 export type {

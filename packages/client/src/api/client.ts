@@ -8,6 +8,7 @@ import { entities } from "./resources/entities.ts";
 import { events } from "./resources/events.ts";
 import { locks } from "./resources/locks.ts";
 import { node } from "./resources/node.ts";
+import { operations } from "./resources/operations.ts";
 import { peers } from "./resources/peers.ts";
 import { rounds } from "./resources/rounds.ts";
 import { transactions } from "./resources/transactions.ts";
@@ -20,7 +21,7 @@ import { createSend, type Send, type SendOptions } from "./send.ts";
 export type ClientOptions = SendOptions & {
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** The webhook token of the node's configuration; needed for `webhooks`, `dev` and `events`. */
+  /** The webhook token of the node's configuration; needed for `webhooks`, `operations`, `dev` and `events`. */
   readonly webhookToken?: string;
 };
 
@@ -56,6 +57,7 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
     locks: locks(send),
     nfts: nfts(send),
     node: node(send),
+    operations: operations(withToken),
     peers: peers(send),
     rounds: rounds(send),
     transactions: transactions(send),

@@ -3,12 +3,11 @@ import { Command } from "commander";
 import { loadNetwork } from "../config/network.ts";
 import { devOptions, runOptions } from "../config/options.ts";
 import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../config/resolve.ts";
+import { shownOption } from "../config/shown.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { columns } from "./columns.ts";
 import { addFlags, sourcesOf } from "./options.ts";
 import { versionLine } from "./version.ts";
-
-const HIDDEN = "***";
 
 export const configCommand = (): Command =>
   new Command("config")
@@ -30,20 +29,13 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
       process.stdout.write(`the configuration of "uniknode ${name}" is valid\n`);
       return;
     }
-    const rows = resolved.map(rowOf);
+    const rows = resolved.map(shownOption);
     const lines = columns(
       ["OPTION", "VALUE", "ORIGIN"],
       rows.map(({ option, value, source, origin }) => [option, String(value ?? ""), source ?? origin]),
     );
     process.stdout.write(json ? `${JSON.stringify(rows)}\n` : `${lines.join("\n")}\n\n${versionLine()}\n`);
   });
-}
-
-/** Secrets are hidden, also when they are given as numbers or lists. */
-function rowOf({ option, origin, source, read }: Resolved) {
-  const value = read();
-  const shown = option.secret && value !== undefined ? HIDDEN : value;
-  return { option: option.name, value: shown, origin, ...(source !== undefined && { source }) };
 }
 
 /** @throws {ConfigError} with everything that is wrong, one a line */

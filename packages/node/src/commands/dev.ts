@@ -1,13 +1,14 @@
 /** `uniknode dev`: starts a dev chain. */
 import { Command } from "commander";
 import { devOptions } from "../config/options.ts";
+import { shownOptions } from "../config/shown.ts";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { shownVersions } from "../platform/lifecycle/version.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openScreen } from "../platform/logging/output.ts";
 import { startDevChain } from "../processes/dev/dev.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig, sourcesOf } from "./options.ts";
 
 /** Time to write the last lines, in case nothing reads them. */
 const OUTPUT_TIMEOUT_MS = 1_000;
@@ -25,6 +26,7 @@ export function devCommand(): Command {
       start: () =>
         startDevChain(config, {
           versions: shownVersions(),
+          shownOptions: shownOptions(devOptions, sourcesOf(command)),
           commandLine: (...args) => commandLine(process.env, ...args),
           screen,
           log,

@@ -9,6 +9,7 @@ import { runOptions } from "../config/options.ts";
 import { toPeersOptions } from "../config/peers.ts";
 import { toPoolOptions } from "../config/pool.ts";
 import { maskConfig } from "../config/resolve.ts";
+import { shownOptions } from "../config/shown.ts";
 import { chooseTimeServers } from "../config/time.ts";
 import { openDelegates, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
@@ -20,7 +21,7 @@ import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { startNode } from "../processes/node/node.ts";
 import type { NodeOptions } from "../processes/node/options.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { addFlags, readConfig, sourcesOf } from "./options.ts";
 
 /** Path of the signing record; by default next to the data folder. */
 const signingRecordPath = ({ signingRecord, data }: { signingRecord: string | undefined; data: string }) =>
@@ -49,7 +50,14 @@ export function runCommand(): Command {
     let systemd: Systemd | undefined;
     await serveUntilStopped({
       log,
-      start: () => startNode(options, { ...network, logger, lostLogLines: lost, nowMs: Date.now }),
+      start: () =>
+        startNode(options, {
+          ...network,
+          logger,
+          lostLogLines: lost,
+          shownOptions: shownOptions(runOptions, sourcesOf(command)),
+          nowMs: Date.now,
+        }),
       async whileServing(node) {
         const { backend } = chooseSignatureBackend(config.accelerator);
         const shownConfig = maskConfig(runOptions, config);

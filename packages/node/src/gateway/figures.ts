@@ -35,7 +35,7 @@ export type PeerBounds = {
 export type SigningRefusalKind = "signed_before" | "watching" | "other_forger";
 
 /** Figures of the consensus thread. */
-export type NodeFigures = {
+export type NodeReport = {
   height: number;
   /** Network time since the head was forged. */
   headAgeSeconds: number;
@@ -65,5 +65,7 @@ export type NodeFigures = {
   heapBytes: number;
   /** Lines of its log that could not be written, since the process started. */
   logLinesLost: number;
-  loopDelay: LoopDelay;
 };
+
+/** The same for metrics: each reading of the event loop delay begins a new one. */
+export type NodeFigures = NodeReport & { loopDelay: LoopDelay };

@@ -3,7 +3,7 @@
  * within one thread and over a message channel.
  */
 import type { DevAnswer, DevCommand } from "./dev-commands.ts";
-import type { NodeFigures, SyncProgress } from "./figures.ts";
+import type { NodeFigures, NodeReport, SyncProgress } from "./figures.ts";
 
 /** Answer of admission (pool.md 3). */
 export type AdmissionAnswer = {
@@ -54,8 +54,10 @@ export type Gateway = {
   pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
   status(): Promise<NodeStatus>;
   peers(): Promise<PeerInfo[]>;
-  /** Figures for metrics and health. */
+  /** Figures for metrics. */
   figures(): Promise<NodeFigures>;
+  /** Figures for people and for the series of the last hours. */
+  report(): Promise<NodeReport>;
   /** To be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
   webhooksChanged(): Promise<void>;
   /**

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Block, encodeHeader, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { DevError } from "../../src/gateway/dev-commands.ts";
+import type { NodeReport } from "../../src/gateway/figures.ts";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
 import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
@@ -56,6 +57,26 @@ export function writeChain(folder: string, { blocks, writes }: Additions): strin
   return path;
 }
 
+/** Figures of a node in sync. */
+export const REPORT: NodeReport = {
+  height: heads.head.height,
+  headAgeSeconds: 3,
+  blocksBehind: 0,
+  synced: true,
+  poolSize: chain.waiting.length,
+  poolBytes: 0,
+  poolWaiting: 0,
+  poolRefused: {},
+  peers: chain.peers.length,
+  traffic: { receivedBytes: 0, sentBytes: 0 },
+  forged: 7,
+  missed: 2,
+  refused: { signed_before: 0, watching: 0, other_forger: 0 },
+  keysUsedElsewhere: 0,
+  heapBytes: 1_000_000,
+  logLinesLost: 0,
+};
+
 /** The node behind the server: a list of waiting transactions, and a memory of what was handed over. */
 export function createGateway(): Gateway & { submitted: unknown[][] } {
   const waiting = chain.waiting.map(({ data }) => transactionToJson(data));
@@ -85,25 +106,8 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     peers: async () => chain.peers,
     webhooksChanged: async () => {},
-    figures: async () => ({
-      height: heads.head.height,
-      headAgeSeconds: 3,
-      blocksBehind: 0,
-      synced: true,
-      poolSize: waiting.length,
-      poolBytes: 0,
-      poolWaiting: 0,
-      poolRefused: {},
-      peers: chain.peers.length,
-      traffic: { receivedBytes: 0, sentBytes: 0 },
-      forged: 7,
-      missed: 2,
-      refused: { signed_before: 0, watching: 0, other_forger: 0 },
-      keysUsedElsewhere: 0,
-      heapBytes: 1_000_000,
-      logLinesLost: 0,
-      loopDelay: { p50: 0, p99: 0.001, max: 0.002 },
-    }),
+    figures: async () => ({ ...REPORT, loopDelay: { p50: 0, p99: 0.001, max: 0.002 } }),
+    report: async () => REPORT,
     streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
     dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
   };

@@ -6,16 +6,18 @@ import { createTimestampOf } from "../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../src/http/dev/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
+import { createOperatorRoutes } from "../../src/operations/http/operator.ts";
 import { chain, heads } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
+import { createOperator } from "../../test-support/http/operator.ts";
 import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../../test-support/stream/support.ts";
 import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 import { fuzz } from "./fuzz.ts";
 
 const TOKEN = "of the operator";
 /** Those with a token. */
-const GUARDED = /^\/(webhooks|dev|events)/;
+const GUARDED = /^\/(webhooks|dev|events|operations)/;
 
 const refusals = (statuses: ReadonlyMap<number, number>): number =>
   (statuses.get(422) ?? 0) + (statuses.get(400) ?? 0);
@@ -42,7 +44,11 @@ test("those of who has the token: webhooks, and the verbs of the dev chain", {
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
   const dev = { gateway: { dev: async () => unchanged }, timestampOf };
   const access = createAccess({ token: TOKEN });
-  const plugins = [createWebhookRoutes(access, webhooks), createDevRoutes(access, dev)];
+  const plugins = [
+    createWebhookRoutes(access, webhooks),
+    createDevRoutes(access, dev),
+    createOperatorRoutes(access, createOperator()),
+  ];
   const fixture = openFixture({}, { plugins });
   onTestFinished(fixture.close);
   await fixture.app.ready();

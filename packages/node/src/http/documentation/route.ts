@@ -20,6 +20,8 @@ export const TAGS = {
   Peers: "Nodes that this node knows.",
   Events: "The live stream.",
   Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
+  Operations:
+    "For the operator: figures, options and state of the node. Every request carries the token of the node.",
   Dev: "Verbs of a dev chain, with the token of the node. On every other chain they are refused with 403.",
 } as const;
 export type Tag = keyof typeof TAGS;

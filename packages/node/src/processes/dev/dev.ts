@@ -6,6 +6,7 @@ import { devOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
+import type { ShownOption } from "../../config/shown.ts";
 import { openClock } from "../../dev-chain/clock.ts";
 import { CLOCK_FILE, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
@@ -25,6 +26,8 @@ import { startNode } from "../node/node.ts";
 export type DevEnvironment = {
   /** Of protocol and program, for people. */
   readonly versions: string;
+  /** See `NodeDeps`. */
+  readonly shownOptions?: ShownOption[];
   /** Command line of another command of this program. */
   readonly commandLine: (...args: readonly string[]) => string;
   readonly screen: Pick<StatusLine, "print" | "status">;
@@ -51,7 +54,7 @@ export async function startDevChain(
 
 async function start(
   config: Config<typeof devOptions>,
-  { versions, commandLine, screen, log }: DevEnvironment,
+  { versions, shownOptions = [], commandLine, screen, log }: DevEnvironment,
 ): Promise<Served> {
   const { data, mnemonic, accounts, blockTime } = config;
   const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
@@ -88,6 +91,7 @@ async function start(
       nowMs: clock.nowMs,
       logger: log.logger,
       lostLogLines: log.lost,
+      shownOptions,
       createDev,
     },
   );

@@ -8,7 +8,7 @@ import {
 } from "@uniknode/protocol";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
-import type { NodeFigures, PeerBounds, SyncProgress } from "../../gateway/figures.ts";
+import type { NodeFigures, NodeReport, PeerBounds, SyncProgress } from "../../gateway/figures.ts";
 import {
   type AdmissionAnswer,
   BodyError,
@@ -98,6 +98,25 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     };
   }
 
+  async function report(): Promise<NodeReport> {
+    const { now: height, blocksCount, synced, progress } = await status();
+    return {
+      height,
+      headAgeSeconds: now() - head().timestamp,
+      blocksBehind: blocksCount,
+      synced,
+      ...(progress && { progress }),
+      poolSize: pool.size(),
+      ...pool.figures(),
+      peers: peers?.list().length ?? 0,
+      traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
+      ...(peers && { peerBounds: peers.bounds() }),
+      ...deps.forging(),
+      heapBytes: process.memoryUsage().heapUsed,
+      logLinesLost: deps.logLinesLost(),
+    };
+  }
+
   return {
     async submit(transactions) {
       checkBody(transactions);
@@ -123,25 +142,8 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     },
     status,
     peers: async () => peers?.list().slice(0, MAX_PEERS) ?? [],
-    async figures() {
-      const { now: height, blocksCount, synced, progress } = await status();
-      return {
-        height,
-        headAgeSeconds: now() - head().timestamp,
-        blocksBehind: blocksCount,
-        synced,
-        ...(progress && { progress }),
-        poolSize: pool.size(),
-        ...pool.figures(),
-        peers: peers?.list().length ?? 0,
-        traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
-        ...(peers && { peerBounds: peers.bounds() }),
-        ...deps.forging(),
-        heapBytes: process.memoryUsage().heapUsed,
-        logLinesLost: deps.logLinesLost(),
-        loopDelay: deps.loopDelay(),
-      };
-    },
+    figures: async () => ({ ...(await report()), loopDelay: deps.loopDelay() }),
+    report,
     async webhooksChanged() {
       deps.webhooksChanged();
     },

@@ -1,6 +1,7 @@
 /** What a node is started with. */
 import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { ShownOption } from "../../config/shown.ts";
 import type { CreateDev } from "../../dev-chain/verbs.ts";
 import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";
@@ -43,6 +44,8 @@ export type NodeDeps = {
   readonly logger: Logger;
   /** Lines of the log that could not be written. */
   readonly lostLogLines?: () => number;
+  /** Every option that the process was started with, for operators; absent: none is shown. */
+  readonly shownOptions?: ShownOption[];
   /** Only where the chain is a dev chain: its verbs. */
   readonly createDev?: CreateDev;
 };

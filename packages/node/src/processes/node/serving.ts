@@ -1,6 +1,7 @@
 /** Starts the serving thread of a node, notifies it of new events and watches it. */
 import type { Logger } from "pino";
 import { defaultPeerPort } from "../../config/peers.ts";
+import type { ShownOption } from "../../config/shown.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
@@ -18,6 +19,7 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
   >;
   /** Of `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
+  readonly shownOptions: ShownOption[];
   readonly gateway: Gateway;
   readonly grown: Pick<NodeEventLog["grown"], "subscribe">;
   readonly isDevChain: boolean;
@@ -38,7 +40,18 @@ export type NodeServing = {
 /** @throws {Error} when the thread cannot listen */
 export async function startServing(
   options: NodeOptions,
-  { thread, folder, heartbeats, files, genesisBlock, gateway, grown, isDevChain, logger }: NodeServingDeps,
+  {
+    thread,
+    folder,
+    heartbeats,
+    files,
+    genesisBlock,
+    shownOptions,
+    gateway,
+    grown,
+    isDevChain,
+    logger,
+  }: NodeServingDeps,
   onStop: Closing["add"],
 ): Promise<NodeServing> {
   const { databasePath, writeLock, writeState, webhookToken, secretKey } = folder;
@@ -56,6 +69,8 @@ export async function startServing(
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       maxTransactionsPerRequest: options.poolMaxPerRequest,
       isDevChain,
+      shownOptions,
+      forgers: [...options.delegates.keys()],
     }),
     gateway,
   );

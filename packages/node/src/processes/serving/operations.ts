@@ -115,11 +115,12 @@ export function createOperations({
   };
 }
 
-const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
+/** An answer that all callers of a second get. */
+export const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
   createSharedAnswer(make, REUSE_MS, () => performance.now());
 
-/** Undefined when the answer does not come, or not in time. */
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Undefined when the answer of another thread does not come, or not in time. */
+export async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS);
   try {

@@ -72,6 +72,8 @@ export function servingDataOf(
     | "maxTransactionsPerRequest"
     | "peerPort"
     | "isDevChain"
+    | "shownOptions"
+    | "forgers"
   >,
 ): ServingData {
   return {

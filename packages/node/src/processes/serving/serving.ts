@@ -15,6 +15,7 @@ import { createStreamRoutes } from "../../http/stream/routes.ts";
 import { createAccess, createTokenTest } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { countAnswers } from "../../operations/http/answers.ts";
+import { createOperatorRoutes } from "../../operations/http/operator.ts";
 import { createOperationRoutes } from "../../operations/http/routes.ts";
 import { createOperationsServer } from "../../operations/http/server.ts";
 import { measureDiskSpace } from "../../platform/files/disk-space.ts";
@@ -32,6 +33,7 @@ import { createSource } from "../../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../../stream/stream.ts";
 import { createSlices } from "../../subscriptions/conditions/slices.ts";
 import { createOperations } from "./operations.ts";
+import { createOperator } from "./operator.ts";
 import { createSlowLane } from "./slow-queries/worker-pool.ts";
 import type { ServingData } from "./thread.ts";
 import { openWebhooks } from "./webhooks.ts";
@@ -116,7 +118,20 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       : createAccess({ isLegacy: true, whitelist: [legacyCallers], hosts });
   const sessionAccess = createSessionAccess(sessions, hosts);
   warnOfUnnamedProxy(data, logger);
-  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  const slots = createSlots(network);
+  const timestampOf = createTimestampOf(slots.unixMsOf);
+  const operator = createOperator(data, {
+    database: figuresReader,
+    gateway,
+    ready: operations.ready,
+    streams: () => stream.figures().open,
+    writes,
+    freeBytes: diskSpace.freeBytes,
+    slotTime: slots.slotTime,
+    timestampOf,
+    onFault: (err) => logger.error({ err }, "no sample of the node's figures"),
+  });
+  closing.add("sampling", operator.close);
   const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
   const identity = {
     version: PROTOCOL_VERSION,
@@ -158,6 +173,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
         ...(webhooks ? [createWebhookRoutes(registerAccess, webhooks)] : []),
         createStreamRoutes(data.eventsPublic ? undefined : access, stream),
         createDevRoutes(access, { gateway, timestampOf }),
+        createOperatorRoutes(access, operator),
       ],
       ...(data.hasConsole && {
         console: {
@@ -177,6 +193,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
               ...(webhooks ? [createWebhookRoutes(sessionAccess, webhooks)] : []),
               createStreamRoutes(sessionAccess, stream),
               ...(data.isDevChain ? [createDevRoutes(sessionAccess, { gateway, timestampOf })] : []),
+              createOperatorRoutes(sessionAccess, operator),
             ],
             health: createOperationRoutes(sessionAccess, operations),
           },

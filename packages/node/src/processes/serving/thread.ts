@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
+import type { ShownOption } from "../../config/shown.ts";
 import { answerCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
@@ -45,6 +46,10 @@ export type ServingData = {
   readonly maxTransactionsPerRequest: number;
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
+  /** Every option that the process was started with; absent: none is shown. */
+  readonly shownOptions?: ShownOption[];
+  /** Public keys that this node forges with; absent: none. */
+  readonly forgers?: readonly string[];
   readonly webhooks: "on" | "off";
   readonly webhookToken: string;
   /** Of `encryptSecrets`; absent: secrets of webhooks lie open. */

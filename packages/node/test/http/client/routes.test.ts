@@ -8,10 +8,12 @@ import { createTimestampOf } from "../../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
+import { createOperatorRoutes } from "../../../src/operations/http/operator.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
 import { type Document, documentOf, type Operation } from "../../../test-support/http/described.ts";
 import { openFixture } from "../../../test-support/http/fixture.ts";
 import { ended, longer, more } from "../../../test-support/http/longer.ts";
+import { createOperator } from "../../../test-support/http/operator.ts";
 import { blockApplied, createService } from "../../../test-support/webhooks/support.ts";
 
 const TOKEN = "of the operator";
@@ -80,6 +82,11 @@ const callsOf = (client: Client): Calls => ({
     configuration: () => client.node.configuration(),
     cryptoConfiguration: () => client.node.cryptoConfiguration(),
     fees: () => client.node.fees({ days: 30 }),
+  },
+  operations: {
+    node: () => client.operations.node(),
+    series: () => client.operations.series({ since: 1 }),
+    options: () => client.operations.options(),
   },
   peers: {
     list: () => client.peers.list({ version: "^5.9", orderBy: "height:desc" }),
@@ -157,6 +164,7 @@ async function serve() {
   const plugins = [
     createWebhookRoutes(createAccess({ token: TOKEN }), service.webhooks),
     createDevRoutes(createAccess({ token: TOKEN }), dev),
+    createOperatorRoutes(createAccess({ token: TOKEN }), createOperator()),
   ];
   const fixture = openFixture({}, { plugins }, longer);
   const registered = new Set<string>();

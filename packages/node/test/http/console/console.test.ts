@@ -133,10 +133,14 @@ describe("operations of a session", () => {
     cookie = cookieOf(await signIn({ token: TOKEN }));
   });
 
-  test.each(["/api/v2/webhooks", "/metrics"])("%s is read with the cookie alone", async (path) => {
-    expect((await send(OPERATIONS + path, { headers: { cookie } })).status).toBe(200);
-    const refused = await send(OPERATIONS + path, { headers: { authorization: TOKEN } });
-    expect([refused.status, refused.json]).toMatchObject([401, { code: "SESSION_MISSING" }]);
+  test("options of the start are shown, without a secret", async () => {
+    const cookie = cookieOf(await signIn({ token: TOKEN }));
+    const answer = await send(`${OPERATIONS}/api/operations/options`, { headers: { cookie } });
+    const { data } = answer.json as { data: { option: string; value?: unknown }[] };
+    expect(data.find(({ option }) => option === "webhookToken")).toMatchObject({ value: "***" });
+    expect(data.find(({ option }) => option === "webhookLimit")).toMatchObject({ origin: "default" });
+    expect(JSON.stringify(data)).not.toContain(TOKEN);
+    expect((await send("/api/operations/options", { headers: { cookie } })).status).toBe(401);
   });
 
   test("each is below both prefixes of the API, and what is none is not the page", async () => {
@@ -147,6 +151,15 @@ describe("operations of a session", () => {
     const unknown = await send(`${OPERATIONS}/api/nothing`, { headers: { cookie } });
     expect([unknown.status, unknown.json]).toMatchObject([404, { code: "PATH_UNKNOWN" }]);
   });
+
+  test.each(["/api/v2/webhooks", "/api/webhooks", "/api/operations/node", "/metrics"])(
+    "%s is read with the cookie alone",
+    async (path) => {
+      expect((await send(OPERATIONS + path, { headers: { cookie } })).status).toBe(200);
+      const refused = await send(OPERATIONS + path, { headers: { authorization: TOKEN } });
+      expect([refused.status, refused.json]).toMatchObject([401, { code: "SESSION_MISSING" }]);
+    },
+  );
 
   test("webhooks are registered and removed, and verbs of the dev chain run, from a page of the console", async () => {
     const headers = fromPage(cookie);

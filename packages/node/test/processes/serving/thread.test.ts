@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createClient } from "@uniknode/client";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
@@ -233,6 +234,28 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
       expect([path, await statusFrom("127.0.0.1", port, path)]).toMatchObject([path, { status: 200 }]);
     }
   });
+});
+
+test("shows operators the node, its figures and its options", async () => {
+  const get = await serve({
+    forgers: ["02".padEnd(66, "a")],
+    shownOptions: [{ option: "httpPort", value: 4_003, origin: "argument", source: "--http-port" }],
+  });
+  const { operations } = createClient({ url: serving.url, webhookToken: "secret" });
+  expect((await operations.node()).data).toMatchObject({
+    ready: true,
+    chain: { synced: true },
+    forger: { delegates: [{ publicKey: "02".padEnd(66, "a") }], slots: { forged: 7 }, lastMissed: [] },
+    disk: { failedWrites: 0 },
+  });
+  await expect.poll(async () => (await operations.series()).data.times.length).toBeGreaterThan(0);
+  const { height, residentBytes } = (await operations.series()).data.figures;
+  expect(height![0]).toBeGreaterThan(0);
+  expect(residentBytes![0]).toBeGreaterThan(0);
+  expect((await operations.options()).data).toEqual([
+    { option: "httpPort", value: 4_003, origin: "argument", source: "--http-port" },
+  ]);
+  expect((await get("/api/operations/options")).status).toBe(401);
 });
 
 test("serves health and metrics at one place, and nothing else there", async () => {

@@ -1,0 +1,108 @@
+/** What operators see of the node beside health and metrics, behind the webhook token (operations.md 10). */
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { type Static, Type } from "typebox";
+import { described, single } from "../../http/documentation/route.ts";
+import type { Server } from "../../http/server/app.ts";
+import type { Access } from "../../http/webhooks/access.ts";
+import { NodeOverview } from "../overview/answer.ts";
+import { FIGURE_NAMES, SERIES_FIGURES, type Series } from "../series/series.ts";
+
+export type Operator = {
+  readonly overview: () => Promise<NodeOverview>;
+  readonly series: Pick<Series, "since">;
+  readonly seriesIntervalSeconds: number;
+  readonly options: StartOption[];
+};
+
+const nullable = Type.Union([Type.Number(), Type.Null()]);
+
+const Column = (description: string) => Type.Array(nullable, { description });
+const SeriesAnswer = Type.Object(
+  {
+    intervalSeconds: Type.Integer({ minimum: 1 }),
+    times: Type.Array(Type.Integer(), { description: "Of each sample, seconds since 1970, ascending." }),
+    figures: Type.Object(
+      Object.fromEntries(FIGURE_NAMES.map((name) => [name, Column(SERIES_FIGURES[name])])),
+      { description: "A value for each time; null where it was not known." },
+    ),
+  },
+  { title: "Series" },
+);
+
+export const StartOption = Type.Object(
+  {
+    option: Type.String({ description: "Name in the configuration file." }),
+    value: Type.Optional(
+      Type.Unsafe<string | number | boolean | readonly string[]>({
+        description: "`***` for a secret. Absent without value and default.",
+        anyOf: [
+          { type: "string" },
+          { type: "number" },
+          { type: "boolean" },
+          { type: "array", items: { type: "string" } },
+        ],
+      }),
+    ),
+    origin: Type.Enum(["default", "file", "environment", "argument"]),
+    source: Type.Optional(Type.String({ description: "The flag, the variable or the file that says it." })),
+  },
+  { title: "Option" },
+);
+export type StartOption = Static<typeof StartOption>;
+
+/** A plugin for each prefix under which they answer. */
+export function createOperatorRoutes(
+  access: Access,
+  { overview, series, seriesIntervalSeconds, options }: Operator,
+): FastifyPluginAsync {
+  return async (scope: FastifyInstance) => {
+    const app = scope as unknown as Server;
+    app.addHook("onRequest", access);
+
+    app.get(
+      "/operations/node",
+      { schema: schemaOf("How the node is, part by part.", NodeOverview) },
+      async () => ({
+        data: await overview(),
+      }),
+    );
+
+    app.get(
+      "/operations/series",
+      {
+        schema: {
+          ...schemaOf("Figures of the last hours, kept in memory since the process started.", SeriesAnswer),
+          querystring: Type.Object(
+            {
+              since: Type.Optional(
+                Type.String({
+                  format: "uint",
+                  description: "Only samples later than this time, seconds since 1970.",
+                }),
+              ),
+            },
+            { additionalProperties: false },
+          ),
+        },
+      },
+      ({ query: { since } }) => ({
+        data: { intervalSeconds: seriesIntervalSeconds, ...series.since(Number(since ?? -1)) },
+      }),
+    );
+
+    app.get(
+      "/operations/options",
+      { schema: schemaOf("Options with their values and where these come from.", Type.Array(StartOption)) },
+      () => ({ data: options }),
+    );
+  };
+}
+
+const schemaOf = <A extends Parameters<typeof single>[0]>(summary: string, answer: A) => ({
+  ...described("Operations", summary, single(answer)),
+  response: {
+    200: single(answer),
+    401: Type.Object({}, { description: "Not the token of this node." }),
+  },
+  security: [{ token: [] }],
+});

@@ -1,0 +1,99 @@
+/** How the node is, as an answer. */
+import { type Static, Type } from "typebox";
+import { Timestamp } from "../../http/answers/timestamp.ts";
+
+const count = Type.Integer({ minimum: 0 });
+const counts = (description: string) => Type.Record(Type.String(), count, { description });
+const orNull = <S extends ReturnType<typeof Type.Object>>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** How the node is, part by part: for the operator who looks. */
+export const NodeOverview = Type.Object(
+  {
+    version: Type.String(),
+    protocol: Type.String({
+      description: "Version of the old network's software that it is compatible with.",
+    }),
+    uptimeSeconds: count,
+    ready: Type.Boolean(),
+    checks: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), detail: Type.String() })),
+    chain: orNull(
+      Type.Object({
+        height: count,
+        headAgeSeconds: Type.Integer({ description: "Network time since the head was forged." }),
+        blocksBehind: Type.Integer({ description: "Blocks missing compared with the network." }),
+        synced: Type.Boolean(),
+        progress: Type.Optional(
+          Type.Object({
+            target: count,
+            percent: Type.Number(),
+            blocksPerSecond: Type.Number(),
+            secondsLeft: Type.Optional(Type.Number()),
+          }),
+        ),
+      }),
+    ),
+    pool: orNull(
+      Type.Object({
+        transactions: count,
+        bytes: count,
+        admitting: Type.Integer({ description: "Transactions being admitted." }),
+        refused: counts("Transactions refused since the process started, by the reason."),
+      }),
+    ),
+    peers: orNull(
+      Type.Object({
+        known: count,
+        receivedBytes: count,
+        sentBytes: count,
+        inbound: Type.Optional(
+          Type.Object(
+            {
+              sessions: count,
+              handshakes: count,
+              banned: count,
+              refused: counts("Connections refused, by the reason."),
+              cut: counts("Connections closed later, by the reason."),
+              evicted: count,
+              postsDropped: counts("Posts that were not sent, by their content."),
+            },
+            { description: "Of the peer port. Absent for a node without peers." },
+          ),
+        ),
+      }),
+    ),
+    forger: Type.Object({
+      delegates: Type.Array(
+        Type.Object({
+          publicKey: Type.String(),
+          lastForged: Type.Optional(
+            Type.Object({ slot: count, timestamp: Timestamp, blockId: Type.String() }),
+          ),
+        }),
+        { description: "That this node forges with." },
+      ),
+      slots: orNull(
+        Type.Object({
+          forged: count,
+          missed: count,
+          refused: counts("Missed slots that were not signed, by the reason."),
+          keysUsedElsewhere: count,
+        }),
+      ),
+      lastMissed: Type.Array(
+        Type.Object({ publicKey: Type.String(), slot: count, timestamp: Timestamp, reason: Type.String() }),
+        { description: "The latest missed slots of these delegates, newest first, 100 at most." },
+      ),
+    }),
+    disk: Type.Object({
+      freeBytes: Type.Optional(count),
+      failedWrites: count,
+      problem: Type.Optional(Type.String({ description: "Why the last write failed." })),
+    }),
+    memory: Type.Object({ residentBytes: count, heapBytes: Type.Optional(count) }),
+  },
+  {
+    title: "NodeOverview",
+    description: "`chain`, `pool`, `peers` and `slots` are null while consensus does not answer.",
+  },
+);
+export type NodeOverview = Static<typeof NodeOverview>;

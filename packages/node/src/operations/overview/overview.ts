@@ -1,0 +1,89 @@
+/** How the node is, part by part: for the operator who looks. */
+import type { NodeReport } from "../../gateway/figures.ts";
+import type { Timestamp, TimestampOf } from "../../http/answers/timestamp.ts";
+import type { SlotStore } from "../../store/node/slots.ts";
+import type { Readiness } from "../health/health.ts";
+import type { NodeOverview } from "./answer.ts";
+
+export type OverviewDeps = {
+  readonly version: string;
+  readonly protocol: string;
+  readonly ready: () => Promise<Readiness>;
+  readonly report: () => Promise<NodeReport | undefined>;
+  /** Public keys that the node forges with. */
+  readonly forgers: readonly string[];
+  readonly slotStore: Pick<SlotStore, "forgedBy" | "missed">;
+  /** First second of a slot, since the network epoch. */
+  readonly slotTime: (slot: number) => number;
+  readonly timestampOf: TimestampOf;
+  readonly freeBytes: () => number | undefined;
+  readonly writes: { readonly trouble: () => string | undefined; readonly failures: () => number };
+};
+
+const MAX_MISSED = 100;
+
+export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> {
+  const { version, protocol, forgers, slotStore } = deps;
+  const timestampOf = (slot: number): Timestamp => deps.timestampOf(deps.slotTime(slot));
+
+  function delegate(publicKey: string): NodeOverview["forger"]["delegates"][number] {
+    const last = slotStore.forgedBy(publicKey);
+    return { publicKey, ...(last && { lastForged: { ...last, timestamp: timestampOf(last.slot) } }) };
+  }
+
+  return async () => {
+    const { isReady, checks } = await deps.ready();
+    const report = await deps.report();
+    const freeBytes = deps.freeBytes();
+    const problem = deps.writes.trouble();
+    return {
+      version,
+      protocol,
+      uptimeSeconds: Math.round(process.uptime()),
+      ready: isReady,
+      checks,
+      ...partsOf(report),
+      forger: {
+        delegates: forgers.map(delegate),
+        slots: report ? slotsOf(report) : null,
+        lastMissed: slotStore.missed(MAX_MISSED).map(({ publicKey, slot, reason }) => ({
+          publicKey,
+          slot,
+          timestamp: timestampOf(slot),
+          reason,
+        })),
+      },
+      disk: {
+        ...(freeBytes !== undefined && { freeBytes }),
+        failedWrites: deps.writes.failures(),
+        ...(problem !== undefined && { problem }),
+      },
+      memory: {
+        residentBytes: process.memoryUsage.rss(),
+        ...(report && { heapBytes: report.heapBytes }),
+      },
+    };
+  };
+}
+
+function partsOf(report: NodeReport | undefined): Pick<NodeOverview, "chain" | "pool" | "peers"> {
+  if (!report) return { chain: null, pool: null, peers: null };
+  const { height, headAgeSeconds, blocksBehind, synced, progress, peerBounds } = report;
+  return {
+    chain: { height, headAgeSeconds, blocksBehind, synced, ...(progress && { progress }) },
+    pool: {
+      transactions: report.poolSize,
+      bytes: report.poolBytes,
+      admitting: report.poolWaiting,
+      refused: report.poolRefused,
+    },
+    peers: { known: report.peers, ...report.traffic, ...(peerBounds && { inbound: peerBounds }) },
+  };
+}
+
+const slotsOf = ({ forged, missed, refused, keysUsedElsewhere }: NodeReport) => ({
+  forged,
+  missed,
+  refused,
+  keysUsedElsewhere,
+});

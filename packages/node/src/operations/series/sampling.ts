@@ -1,0 +1,111 @@
+/** Fills the series: reads the figures at equal intervals, and makes rates of what only grows. */
+import type { NodeReport } from "../../gateway/figures.ts";
+import type { DeliveryFigures } from "../../webhooks/figures.ts";
+import { totalOf } from "../../webhooks/figures.ts";
+import type { Sample, Series } from "./series.ts";
+
+export type SamplingDeps = {
+  readonly series: Pick<Series, "add">;
+  /** Undefined when the consensus thread does not answer in time. */
+  readonly report: () => Promise<NodeReport | undefined>;
+  /** Transactions of all blocks of the chain. */
+  readonly transactions: () => number;
+  readonly deliveries: Pick<DeliveryFigures, "webhooks" | "queues">;
+  readonly freeBytes: () => number | undefined;
+  /** Open live streams. */
+  readonly streams: () => number;
+  /** Bytes, and microseconds of processor time since the process started. */
+  readonly usage: () => { readonly residentBytes: number; readonly processorMicroseconds: number };
+  readonly nowMs: () => number;
+};
+
+/** What grows, as it was at a time that is not set back. */
+type Totals = Readonly<
+  Partial<Record<"transactions" | "forged" | "missed" | "received" | "sent" | "fired", number>>
+> & {
+  readonly processorMicroseconds: number;
+  readonly monotonicMs: number;
+};
+
+/** Adds a sample of now; calls of it must not overlap. */
+export function createSampling({
+  series,
+  report,
+  transactions,
+  deliveries,
+  freeBytes,
+  streams,
+  usage,
+  nowMs,
+}: SamplingDeps): () => Promise<void> {
+  let before: Totals | undefined;
+
+  return async () => {
+    const node = await report();
+    const webhooks = await deliveries.webhooks();
+    const queue = totalOf((await deliveries.queues()).values());
+    const { residentBytes, processorMicroseconds } = usage();
+    const atMs = nowMs();
+    const totals: Totals = {
+      transactions: transactions(),
+      fired: webhooks.fired,
+      processorMicroseconds,
+      monotonicMs: performance.now(),
+      ...(node && {
+        forged: node.forged,
+        missed: node.missed,
+        received: node.traffic.receivedBytes,
+        sent: node.traffic.sentBytes,
+      }),
+    };
+    series.add(Math.floor(atMs / 1_000), {
+      ...(node && {
+        height: node.height,
+        headAgeSeconds: node.headAgeSeconds,
+        blocksBehind: node.blocksBehind,
+        poolTransactions: node.poolSize,
+        poolBytes: node.poolBytes,
+        peers: node.peers,
+      }),
+      residentBytes,
+      freeDiskBytes: freeBytes(),
+      deliveriesWaiting: queue.waiting + queue.retrying,
+      deliveryLagSeconds: ageOf(queue.oldestMs, atMs),
+      matchingLagSeconds: ageOf(webhooks.unmatchedSinceMs, atMs),
+      streams: streams(),
+      ...ratesOf(before, totals),
+    });
+    before = totals;
+  };
+}
+
+const ageOf = (sinceMs: number | undefined, nowMs: number): number =>
+  sinceMs === undefined ? 0 : Math.max(0, nowMs - sinceMs) / 1_000;
+
+/** Nothing for the first sample, and for what was not known in one of the two. */
+function ratesOf(before: Totals | undefined, now: Totals): Sample {
+  if (!before) return {};
+  const seconds = (now.monotonicMs - before.monotonicMs) / 1_000;
+  // What is reverted is not counted: a rate is never negative.
+  const grownBy = (name: Exclude<keyof Totals, "monotonicMs">): number | undefined => {
+    const from = before[name];
+    const to = now[name];
+    return from === undefined || to === undefined ? undefined : Math.max(0, to - from);
+  };
+  const rateOf = (name: Parameters<typeof grownBy>[0]): number | undefined => {
+    const growth = grownBy(name);
+    return growth === undefined || seconds <= 0 ? undefined : rounded(growth / seconds);
+  };
+  const processor = rateOf("processorMicroseconds");
+  return {
+    transactionsPerSecond: rateOf("transactions"),
+    deliveriesPerSecond: rateOf("fired"),
+    receivedBytesPerSecond: rateOf("received"),
+    sentBytesPerSecond: rateOf("sent"),
+    slotsForged: grownBy("forged"),
+    slotsMissed: grownBy("missed"),
+    processorShare: processor === undefined ? undefined : rounded(processor / 1e6),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { createSampling } from "../../../src/operations/series/sampling.ts";
+import { createSeries, FIGURE_NAMES } from "../../../src/operations/series/series.ts";
+import { REPORT } from "../../../test-support/http/fixture.ts";
+
+test("a full series drops the oldest sample, and is read in order", () => {
+  const series = createSeries(3);
+  for (const height of [1, 2, 3, 4, 5]) series.add(height * 10, { height });
+  const { times, figures } = series.since(-1);
+  expect(times).toEqual([30, 40, 50]);
+  expect(figures.height).toEqual([3, 4, 5]);
+});
+
+test("only samples later than a time are read, and every figure has a value for each", () => {
+  const series = createSeries(10);
+  for (const height of [1, 2, 3]) series.add(height * 10, { height });
+  const { times, figures } = series.since(20);
+  expect(times).toEqual([30]);
+  expect(Object.keys(figures)).toEqual([...FIGURE_NAMES]);
+  for (const name of FIGURE_NAMES) expect(figures[name]).toEqual([name === "height" ? 3 : null]);
+  expect(series.since(30).times).toEqual([]);
+});
+
+/** A node whose figures a test changes. */
+function sampled() {
+  const series = createSeries(10);
+  const node = {
+    report: REPORT as typeof REPORT | undefined,
+    transactions: 100,
+    fired: 10,
+    oldestMs: undefined as number | undefined,
+    unmatchedSinceMs: undefined as number | undefined,
+  };
+  const sample = createSampling({
+    series,
+    report: async () => node.report,
+    transactions: () => node.transactions,
+    deliveries: {
+      webhooks: async () => ({
+        active: 1,
+        disabled: 0,
+        suspended: 0,
+        fired: node.fired,
+        unmatched: 0,
+        ...(node.unmatchedSinceMs !== undefined && { unmatchedSinceMs: node.unmatchedSinceMs }),
+      }),
+      queues: async () =>
+        new Map([
+          [
+            1,
+            {
+              waiting: 2,
+              retrying: 3,
+              replaying: 4,
+              ...(node.oldestMs !== undefined && { oldestMs: node.oldestMs }),
+            },
+          ],
+        ]),
+    },
+    freeBytes: () => undefined,
+    streams: () => 7,
+    usage: () => ({ residentBytes: 1_000, processorMicroseconds: 5 }),
+    nowMs: () => 50_999,
+  });
+  return { node, sample, read: () => series.since(-1) };
+}
+
+test("rates need two samples, and what is not known is null", async () => {
+  const { node, sample, read } = sampled();
+  await sample();
+  node.transactions += 1_000;
+  node.report = { ...REPORT, missed: REPORT.missed + 2, forged: REPORT.forged + 1 };
+  await sample();
+  const { times, figures } = read();
+  expect(times).toEqual([50, 50]);
+  expect(figures.transactionsPerSecond[0]).toBeNull();
+  expect(figures.transactionsPerSecond[1]).toBeGreaterThan(0);
+  expect(figures.deliveriesPerSecond).toEqual([null, 0]);
+  expect(figures.slotsMissed).toEqual([null, 2]);
+  expect(figures.slotsForged).toEqual([null, 1]);
+  expect(figures.freeDiskBytes).toEqual([null, null]);
+  expect(figures.deliveriesWaiting).toEqual([5, 5]);
+  expect(figures.streams).toEqual([7, 7]);
+});
+
+test("a node whose consensus does not answer leaves a gap, and the rest is there", async () => {
+  const { node, sample, read } = sampled();
+  await sample();
+  node.report = undefined;
+  await sample();
+  node.report = REPORT;
+  await sample();
+  const { figures } = read();
+  expect(figures.height).toEqual([REPORT.height, null, REPORT.height]);
+  expect(figures.residentBytes).toEqual([1_000, 1_000, 1_000]);
+  // What was missed since the sample before is not known.
+  expect(figures.slotsMissed).toEqual([null, null, null]);
+});
+
+test("a reorganization that takes transactions back is no negative rate", async () => {
+  const { node, sample, read } = sampled();
+  await sample();
+  node.transactions -= 50;
+  await sample();
+  expect(read().figures.transactionsPerSecond).toEqual([null, 0]);
+});
+
+test("the lag is the age of the oldest that waits, and never negative", async () => {
+  const { node, sample, read } = sampled();
+  await sample();
+  node.oldestMs = 48_999;
+  node.unmatchedSinceMs = 90_000;
+  await sample();
+  expect(read().figures.deliveryLagSeconds).toEqual([0, 2]);
+  expect(read().figures.matchingLagSeconds).toEqual([0, 0]);
+});
