@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 
-/** The real program: most of the time they wait for blocks, timeouts and retries. */
-const processes = node("process");
+/** The real program, and browsers before it: most of the time they wait for blocks, timeouts and retries. */
+const processes = [...node("process"), "packages/console/test/browser/**/*.test.ts"];
 /** Networks of nodes: they wait for the slots of their delegates, which need free processors to keep their time. */
 const networks = node("network", "peers/network");
 /** Nodes that are killed or attacked under load: each needs all processors. */

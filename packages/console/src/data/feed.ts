@@ -1,6 +1,12 @@
 /** The head of the chain, as a page follows it: by the live stream where it may, by asking where it may not. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
-import type { Block, Client, NodeConfiguration, SyncProgress } from "@uniknode/client";
+import {
+  ApiError,
+  type Block,
+  type Client,
+  type NodeConfiguration,
+  type SyncProgress,
+} from "@uniknode/client";
 import type { Answers } from "./answers.ts";
 import { type Reorganization, reorganizationBetween, type Top } from "./chain.ts";
 
@@ -116,7 +122,8 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
         failures = 0;
         await pause(pauseMs());
       } catch (error) {
-        const waitMs = Math.min(SHORTEST_PAUSE_MS * 2 ** failures++, LONGEST_RETRY_MS);
+        const backoffMs = Math.min(SHORTEST_PAUSE_MS * 2 ** failures++, LONGEST_RETRY_MS);
+        const waitMs = Math.max(backoffMs, (error instanceof ApiError && error.retryAfterMs) || 0);
         connection.value = { state: "disconnected", retryAtMs: Date.now() + waitMs, error };
         await pause(waitMs);
       }

@@ -1,5 +1,6 @@
 /** What a reader must know of every page: the node does not answer, is behind, or has changed the chain. */
 import { useComputed } from "@preact/signals";
+import { ApiError } from "@uniknode/client";
 import lazy, { ErrorBoundary } from "preact-iso/lazy";
 import { Icon } from "../components/icon.tsx";
 import type { Connection } from "../data/feed.ts";
@@ -29,12 +30,14 @@ function Disconnected({ connection }: { connection: Connection & { state: "disco
     const leftMs = connection.retryAtMs - (nowMs.value - clockOffsetMs.value);
     return leftMs > 500 ? `in ${Math.round(leftMs / 1_000)} s` : "now";
   });
+  const { error } = connection;
+  const isRefused = error instanceof ApiError && error.code === "API_RATE_LIMITED";
   return (
     <div class="bad">
       <Icon name="warning" />
       <span>
-        The node does not answer. What you see is from before; the page tries again{" "}
-        <span aria-hidden="true">{secondsLeft}</span>.
+        {isRefused ? "This address has asked the node too often." : "The node does not answer."} What you see
+        is from before; the page tries again <span aria-hidden="true">{secondsLeft}</span>.
       </span>
       <button type="button" onClick={poll}>
         Try now

@@ -6,7 +6,7 @@ import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
 
 const executable = findBrowser();
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
   let node: DevNode;
   let browser: Browser;
 

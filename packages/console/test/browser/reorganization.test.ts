@@ -6,7 +6,7 @@ import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
 
 const executable = findBrowser();
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
   let node: DevNode;
   let browser: Browser;
 
@@ -31,7 +31,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByText("3 confirmations").waitFor();
     await node.client.dev.reorg({ depth: 3 });
     await page.getByText("its block was reverted; it waits again").waitFor();
-    await page.getByText(/blocks? (was|were) reverted/).waitFor();
+    await page.getByText(/reverted, from height/).waitFor();
     await keepPicture(page, "reorganization-light-1400");
     await node.client.dev.mine();
     await page.getByText("1 confirmation", { exact: true }).waitFor();

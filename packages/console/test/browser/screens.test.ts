@@ -21,7 +21,7 @@ const VIEWS = [
   ["dark", WIDE],
 ] as const;
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
   let node: DevNode;
   let browser: Browser;
 

@@ -13,7 +13,14 @@ afterEach(() => {
 
 /** A node whose chain the test changes, and a feed that follows it. */
 function follow(chain: readonly Block[]) {
-  const node = { chain, isDown: false, now: 0, progress: undefined as object | undefined, requests: 0 };
+  const node = {
+    chain,
+    isDown: false,
+    retryAfterSeconds: 0,
+    now: 0,
+    progress: undefined as object | undefined,
+    requests: 0,
+  };
   const answerOf = (path: string, query: URLSearchParams): object => {
     const [head] = node.chain;
     if (path === "/api/node/configuration") return { constants: { blocktime: 4, activeDelegates: 3 } };
@@ -24,6 +31,10 @@ function follow(chain: readonly Block[]) {
   const fetch = async (url: string | URL | Request) => {
     node.requests++;
     if (node.isDown) throw new TypeError("fetch failed");
+    if (node.retryAfterSeconds > 0) {
+      const headers = { "retry-after": `${node.retryAfterSeconds}` };
+      return Response.json({ message: "too many" }, { status: 429, headers });
+    }
     const { pathname, searchParams } = new URL(`${url}`);
     return Response.json({ data: answerOf(pathname, searchParams), meta: {} });
   };
@@ -79,6 +90,21 @@ test("A node that does not answer is asked again, more and more seldom, and foun
   expect(head.value?.height).toBe(5);
   node.isDown = false;
   await pass(15_000);
+  expect(connection.value.state).toBe("connected");
+  end();
+});
+
+test("A node that refuses more requests is left alone for as long as it says.", async () => {
+  const { connection, node, pass, end } = follow(blocks(5, 1));
+  await pass(0);
+  node.retryAfterSeconds = 40;
+  await pass(2_000);
+  expect(connection.value).toMatchObject({ state: "disconnected", error: { code: "API_RATE_LIMITED" } });
+  const before = node.requests;
+  await pass(39_000);
+  expect(node.requests).toBe(before);
+  node.retryAfterSeconds = 0;
+  await pass(1_000);
   expect(connection.value.state).toBe("connected");
   end();
 });

@@ -1,5 +1,6 @@
 /** The pool and the newest blocks, moving to the right as blocks come. */
 import type { Block } from "@uniknode/client";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useDelegateNames } from "../../components/delegate-names.ts";
 import { amountText, countText, shortened } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
@@ -7,20 +8,48 @@ import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
 const SHOWN_BLOCKS = 14;
-const POOL_INTERVAL_MS = 2_000;
+/** Blocks that come together are one movement. */
+const MOST_STEPS = 3;
+const MOVE_MS = 450;
+/** An address may ask a public node a hundred times a minute, and this is one of many questions. */
+const POOL_INTERVAL_MS = 5_000;
 
 export function BlockRow() {
   const { top } = useNode();
   const names = useDelegateNames();
+  const cards = useMovement(top.value[0]?.height);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
     <section class="block-row" aria-label="The pool and the newest blocks" tabIndex={0}>
       <Pool />
-      {top.value.slice(0, SHOWN_BLOCKS).map((block) => (
-        <BlockCard key={block.id} block={block} name={names.get(block.generator.username ?? "")} />
-      ))}
+      <div class="block-cards" ref={cards}>
+        {top.value.slice(0, SHOWN_BLOCKS).map((block) => (
+          <BlockCard key={block.id} block={block} name={names.get(block.generator.username ?? "")} />
+        ))}
+      </div>
     </section>
   );
+}
+
+/** Moves the cards from where they were before the newest blocks; nothing but the picture of them changes. */
+function useMovement(height = 0) {
+  const cards = useRef<HTMLDivElement>(null);
+  const shown = useRef(0);
+  useLayoutEffect(() => {
+    const added = height - shown.current;
+    const isFirst = shown.current === 0;
+    shown.current = height;
+    if (isFirst || added < 1 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [card, second] = cards.current?.children ?? [];
+    if (!card || !second) return;
+    const step = second.getBoundingClientRect().left - card.getBoundingClientRect().left;
+    const from = `translateX(${-step * Math.min(added, MOST_STEPS)}px)`;
+    cards.current?.animate([{ transform: from }, { transform: "none" }], {
+      duration: MOVE_MS,
+      easing: "ease-out",
+    });
+  }, [height]);
+  return cards;
 }
 
 function Pool() {
