@@ -83,12 +83,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
   });
 
-  test("The node shows its checks, its figures, and that it has no peers.", async () => {
+  test("The node shows its checks, its figures, its options, and that it has no peers.", async () => {
     await page.goto("/console/node");
     await page.getByText("ready", { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Forger" }).waitFor();
     expect(await page.getByRole("list", { name: "Checks" }).getByText("passes").count()).toBe(5);
     await page.getByText("No peer is known").waitFor();
+    await page.getByRole("table", { name: "Options" }).getByText("--http-port").waitFor();
+    await page.getByRole("heading", { name: "The last hours" }).waitFor();
     await expectNoFaults("node");
   });
 });

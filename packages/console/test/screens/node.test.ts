@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { curveOf, HEIGHT, WIDTH } from "../../src/screens/node/curve.ts";
 import { figuresOf, samplesOf } from "../../src/screens/node/metrics.ts";
 import { createOperations } from "../../src/screens/node/operations.ts";
 
@@ -70,5 +71,38 @@ describe("Requests of operators", () => {
       throw new TypeError("refused");
     });
     await expect(figures()).rejects.toMatchObject({ code: "API_UNREACHABLE", isRetryable: true });
+  });
+});
+
+describe("A curve", () => {
+  test("It goes from the left edge to the right one, with the largest value at the top and zero at the bottom.", () => {
+    expect(curveOf([0, 5, 10])).toEqual({
+      path: `M0.0 ${HEIGHT}.0L${WIDTH / 2}.0 ${HEIGHT / 2}.0L${WIDTH}.0 0.0`,
+      lowest: 0,
+      highest: 10,
+      last: 10,
+    });
+  });
+
+  test("There is a gap where nothing is known, and no curve where nothing is known at all.", () => {
+    const { path, last } = curveOf([1, null, 2, null])!;
+    expect(path.match(/M/g)).toHaveLength(2);
+    expect(last).toBe(2);
+    expect(curveOf([null, null])).toBeUndefined();
+    expect(curveOf([])).toBeUndefined();
+  });
+
+  test("Values that never change, and a single one, have a curve without a fault of numbers.", () => {
+    for (const values of [[0, 0], [7], [-3, -3]]) {
+      expect(curveOf(values)!.path).toMatch(/^[ML\d. ]+$/);
+    }
+  });
+
+  test("Six hours have one point for each column, and no peak is lost.", () => {
+    const values = Array.from({ length: 2_160 }, (_, index) => (index === 1_001 ? 100 : 1));
+    const { path, highest } = curveOf(values)!;
+    expect(path.match(/[ML]/g)).toHaveLength(WIDTH);
+    expect(path).toContain(" 0.0");
+    expect(highest).toBe(100);
   });
 });

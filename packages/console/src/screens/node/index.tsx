@@ -1,10 +1,12 @@
-/** How the node is: its checks, its way to the head of the network, its parts and its peers. */
+/** How the node is: its checks, its way to the head of the network, its parts, its last hours, its peers and its options. */
 import { Badge } from "../../components/badge.tsx";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Facts, Page, Section } from "../../components/page.tsx";
 import { Answered, Empty } from "../../components/states.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
+import { Charts } from "./charts.tsx";
 import { createOperations, type Summary } from "./operations.ts";
+import { Options } from "./options.tsx";
 import { Parts } from "./parts.tsx";
 import { Peers } from "./peers.tsx";
 import { Progress } from "./progress.tsx";
@@ -32,6 +34,7 @@ export default function NodeScreen() {
           <Answered answer={figures} what="The figures of the node" lines={8}>
             {(figures) => <Parts figures={figures} />}
           </Answered>
+          <Charts />
         </>
       ) : (
         state && (
@@ -43,6 +46,7 @@ export default function NodeScreen() {
         )
       )}
       <Peers />
+      {isSignedIn && <Options />}
     </Page>
   );
 }

@@ -1,0 +1,42 @@
+/** A figure over time as the path of a curve. */
+
+export const WIDTH = 240;
+export const HEIGHT = 48;
+
+export type Curve = {
+  /** Of an SVG image of `WIDTH` and `HEIGHT`; gaps where nothing is known. Empty without values. */
+  readonly path: string;
+  readonly lowest: number;
+  readonly highest: number;
+  /** The last that is known. */
+  readonly last: number;
+};
+
+/**
+ * The curve begins at zero or below, so that it does not show small changes as large ones. Of several samples in one column,
+ * the largest counts.
+ *
+ * @returns undefined if no value is known
+ */
+export function curveOf(values: readonly (number | null)[]): Curve | undefined {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return undefined;
+  const lowest = known.reduce((least, value) => Math.min(least, value));
+  const highest = known.reduce((most, value) => Math.max(most, value));
+  const bottom = Math.min(lowest, 0);
+  const span = highest - bottom || 1;
+  const columns = Math.min(values.length, WIDTH);
+  let path = "";
+  let isOpen = false;
+  for (let column = 0; column < columns; column++) {
+    const [from, to] = [column, column + 1].map((edge) => Math.floor((edge * values.length) / columns));
+    const inside = values.slice(from, to).filter((value) => value !== null);
+    if (inside.length > 0) {
+      const x = columns === 1 ? WIDTH : (column * WIDTH) / (columns - 1);
+      const y = HEIGHT - ((Math.max(...inside) - bottom) / span) * HEIGHT;
+      path += `${isOpen ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+    }
+    isOpen = inside.length > 0;
+  }
+  return { path, lowest, highest, last: known.at(-1)! };
+}

@@ -1,0 +1,41 @@
+/** The options with which the node was started, and where each was said. */
+import type { NodeOption } from "@uniknode/client";
+import { Badge } from "../../components/badge.tsx";
+import { Section } from "../../components/page.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+
+const COLUMNS: readonly Column<NodeOption>[] = [
+  { title: "Option", cell: ({ option }) => <code>{option}</code> },
+  {
+    title: "Value",
+    cell: ({ value }) =>
+      value === undefined ? "not set" : Array.isArray(value) ? value.join(", ") : `${value}`,
+  },
+  {
+    title: "Said by",
+    cell: ({ origin, source }) =>
+      origin === "default" ? "default" : <Badge tone="accent">{source ?? origin}</Badge>,
+  },
+];
+
+export function Options() {
+  const { operations } = useNode();
+  const answer = useAnswer("node options", operations.operations.options, { lasts: "session" });
+  return (
+    <Section title="Options">
+      <Answered answer={answer} what="The options">
+        {({ data }) => (
+          <Table
+            caption="Options, those that were set first"
+            columns={COLUMNS}
+            rows={[...data].sort((a, b) => Number(a.origin === "default") - Number(b.origin === "default"))}
+            keyOf={({ option }) => option}
+            empty={<Empty title="The node has no options" />}
+          />
+        )}
+      </Answered>
+    </Section>
+  );
+}
