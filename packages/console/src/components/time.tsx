@@ -16,18 +16,22 @@ export type TimeProps = {
 const UNCERTAINTY_MS = 2_000;
 
 export function Time({ timeMs, isWhole = false, clock = "chain" }: TimeProps) {
-  const { nowMs, clockOffsetMs } = useNode();
-  // Only this text changes with the clock: the component is not rendered again.
-  const distance = useComputed(() => {
-    const readMs = clock === "chain" ? nowMs.value : nowMs.value - clockOffsetMs.value;
-    const isAhead = timeMs > readMs && timeMs - readMs < UNCERTAINTY_MS;
-    return relativeText(timeMs, isAhead ? timeMs : readMs);
-  });
   const time = absoluteText(timeMs);
   return (
     <time dateTime={new Date(timeMs).toISOString()} title={time}>
       {isWhole && `${time} · `}
-      {distance}
+      <Distance key={timeMs} timeMs={timeMs} clock={clock} />
     </time>
   );
+}
+
+/** Of one time: only this text changes with the clock, no component is rendered again. */
+function Distance({ timeMs, clock }: Required<Pick<TimeProps, "timeMs" | "clock">>) {
+  const { nowMs, clockOffsetMs } = useNode();
+  const text = useComputed(() => {
+    const readMs = clock === "chain" ? nowMs.value : nowMs.value - clockOffsetMs.value;
+    const isAhead = timeMs > readMs && timeMs - readMs < UNCERTAINTY_MS;
+    return relativeText(timeMs, isAhead ? timeMs : readMs);
+  });
+  return <>{text}</>;
 }

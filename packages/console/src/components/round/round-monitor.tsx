@@ -65,7 +65,11 @@ function SlotCell({ slot, delegate }: { slot: Slot; delegate: Delegate | undefin
         {delegate ? <a href={hrefOf.delegate(delegate.username)}>{name}</a> : name}
       </span>
       <span class="slot-state">
-        {block ? <a href={hrefOf.block(block.id)}>{countText(block.height)}</a> : <Countdown slot={slot} />}
+        {block ? (
+          <a href={hrefOf.block(block.id)}>{countText(block.height)}</a>
+        ) : (
+          <Countdown key={state} slot={slot} />
+        )}
       </span>
     </li>
   );
