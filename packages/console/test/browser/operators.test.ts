@@ -93,4 +93,17 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByRole("heading", { name: "The last hours" }).waitFor();
     await expectNoFaults("node");
   });
+
+  test("A slot that this node missed is shown with its reason.", async () => {
+    await page.route("**/operations/node", async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { forger: object } };
+      const timestamp = { epoch: 0, unix: Math.floor(Date.now() / 1_000), human: "" };
+      const lastMissed = [{ publicKey: `02${"ab".repeat(32)}`, slot: 7, timestamp, reason: "signed_before" }];
+      await route.fulfill({ response, json: { data: { ...data, forger: { ...data.forger, lastMissed } } } });
+    });
+    await page.reload();
+    await page.getByText("the signing record has the slot or a later one").waitFor();
+    expect(faults).toEqual([]);
+  });
 });

@@ -5,6 +5,7 @@ import { Facts, Page, Section } from "../../components/page.tsx";
 import { Answered, Empty } from "../../components/states.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { Charts } from "./charts.tsx";
+import { MissedSlots } from "./missed-slots.tsx";
 import { createOperations, type Summary } from "./operations.ts";
 import { Options } from "./options.tsx";
 import { Parts } from "./parts.tsx";
@@ -34,6 +35,7 @@ export default function NodeScreen() {
           <Answered answer={figures} what="The figures of the node" lines={8}>
             {(figures) => <Parts figures={figures} />}
           </Answered>
+          <MissedSlots />
           <Charts />
         </>
       ) : (

@@ -1,0 +1,38 @@
+/** The last slots that delegates of this node missed, and why. */
+import type { NodeOverview } from "@uniknode/client";
+import { PublicKey } from "../../components/identifier.tsx";
+import { Section } from "../../components/page.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { REFUSALS } from "./parts.tsx";
+
+type Missed = NodeOverview["forger"]["lastMissed"][number];
+
+const COLUMNS: readonly Column<Missed>[] = [
+  { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
+  { title: "Delegate", cell: ({ publicKey }) => <PublicKey publicKey={publicKey} /> },
+  { title: "Reason", cell: ({ reason }) => REFUSALS[reason] ?? reason },
+];
+
+/** Nothing while no slot is missed. */
+export function MissedSlots() {
+  const { operations } = useNode();
+  const answer = useAnswer("node overview", operations.operations.node, {
+    lasts: "session",
+    everyMs: 15_000,
+  });
+  const missed = answer.value?.data.forger.lastMissed ?? [];
+  if (missed.length === 0) return null;
+  return (
+    <Section title="Missed slots of this node">
+      <Table
+        caption="Missed slots, newest first"
+        columns={COLUMNS}
+        rows={missed}
+        keyOf={({ slot, publicKey }) => `${slot} ${publicKey}`}
+        empty={undefined}
+      />
+    </Section>
+  );
+}
