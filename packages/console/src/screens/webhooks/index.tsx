@@ -1,11 +1,32 @@
-/** The register of webhooks. */
+/** The webhook desk: every webhook, one of them with its deliveries, or one delivery with its attempts. */
+import { useRoute } from "preact-iso/router";
 import { Page } from "../../components/page.tsx";
 import { Empty } from "../../components/states.tsx";
+import { useNode } from "../../data/node.ts";
+import { DeliveryPage } from "./delivery-page.tsx";
+import { Register } from "./register.tsx";
+import { WebhookPage } from "./webhook-page.tsx";
 
-export default function Webhooks() {
-  return (
-    <Page title="Webhooks">
-      <Empty title="This screen is not built yet">The command line has it: uniknode webhooks</Empty>
-    </Page>
+export default function WebhookDesk() {
+  const { value: state } = useNode().session.state;
+  const [webhook, delivery] = (useRoute().params.rest ?? "").split("/").filter((part) => part !== "");
+  if (state?.signedIn !== true) {
+    return (
+      <Page title="Webhooks">
+        {state && (
+          <Empty title="Webhooks need a sign-in">
+            <a class="button" href="/console/sign-in">
+              Sign in
+            </a>
+          </Empty>
+        )}
+      </Page>
+    );
+  }
+  if (webhook === undefined) return <Register />;
+  return delivery === undefined ? (
+    <WebhookPage id={webhook} />
+  ) : (
+    <DeliveryPage webhook={webhook} id={delivery} />
   );
 }

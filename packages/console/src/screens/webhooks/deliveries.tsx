@@ -1,0 +1,99 @@
+/** Deliveries of a webhook, newest first, and all that match sent again. */
+import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
+import { Filters } from "../../components/filters.tsx";
+import { countText } from "../../components/format.ts";
+import { hrefOf } from "../../components/identifier.tsx";
+import { useListState } from "../../components/list-state.ts";
+import { Section } from "../../components/page.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { Outcome } from "./outcome.tsx";
+import { DeliveryBadge } from "./state.tsx";
+import { useAction } from "./use-action.ts";
+
+const LIMIT = 50;
+const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
+const STATES: readonly { readonly value: DeliveryState | ""; readonly label: string }[] = [
+  { value: "", label: "All states" },
+  { value: "pending", label: "Pending" },
+  { value: "delivered", label: "Delivered" },
+  { value: "failed", label: "Failed" },
+  { value: "cancelled", label: "Cancelled" },
+];
+
+export function Deliveries({ webhook }: { webhook: number }) {
+  const { webhooks } = useNode().operations;
+  const { query } = useListState();
+  const filter = filterOf(query);
+  const action = useAction();
+  const answer = useAnswer(
+    `webhook ${webhook} deliveries ${JSON.stringify(filter)}`,
+    () => webhooks.deliveries(webhook, filter).page({ limit: LIMIT }),
+    EVERY_FEW_SECONDS,
+  );
+  const { state, ...others } = filter;
+  const sendAgain = async () => {
+    if (state === "pending") return "Pending deliveries are sent anyway";
+    const { data } = await webhooks.retryAll(webhook, { ...others, ...(state && { state }) });
+    return `${countText(data.retried)} deliveries are sent again`;
+  };
+  const columns: readonly Column<DeliveryRecord>[] = [
+    { title: "Delivery", cell: ({ id }) => <a href={`/console/webhooks/${webhook}/${id}`}>{id}</a> },
+    { title: "State", cell: (delivery) => <DeliveryBadge state={delivery.state} /> },
+    { title: "Event", cell: ({ event, reverts }) => (reverts ? `${event}, retracts another` : event) },
+    {
+      title: "Block",
+      cell: ({ height, blockId }) =>
+        height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>,
+    },
+    { title: "Created", cell: ({ createdAt }) => <Time timeMs={createdAt} clock="machine" /> },
+    { title: "Attempts", cell: ({ attempts }) => countText(attempts.length), isNumber: true },
+    { title: "Reason", cell: ({ reason }) => reason && <span class="text">{reason}</span>, isMinor: true },
+  ];
+  return (
+    <Section
+      title="Deliveries"
+      aside={
+        <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendAgain)}>
+          {state === undefined ? "Send failed ones again" : "Send all that match again"}
+        </button>
+      }
+    >
+      <Filters
+        fields={[
+          { name: "state", label: "State", options: STATES },
+          { name: "event", label: "Event", placeholder: "block.applied" },
+          { name: "height", label: "Height" },
+        ]}
+      />
+      <Outcome action={action} />
+      <Answered answer={answer} what="The log">
+        {({ data }) => (
+          <Table
+            caption="Deliveries"
+            columns={columns}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title="No delivery matches">
+                Deliveries are listed here as soon as an event matches.
+              </Empty>
+            }
+          />
+        )}
+      </Answered>
+    </Section>
+  );
+}
+
+/** What the address of the page asks for; what makes no sense in it is left out. */
+export function filterOf({ state, event, height = "" }: Readonly<Record<string, string>>): DeliveryQuery {
+  const known = STATES.find(({ value }) => value !== "" && value === state)?.value;
+  return {
+    ...(known && { state: known }),
+    ...(event && { event }),
+    ...(/^[1-9]\d{0,8}$/.test(height) && { height: Number(height) }),
+  };
+}

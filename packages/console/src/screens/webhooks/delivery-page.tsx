@@ -1,0 +1,97 @@
+/** A delivery with its attempts and its body. */
+import type { DeliveryAttempt, DeliveryRecord } from "@uniknode/client";
+import { Json } from "../../components/code-block.tsx";
+import { countText } from "../../components/format.ts";
+import { hrefOf, Identifier } from "../../components/identifier.tsx";
+import { Facts, Page, Section } from "../../components/page.tsx";
+import { Answered, Empty } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { Outcome } from "./outcome.tsx";
+import { DeliveryBadge } from "./state.tsx";
+import { useAction } from "./use-action.ts";
+
+const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
+
+const COLUMNS: readonly Column<DeliveryAttempt>[] = [
+  { title: "Began", cell: ({ startedAt }) => <Time timeMs={startedAt} clock="machine" isWhole /> },
+  { title: "Took", cell: ({ durationMs }) => `${countText(durationMs)} ms`, isNumber: true },
+  { title: "Answer", cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`) },
+  { title: "Text", cell: ({ answer }) => answer && <span class="text">{answer}</span> },
+];
+
+export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
+  const { webhooks } = useNode().operations;
+  const answer = useAnswer(
+    `webhook ${webhook} delivery ${id}`,
+    () => webhooks.delivery(webhook, id),
+    EVERY_FEW_SECONDS,
+  );
+  const delivery = answer.value?.data;
+  return (
+    <Page kind="Delivery" title={id} aside={delivery && <DeliveryBadge state={delivery.state} />}>
+      <Answered answer={answer} what="The delivery">
+        {({ data }) => <Content webhook={webhook} delivery={data} />}
+      </Answered>
+    </Page>
+  );
+}
+
+function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRecord }) {
+  const { webhooks } = useNode().operations;
+  const action = useAction();
+  const { id, messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt, attempts, body } =
+    delivery;
+  const sendAgain = async () => {
+    await webhooks.retry(webhook, id);
+    return "It is sent again, with the same id and body";
+  };
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            "Webhook",
+            <a key="webhook" href={`/console/webhooks/${webhook}`}>
+              {webhook}
+            </a>,
+          ],
+          ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
+          ["Event", event],
+          ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
+          [
+            "Retracts",
+            reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
+          ],
+          ["Its block", undone && "was reverted since"],
+          ["Reason", reason && <span class="text">{reason}</span>],
+          [
+            "Next attempt",
+            nextAttemptAt !== undefined && <Time timeMs={nextAttemptAt} clock="machine" isWhole />,
+          ],
+        ]}
+      />
+      <Section
+        title="Attempts"
+        aside={
+          <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendAgain)}>
+            Send again
+          </button>
+        }
+      >
+        <Outcome action={action} />
+        <Table
+          caption="Attempts"
+          columns={COLUMNS}
+          rows={attempts}
+          keyOf={({ startedAt }) => startedAt}
+          empty={<Empty title="It was not attempted yet" />}
+        />
+      </Section>
+      <Section title="Body">
+        <Json value={body} what="body" />
+      </Section>
+    </>
+  );
+}

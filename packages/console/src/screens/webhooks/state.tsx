@@ -1,0 +1,23 @@
+/** States of webhooks and deliveries in a word each. */
+import type { DeliveryRecord, Webhook } from "@uniknode/client";
+import { Badge, type Tone } from "../../components/badge.tsx";
+
+export function StateBadge({ webhook: { enabled, suspended, replay } }: { webhook: Webhook }) {
+  if (suspended) return <Badge tone="bad">suspended</Badge>;
+  if (!enabled) return <Badge tone="warning">paused</Badge>;
+  return <Badge tone="good">{replay ? "active, replays" : "active"}</Badge>;
+}
+
+const TONES: Readonly<Record<DeliveryRecord["state"], Tone>> = {
+  pending: "warning",
+  delivered: "good",
+  failed: "bad",
+  cancelled: "plain",
+};
+
+export const DeliveryBadge = ({ state }: Pick<DeliveryRecord, "state">) => (
+  <Badge tone={TONES[state]}>{state}</Badge>
+);
+
+export const eventsOf = ({ event, events = [] }: Webhook): string =>
+  [...new Set([event, ...events])].join(", ");
