@@ -25,8 +25,6 @@ const SHAPES = {
   sun: "M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2",
   moon: "M20 14A8 8 0 0 1 10 4a8 8 0 1 0 10 10z",
   signout: "M10 4H5v16h5M15 8l4 4-4 4M19 12H9",
-  user: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4 3.5-6 8-6s8 2 8 6",
-  filter: "M4 5h16l-6 8v6l-4-2v-4z",
 } as const;
 
 export type IconName = keyof typeof SHAPES;
