@@ -59,7 +59,7 @@ test("the screen shows the first accounts, and the next command", async () => {
     expect(screen).toContain(people(name).address);
   }
   expect(screen).not.toContain(people("account 3").passphrase);
-  expect(screen).toContain(`uniknode listen --token TOKEN --event 'block.*' --url ${url}`);
+  expect(screen).toContain(`uniknode listen --data ${folder} --event 'block.*' --url ${url}`);
 });
 
 test("every address of the README's walk answers", async () => {
