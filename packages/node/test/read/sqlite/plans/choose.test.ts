@@ -8,6 +8,7 @@ import {
   type Known,
   MAX_LOOKED_UP,
   MAX_SORTED,
+  MAX_SORTED_OF_TABLE,
 } from "../../../../src/read/sqlite/plans/choose.ts";
 
 const MIN_RANKED = 5_000;
@@ -139,8 +140,14 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     "ranking",
   ],
 
-  ["wallets by a value, few", asked("wallets", "none", sorted), { total: MAX_SORTED }, "index"],
-  ["wallets by a value, many", asked("wallets", "none", sorted), { total: MAX_SORTED + 1 }, "stretches"],
+  ["wallets by a value, few", asked("wallets", "none", sorted), { total: MAX_SORTED_OF_TABLE }, "index"],
+  [
+    "wallets by a value, many",
+    asked("wallets", "none", sorted),
+    { total: MAX_SORTED_OF_TABLE + 1 },
+    "stretches",
+  ],
+  ["blocks by a value, many", asked("blocks", "blocks", sorted), { total: MAX_SORTED + 1 }, "stretches"],
   ["wallets that are tested", asked("wallets", "values", tested), { total: 1 }, "stretches"],
   [
     "blocks that are tested, after a cursor",
