@@ -133,7 +133,7 @@ test("a delivery that is given up has one name in the API, the commands and the 
   expect(metrics).not.toMatch(/"dead"/);
 });
 
-test("the state of a node tells the versions of program and protocol", async () => {
+test("the state of a node names the versions of program and protocol", async () => {
   const status = await (await fetch(`${url}/health/status`)).json();
   expect(status).toMatchObject({ protocol: "5.7.2", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
 });

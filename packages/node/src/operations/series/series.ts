@@ -48,30 +48,30 @@ export function createSeries(capacity: number): Series {
   const columns = FIGURE_NAMES.map((name) => ({ name, values: new Float64Array(capacity) }));
   let added = 0;
 
-  /** Places of the samples later than a time, the oldest first. */
-  function placesSince(afterSeconds: number): number[] {
-    const places: number[] = [];
+  /** Positions of the samples later than a time, the oldest first. */
+  function positionsSince(afterSeconds: number): number[] {
+    const positions: number[] = [];
     for (let index = Math.max(0, added - capacity); index < added; index++) {
-      if (times[index % capacity]! > afterSeconds) places.push(index % capacity);
+      if (times[index % capacity]! > afterSeconds) positions.push(index % capacity);
     }
-    return places;
+    return positions;
   }
 
   return {
     add(atSeconds, sample) {
-      const place = added % capacity;
-      times[place] = atSeconds;
-      for (const { name, values } of columns) values[place] = sample[name] ?? Number.NaN;
+      const position = added % capacity;
+      times[position] = atSeconds;
+      for (const { name, values } of columns) values[position] = sample[name] ?? Number.NaN;
       added++;
     },
     since(afterSeconds) {
-      const places = placesSince(afterSeconds);
+      const positions = positionsSince(afterSeconds);
       const figures = columns.map(({ name, values }) => [
         name,
-        places.map((place) => (Number.isNaN(values[place]) ? null : values[place]!)),
+        positions.map((position) => (Number.isNaN(values[position]) ? null : values[position]!)),
       ]);
       return {
-        times: places.map((place) => times[place]!),
+        times: positions.map((position) => times[position]!),
         figures: Object.fromEntries(figures) as SeriesColumns["figures"],
       };
     },

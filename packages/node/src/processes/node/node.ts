@@ -27,7 +27,7 @@ export type Node = {
   /** Whether the event loop of the serving thread runs. */
   isServing(): boolean;
   readonly webhookToken: string;
-  /** Signs in at the console, once; undefined without it. */
+  /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   readonly head: () => BlockHeader;
   /** Balance in the smallest unit; 0 for a wallet that is not known. */

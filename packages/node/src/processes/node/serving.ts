@@ -29,7 +29,7 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
 export type NodeServing = {
   /** Base URL of API and webhooks. */
   readonly url: string;
-  /** Signs in at the console, once; undefined without it. */
+  /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   /** Whether the event loop of the thread runs. */
   isServing(): boolean;

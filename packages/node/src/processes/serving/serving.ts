@@ -221,7 +221,9 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   return {
     port,
     operationsPort: operationsAddress?.port,
-    consolePath: data.hasConsole ? linkPath(sessions.issueCode("until used").secret) : undefined,
+    // A dev chain shows it at its start; no one would see that of another node.
+    consolePath:
+      data.hasConsole && data.isDevChain ? linkPath(sessions.issueCode("until used").secret) : undefined,
     notify() {
       webhooks?.notify();
       stream.notify();

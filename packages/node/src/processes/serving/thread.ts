@@ -93,7 +93,7 @@ export type FromServing = {
   readonly port: number;
   /** Of health and metrics, where they have a listener of their own. */
   readonly operationsPort: number | undefined;
-  /** Path that signs in at the console, once; undefined without it. */
+  /** Path that signs in at the console, once; only of a dev chain with a console. */
   readonly consolePath: string | undefined;
 };
 
@@ -102,7 +102,7 @@ export type Serving = {
   readonly url: string;
   /** Base URL of health and metrics. */
   readonly operationsUrl: string;
-  /** Signs in at the console, once; undefined without it. */
+  /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   /** Notifies the thread of new events in the log. */
   notify(): void;
