@@ -1,31 +1,27 @@
 /** The dev desk: every verb, from its form, on a real chain. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  accessibilityFaults,
-  findBrowser,
-  keepPicture,
-  openPage,
-  startBrowser,
-} from "../../test-support/browser.ts";
-import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
 
 const executable = findBrowser();
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
   let page: Page;
   let faults: string[];
 
   beforeAll(async () => {
-    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
     await node.client.dev.forge({ enabled: false });
     ({ page, faults } = await openPage(browser, node.url));
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
-    await node?.stop();
+    await started?.stop();
   });
 
   const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();

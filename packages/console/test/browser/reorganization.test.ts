@@ -1,22 +1,24 @@
 /** Pages that look at a chain while it changes. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, keepPicture, openPage, startBrowser } from "../../test-support/browser.ts";
-import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
 
 const executable = findBrowser();
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
+  let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
 
   beforeAll(async () => {
-    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
     await node.client.dev.forge({ enabled: false });
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
-    await node?.stop();
+    await started?.stop();
   });
 
   test("Confirmations grow live; when its block is reverted, the page of a transaction says so and finds it again.", async () => {
@@ -47,7 +49,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await node.client.dev.reorg({ depth: 1 });
     await page.getByText("This block was reverted").waitFor();
     await page.getByRole("link", { name: `The block of height` }).click();
-    await page.getByRole("heading", { level: 1, name: `Block ${block.height}` }).waitFor();
+    await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
     // The browser's log has a line for each answer of 404.
     expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
     await page.context().close();

@@ -1,14 +1,9 @@
 /** Every screen in the browser: both themes, narrow and wide, accessible, and without a word in the browser's log. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  accessibilityFaults,
-  findBrowser,
-  keepPicture,
-  openPage,
-  startBrowser,
-} from "../../test-support/browser.ts";
-import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
 
 const executable = findBrowser();
 
@@ -22,16 +17,17 @@ const VIEWS = [
 ] as const;
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
+  let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
 
   beforeAll(async () => {
-    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
     await node.command(["trigger", "transaction.applied"]);
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
-    await node?.stop();
+    await started?.stop();
   });
 
   const paths: Readonly<Record<string, () => string | Promise<string>>> = {

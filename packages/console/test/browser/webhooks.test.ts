@@ -3,19 +3,15 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  accessibilityFaults,
-  findBrowser,
-  keepPicture,
-  openPage,
-  startBrowser,
-} from "../../test-support/browser.ts";
-import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
 
 const executable = findBrowser();
 const ANSWER = "not now <script>document.title = 'markup'</script>";
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+  let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
   let receiver: Server;
@@ -27,14 +23,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
       response.writeHead(isRefusing ? 500 : 204).end(isRefusing ? ANSWER : undefined);
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     await node.client.webhooks.create({ event: "block.applied", target, conditions });
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
-    await node?.stop();
+    await started?.stop();
     receiver?.closeAllConnections();
     receiver?.close();
   });
