@@ -13,6 +13,7 @@ import {
   slowHeaders,
   slowReaders,
 } from "./connections.ts";
+import { consoleFlood } from "./console.ts";
 import { fullDisk } from "./disk.ts";
 import { registerImports } from "./imports.ts";
 import { ipv6Peers } from "./ipv6.ts";
@@ -40,6 +41,7 @@ export const ATTACKS: readonly Attack[] = [
   manyAddresses,
   extremePages,
   operationsFlood,
+  consoleFlood,
   foreignPages,
   unfundedTransactions,
   nonceGaps,
