@@ -1,6 +1,7 @@
 /** Access to operations for a signed-in browser: the session takes the place of the webhook token. */
 import type { FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
+import { createAllowances } from "../connections/allowances.ts";
 import { HttpError } from "../server/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";
 import { sessionOf } from "./cookie.ts";
@@ -16,12 +17,22 @@ export function createSameSite(hosts: readonly string[]): (request: FastifyReque
 }
 
 const READING = ["GET", "HEAD"];
+/** Requests of one client without a session; those of a session are not counted. */
+const SIGNED_OUT = { limit: 300, windowMs: 60_000 };
 
-export function createSessionAccess(sessions: Sessions, hosts: readonly string[]): Access {
+export function createSessionAccess(
+  sessions: Sessions,
+  hosts: readonly string[],
+  nowMs: () => number,
+): Access {
   const refuseCrossSite = createSameSite(hosts);
+  const count = createAllowances(SIGNED_OUT);
   return async (request) => {
     refuseCrossSite(request);
     if (sessions.endOf(sessionOf(request) ?? "") === undefined) {
+      if (count(request.ip, nowMs()).remaining < 0) {
+        throw new HttpError("RATE_LIMITED", "too many requests without a session: try again in a minute");
+      }
       throw new HttpError(
         "SESSION_MISSING",
         'You are not signed in, or the session has ended: open the link that "uniknode console" prints, or sign in with the webhook token',

@@ -1,6 +1,7 @@
 /** All metrics of a node, in the text format of Prometheus. They live in the serving thread. */
 import { Registry } from "prom-client";
 import type { NodeFigures } from "../../gateway/figures.ts";
+import type { SessionFigures } from "../../http/console/sessions.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
@@ -13,6 +14,7 @@ import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
+import { createSessionMetrics } from "./sessions.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Figures that are read at each scrape, rather than counted as they occur. */
@@ -24,6 +26,7 @@ export type Figures = FiguresByWebhook & {
   readonly calls: CallsByThread;
   readonly streams: StreamFigures;
   readonly connections: ConnectionsOfListeners;
+  readonly sessions: SessionFigures;
   readonly process: ProcessFigures;
 };
 
@@ -45,6 +48,7 @@ export function createMetrics(version: string): Metrics {
   const http = createHttpMetrics(registry);
   const connections = createConnectionMetrics(registry);
   const process = createProcessMetrics(registry);
+  const showSessions = createSessionMetrics(registry);
   const showCalls = createCallMetrics(registry);
   return {
     http,
@@ -57,6 +61,7 @@ export function createMetrics(version: string): Metrics {
       webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
       connections.show(figures.connections);
+      showSessions(figures.sessions);
       process.show(figures.process, figures.node?.logLinesLost);
       showCalls(figures.calls);
       return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;

@@ -1,5 +1,6 @@
 /** Metrics and health, put together from every part of the serving thread and from the node. */
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import type { CallsByThread } from "../../operations/metrics/calls.ts";
@@ -25,6 +26,7 @@ export type OperationsDeps = {
   readonly calls: () => CallsByThread;
   readonly streams: () => StreamFigures;
   readonly connections: () => ConnectionsOfListeners;
+  readonly sessions: () => SessionFigures;
   readonly areWebhooksOn: boolean;
   readonly consensusSilentSeconds: () => number;
   /** Of this thread. */
@@ -45,6 +47,7 @@ export function createOperations({
   calls,
   streams,
   connections,
+  sessions,
   areWebhooksOn,
   consensusSilentSeconds,
   logLinesLost,
@@ -98,6 +101,7 @@ export function createOperations({
             calls: calls(),
             streams: streams(),
             connections: connections(),
+            sessions: sessions(),
             process: {
               logLinesLost: logLinesLost(),
               failedWrites: writes.failures(),

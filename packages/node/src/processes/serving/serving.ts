@@ -75,6 +75,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     gateway,
     calls: () => ({ consensus: gatewayCalls(), slow: slowLane.figures() }),
     streams: () => stream.figures(),
+    sessions: sessions.figures,
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
     areWebhooksOn: data.webhooks === "on",
     consensusSilentSeconds: consensusWatch.silentSeconds,
@@ -116,7 +117,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     legacyCallers === undefined
       ? access
       : createAccess({ isLegacy: true, whitelist: [legacyCallers], hosts });
-  const sessionAccess = createSessionAccess(sessions, hosts);
+  const sessionAccess = createSessionAccess(sessions, hosts, Date.now);
   warnOfUnnamedProxy(data, logger);
   const slots = createSlots(network);
   const timestampOf = createTimestampOf(slots.unixMsOf);

@@ -30,7 +30,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-type Sent = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: object };
+type Sent = {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: object;
+  /** Address that the request comes from. */
+  readonly from?: string;
+};
 type Answer = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -38,11 +44,12 @@ type Answer = {
 };
 
 /** As a program that may set every header sends it. */
-const send = (path: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<Answer> =>
+const send = (path: string, { method = "GET", headers = {}, body, from }: Sent = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const text = body && JSON.stringify(body);
     const all = { ...(text !== undefined && { "content-type": "application/json" }), ...headers };
-    const sent = request(url + path, { method, headers: all, agent: false }, (response) => {
+    const address = from !== undefined && { localAddress: from };
+    const sent = request(url + path, { method, headers: all, agent: false, ...address }, (response) => {
       let received = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
       response.on("end", () => {
@@ -257,4 +264,14 @@ test("Attempts to sign in are limited.", async () => {
   const statuses = new Set<number>();
   for (let attempt = 0; attempt < 25; attempt++) statuses.add((await signIn({ code: "guess" })).status);
   expect(statuses).toEqual(new Set([401, 429]));
+});
+
+test("Requests of one client without a session are limited, and those of a session go on.", async () => {
+  const path = "/console/operations/api/operations/options";
+  const from = "127.9.9.9";
+  const cookie = cookieOf(await send("/console/session", { method: "POST", body: { token: TOKEN }, from }));
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < 310; sent++) statuses.add((await send(path, { from })).status);
+  expect(statuses).toEqual(new Set([401, 429]));
+  expect((await send(path, { headers: { cookie }, from })).status).toBe(200);
 });

@@ -42,6 +42,7 @@ export const FIGURES = {
     consensus: { open: 16, timedOut: 17, refused: 18 },
     slow: { open: 3, timedOut: 19, refused: 20 },
   },
+  sessions: { sessions: 75, codes: 76 },
   streams: { open: 14, cut: 15, unreadBytes: 4_096 },
   connections: {
     api: {

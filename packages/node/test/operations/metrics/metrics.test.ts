@@ -70,6 +70,8 @@ test("shows what is looked up", async () => {
     'uniknode_thread_calls_timed_out_total{thread="consensus"}': 17,
     'uniknode_thread_calls_refused_total{thread="slow"}': 20,
     uniknode_streams: 14,
+    uniknode_console_sessions: 75,
+    uniknode_console_links: 76,
     uniknode_streams_cut_total: 15,
     'uniknode_log_lines_lost_total{thread="consensus"}': 71,
     'uniknode_log_lines_lost_total{thread="serving"}': 72,
