@@ -1,5 +1,5 @@
 /** The backend that verifies signatures; a faster one can replace the default. */
-import { backend as secp256k1 } from "./secp256k1.ts";
+import { name, backend as secp256k1 } from "./secp256k1.ts";
 
 /**
  * The two equations, for input that `verifyEcdsa` and `verifySchnorr` have found well-formed: a hash of 32 bytes,
@@ -15,9 +15,9 @@ export type SignatureBackend = {
   verifySchnorr(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean;
 };
 
-/** Runs wherever WebAssembly does; the reference for every other backend. */
+/** Runs everywhere; the reference for every other backend. */
 export const defaultSignatureBackend: SignatureBackend = {
-  name: "libauth (WebAssembly)",
+  name,
   // The "low s" form of the verifier refuses s > n/2.
   verifyEcdsa: (hash, signature, publicKey) => secp256k1.verifySignatureDERLowS(signature, publicKey, hash),
   verifySchnorr: (hash, signature, publicKey) => secp256k1.verifySignatureSchnorr(signature, publicKey, hash),

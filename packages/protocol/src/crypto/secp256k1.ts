@@ -1,8 +1,5 @@
-/** The only module that imports the library of the curve. The verifying backend may be replaced: see `backend.ts`. */
-import { instantiateSecp256k1 } from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
-
-/** libsecp256k1 as WebAssembly; one instance per thread. */
-export const backend = await instantiateSecp256k1();
+/** The curve. The backend that verifies may be replaced: see `backend.ts`. */
+export { curve as backend, name } from "#curve";
 
 /** Order of the group, `n`. */
 export const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

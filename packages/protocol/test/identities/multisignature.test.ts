@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { curve } from "../../src/crypto/curve.node.ts";
 import { addPublicKeys } from "../../src/crypto/points.ts";
-import { backend } from "../../src/crypto/secp256k1.ts";
 import { bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
 
 const keyOf = (name: string) => bytesToHex(keysFromPassphrase(name).publicKey);
@@ -55,15 +55,15 @@ describe("multi-signature wallet", () => {
 });
 
 test("property: the sum of points is the point of the sum", () => {
-  const privateKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(backend.validatePrivateKey);
+  const privateKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(curve.validatePrivateKey);
   fc.assert(
     fc.property(privateKey, privateKey, (x, y) => {
-      const sum = backend.addTweakPrivateKey(x, y);
+      const sum = curve.addTweakPrivateKey(x, y);
       fc.pre(typeof sum !== "string");
-      const points = [x, y].map((key) => backend.derivePublicKeyCompressed(key) as Uint8Array);
-      expect(addPublicKeys(points)).toEqual(backend.derivePublicKeyCompressed(sum));
+      const points = [x, y].map((key) => curve.derivePublicKeyCompressed(key) as Uint8Array);
+      expect(addPublicKeys(points)).toEqual(curve.derivePublicKeyCompressed(sum));
       expect(addPublicKeys([points[0]!, points[0]!])).toEqual(
-        backend.mulTweakPublicKeyCompressed(points[0]!, Uint8Array.of(...new Uint8Array(31), 2)),
+        curve.mulTweakPublicKeyCompressed(points[0]!, Uint8Array.of(...new Uint8Array(31), 2)),
       );
     }),
     { numRuns: 30 },
