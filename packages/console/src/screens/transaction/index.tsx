@@ -1,9 +1,7 @@
 /** A transaction: in the pool, or in a block with growing confirmations. */
-import type { Client, Transaction } from "@uniknode/client";
-import { useRef } from "preact/hooks";
+import type { Transaction } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
-import { Badge } from "../../components/badge.tsx";
 import { Json } from "../../components/code-block.tsx";
 import { countText, shortened } from "../../components/format.ts";
 import {
@@ -20,32 +18,21 @@ import { Answered, Empty } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { assetDetails } from "../../components/transactions/asset.ts";
+import { Confirmations } from "../../components/transactions/confirmations.tsx";
 import { titleOf } from "../../components/transactions/kinds.ts";
 import { PartView } from "../../components/transactions/parts.tsx";
+import { Sentence } from "../../components/transactions/sentence.tsx";
+import { useTransaction } from "../../components/transactions/use-transaction.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
-import { Sentence } from "./sentence.tsx";
-
-const PENDING_INTERVAL_MS = 2_000;
 
 export default function TransactionScreen() {
-  const { api } = useNode();
   const { id = "" } = useRoute().params;
-  const isPending = useRef(true);
-  /** Its id, once it was seen in a block: the answer itself is dropped when the block is reverted. */
-  const confirmedId = useRef("");
-  const answer = useAnswer(`transaction ${id}`, () => find(api, id), {
-    ...(isPending.current && { everyMs: PENDING_INTERVAL_MS }),
-  });
-  const transaction = answer.value?.data[0];
-  isPending.current = !transaction?.blockId;
-  if (transaction?.blockId) confirmedId.current = id;
+  const { answer, transaction, wasConfirmed } = useTransaction(id);
   return (
     <Page
       kind="Transaction"
       title={shortened(id)}
-      aside={
-        transaction && <Confirmations transaction={transaction} wasConfirmed={confirmedId.current === id} />
-      }
+      aside={transaction && <Confirmations transaction={transaction} wasConfirmed={wasConfirmed} />}
     >
       <Answered answer={answer} what="The transaction">
         {({ data: [found] }) =>
@@ -60,27 +47,6 @@ export default function TransactionScreen() {
         }
       </Answered>
     </Page>
-  );
-}
-
-/** In a block, or in the pool: lists, so that not to be there is no failure. */
-async function find(api: Client, id: string): Promise<{ readonly data: readonly Transaction[] }> {
-  const confirmed = await api.transactions.list({ id }).page({ limit: 1 });
-  if (confirmed.data.length > 0) return confirmed;
-  for await (const waiting of api.transactions.unconfirmed())
-    if (waiting.id === id) return { data: [waiting] };
-  return { data: [] };
-}
-
-type ConfirmationsProps = { readonly transaction: Transaction; readonly wasConfirmed: boolean };
-
-function Confirmations({ transaction: { blockId, confirmations }, wasConfirmed }: ConfirmationsProps) {
-  if (wasConfirmed && !blockId) return <Badge tone="bad">its block was reverted; it waits again</Badge>;
-  if (!blockId) return <Badge tone="warning">waits in the pool</Badge>;
-  return (
-    <Badge tone="good">
-      {countText(confirmations)} {confirmations === 1 ? "confirmation" : "confirmations"}
-    </Badge>
   );
 }
 

@@ -1,13 +1,17 @@
 /** What a transaction does, in a sentence. */
-import type { Transaction } from "@uniknode/client";
 import type { ComponentChildren } from "preact";
-import { Amount } from "../../components/amount.tsx";
-import { Address } from "../../components/identifier.tsx";
-import { assetDetails, type Part } from "../../components/transactions/asset.ts";
-import { kindText } from "../../components/transactions/kinds.ts";
-import { PartView } from "../../components/transactions/parts.tsx";
+import { Amount } from "../amount.tsx";
+import { Address } from "../identifier.tsx";
+import { assetDetails, type Part, type TransactionLike } from "./asset.ts";
+import { kindText } from "./kinds.ts";
+import { PartView } from "./parts.tsx";
 
-export function Sentence({ transaction }: { transaction: Transaction }) {
+export type SentenceProps = {
+  /** `amount` in the smallest unit. */
+  readonly transaction: TransactionLike & { readonly amount: string };
+};
+
+export function Sentence({ transaction }: SentenceProps) {
   const { sender, recipient, amount } = transaction;
   const details = assetDetails(transaction);
   const part = (name: string): ComponentChildren => {
