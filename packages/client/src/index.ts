@@ -17,7 +17,13 @@ export type { CursorList, CursorMeta, CursorOptions, List, Page, PageMeta, PageO
 export type { Blockchain } from "./api/resources/blockchain.ts";
 export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
 export type { Delegate, DelegateOrder, DelegateQuery, DelegateSearch } from "./api/resources/delegates.ts";
-export type { DevBlock, DevChange, Reorganisation } from "./api/resources/dev.ts";
+export type {
+  DevBlock,
+  DevChange,
+  FailingReceiver,
+  ReceiverFailure,
+  Reorganisation,
+} from "./api/resources/dev.ts";
 export type { Entity, EntityFilter, EntityOrder } from "./api/resources/entities.ts";
 export type { StreamedEvent, StreamOptions } from "./api/resources/events.ts";
 export type { Lock, LockOrder, LockQuery, LockSearch } from "./api/resources/locks.ts";

@@ -89,6 +89,24 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 
+  test("The receiver of a webhook is made to fail, and gets its deliveries again.", async () => {
+    const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
+    const target = "http://127.0.0.1:9/hook";
+    const { data } = await node.client.webhooks.create({ event: "block.reverted", target, conditions });
+    await page.goto("/console/dev");
+    await page.getByLabel("Webhook", { exact: true }).selectOption(`${data.id}`);
+    await page.getByLabel("Status").fill("429");
+    await press("Make it fail");
+    await says(`The receiver of webhook ${data.id} fails from now on.`);
+    await page.getByRole("list", { name: "Receivers that fail" }).getByText("answers 429").waitFor();
+    expect((await node.client.webhooks.ping(data.id)).data.reason).toBe("HTTP 429");
+    await keepPicture(page, "dev-fail-light-1400");
+    await press("End");
+    await says(`The receiver of webhook ${data.id} gets its deliveries again.`);
+    await page.getByText("answers 429").waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+  });
+
   test("Forging resumes, and each form shows the same as a command and as a program.", async () => {
     await press("Resume");
     await says("The chain forges by itself.");

@@ -9,6 +9,10 @@ const COMMANDS: readonly (readonly [Command, string])[] = [
   [{ verb: "restore", body: { id: "ab" } }, 'restore("ab")'],
   [{ verb: "travel", body: { seconds: 60 } }, 'travel({"seconds":60})'],
   [{ verb: "forge", body: { enabled: false } }, 'forge({"enabled":false})'],
+  [
+    { verb: "fail", body: { webhook: 1, how: "refuse", status: 503 } },
+    'fail(1, {"how":"refuse","status":503})',
+  ],
 ];
 
 describe("The verbs of a dev chain", () => {
@@ -46,6 +50,12 @@ describe("The verbs of a dev chain", () => {
     [COMMANDS[2]![0], change(0, 0), "Height 9 is remembered."],
     [COMMANDS[3]![0], change(0, 0), "Nothing changed. The head is at height 9."],
     [COMMANDS[5]![0], change(0, 0), "No block is forged unless you ask for it."],
+    [COMMANDS[6]![0], undefined, "The receiver of webhook 1 fails from now on."],
+    [
+      { verb: "fail", body: { webhook: 1, how: "not" } } as const,
+      undefined,
+      "The receiver of webhook 1 gets its deliveries again.",
+    ],
   ])("The outcome of %j is a sentence.", (command, change, sentence) => {
     expect(outcomeOf(command, change)).toBe(sentence);
   });

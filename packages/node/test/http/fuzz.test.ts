@@ -7,6 +7,7 @@ import { createDevRoutes } from "../../src/http/dev/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../src/operations/http/operator.ts";
+import { createFailures } from "../../src/webhooks/delivery/failures.ts";
 import { chain, heads } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -42,7 +43,9 @@ test("those of who has the token: webhooks, and the verbs of the dev chain", {
   const { head } = heads;
   const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true };
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
-  const dev = { gateway: { dev: async () => unchanged }, timestampOf };
+  const failures = createFailures(async () => ({ status: 204 }), 1_000);
+  const receivers = { failures, register: webhooks.register };
+  const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers };
   const access = createAccess({ token: TOKEN });
   const plugins = [
     createWebhookRoutes(access, webhooks),

@@ -117,7 +117,8 @@ describe("an address", () => {
 function sender(options: Partial<TargetOptions>, lookup?: Lookup) {
   const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, ...options, timeoutMs: 2_000 }, lookup);
   onTestFinished(close);
-  return (target: string) => post({ target, headers: {}, body: "{}" }, new AbortController().signal);
+  return (target: string) =>
+    post({ webhook: 1, target, headers: {}, body: "{}" }, new AbortController().signal);
 }
 
 /** A port of this machine, and how many connections it was asked for. */

@@ -35,7 +35,12 @@ function sender(options: Partial<PostOptions> = {}, lookup?: Lookup) {
   onTestFinished(close);
   return (target: string, signal = new AbortController().signal) =>
     post(
-      { target, headers: { "content-type": "application/json", "webhook-id": "msg_1" }, body: "{}" },
+      {
+        webhook: 1,
+        target,
+        headers: { "content-type": "application/json", "webhook-id": "msg_1" },
+        body: "{}",
+      },
       signal,
     );
 }

@@ -31,6 +31,17 @@ export type Reorganisation = {
   readonly without?: readonly string[];
 };
 
+/** What the attempts of a webhook meet in place of its receiver. */
+export type ReceiverFailure =
+  /** A status, 400 to 599. Default: 503. */
+  | { readonly how: "refuse"; readonly status?: number }
+  /** The receiver, so many seconds later; the time-out of an attempt if that is sooner. Default: 30. */
+  | { readonly how: "delay"; readonly seconds?: number }
+  /** A connection that is closed without an answer. */
+  | { readonly how: "drop" };
+
+export type FailingReceiver = { readonly webhook: number } & Required<ReceiverFailure>;
+
 export function dev(send: Send) {
   const verb = (name: string, body: object = {}) =>
     send<Answer<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
@@ -54,5 +65,16 @@ export function dev(send: Send) {
 
     /** Switches automatic forging on or off. */
     forge: (options: { readonly enabled: boolean }) => verb("forge", options),
+
+    /** Makes the receiver of a webhook fail from now on, or, with `not`, no more. Returns all that fail. */
+    fail: (webhook: number, failure: ReceiverFailure | { readonly how: "not" }) =>
+      send<Answer<readonly FailingReceiver[]>>({
+        method: "POST",
+        path: "/dev/fail",
+        body: { webhook, ...failure },
+      }),
+
+    /** Receivers that are made to fail; none after a restart. */
+    failing: () => send<Answer<readonly FailingReceiver[]>>({ path: "/dev/fail" }),
   };
 }

@@ -11,14 +11,6 @@ const COMMANDS = [
     title: "A receiver that prints each delivery",
     text: 'npm start -- listen --event "block.*" --event "transaction.*"',
   },
-  {
-    title: "A receiver that fails: every attempt is answered 503",
-    text: 'npm start -- listen --event "transaction.*" --status 503',
-  },
-  {
-    title: "A receiver that is slow: every attempt times out",
-    text: 'npm start -- listen --event "transaction.*" --delay 20000',
-  },
   { title: "A transaction, and the event that it causes", text: "npm start -- trigger transaction.applied" },
 ];
 

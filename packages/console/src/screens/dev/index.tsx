@@ -8,6 +8,7 @@ import { Empty, Loading } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import { Commands } from "./commands.tsx";
 import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
+import { Receivers } from "./receivers.tsx";
 import { Reorganize } from "./reorganize.tsx";
 import { type Outcome, useVerbs } from "./use-verbs.ts";
 import "./dev.css";
@@ -69,6 +70,7 @@ function Desk() {
         <Travel verbs={verbs} />
         <Forge verbs={verbs} isForging={isForging.value} />
         <Snapshots verbs={verbs} />
+        <Receivers verbs={verbs} />
       </div>
       <Commands />
     </>

@@ -13,7 +13,7 @@ export type Verbs = {
   /** What is running. */
   readonly running: Command | undefined;
   readonly outcome: Outcome | undefined;
-  /** @returns undefined if it failed; `outcome` says why then */
+  /** @returns undefined if it failed, or has nothing to do with the chain; `outcome` says which */
   run(command: Command): Promise<DevChange | undefined>;
 };
 
@@ -32,7 +32,7 @@ export function useVerbs(onChange: (change: DevChange) => void): Verbs {
         const text = outcomeOf(command, change);
         outcome.value = { command, text };
         announce(text);
-        onChange(change);
+        if (change) onChange(change);
         return change;
       } catch (error) {
         outcome.value = { command, error };

@@ -48,18 +48,20 @@ export type CountFieldProps = {
   readonly id: string;
   readonly label: string;
   readonly value: number;
+  /** Default: 1. */
+  readonly min?: number;
   readonly max: number;
   readonly onChange: (value: number) => void;
 };
 
-/** A whole number from 1 on. */
-export const CountField = ({ id, label, value, max, onChange }: CountFieldProps) => (
+/** A whole number. */
+export const CountField = ({ id, label, value, min = 1, max, onChange }: CountFieldProps) => (
   <div>
     <label for={id}>{label}</label>
     <input
       id={id}
       type="number"
-      min={1}
+      min={min}
       max={max}
       required
       value={value}

@@ -1,5 +1,7 @@
 /** The verbs of a dev chain as the forms of this screen give them, and the same as a command and as a program. */
-import type { Client, DevChange, Reorganisation } from "@uniknode/client";
+import type { Client, DevChange, ReceiverFailure, Reorganisation } from "@uniknode/client";
+
+export type FailBody = { readonly webhook: number } & (ReceiverFailure | { readonly how: "not" });
 
 export type Command =
   | { readonly verb: "mine"; readonly body: { readonly blocks: number } }
@@ -7,10 +9,14 @@ export type Command =
   | { readonly verb: "snapshot"; readonly body: Readonly<Record<string, never>> }
   | { readonly verb: "restore"; readonly body: { readonly id: string } }
   | { readonly verb: "travel"; readonly body: { readonly seconds: number } }
-  | { readonly verb: "forge"; readonly body: { readonly enabled: boolean } };
+  | { readonly verb: "forge"; readonly body: { readonly enabled: boolean } }
+  | { readonly verb: "fail"; readonly body: FailBody };
 
-/** @throws {ApiError} */
-export async function run(dev: Client["dev"], { verb, body }: Command): Promise<DevChange> {
+/**
+ * @returns undefined for a verb that has nothing to do with the chain
+ * @throws {ApiError}
+ */
+export async function run(dev: Client["dev"], { verb, body }: Command): Promise<DevChange | undefined> {
   switch (verb) {
     case "mine":
       return (await dev.mine(body)).data;
@@ -24,6 +30,11 @@ export async function run(dev: Client["dev"], { verb, body }: Command): Promise<
       return (await dev.travel(body)).data;
     case "forge":
       return (await dev.forge(body)).data;
+    case "fail": {
+      const { webhook, ...failure } = body;
+      await dev.fail(webhook, failure);
+      return undefined;
+    }
   }
 }
 
@@ -32,16 +43,33 @@ export const curlOf = ({ verb, body }: Command, origin: string): string =>
   `curl -X POST -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
   -d '${JSON.stringify(body)}' ${origin}/api/v2/dev/${verb}`;
 
-export function programOf({ verb, body }: Command): string {
-  const given =
-    verb === "snapshot" ? "" : verb === "restore" ? JSON.stringify(body.id) : JSON.stringify(body);
-  return `await client.dev.${verb}(${given});`;
+export const programOf = (command: Command): string =>
+  `await client.dev.${command.verb}(${argumentsOf(command)});`;
+
+function argumentsOf({ verb, body }: Command): string {
+  switch (verb) {
+    case "snapshot":
+      return "";
+    case "restore":
+      return JSON.stringify(body.id);
+    case "fail": {
+      const { webhook, ...failure } = body;
+      return `${webhook}, ${JSON.stringify(failure)}`;
+    }
+    default:
+      return JSON.stringify(body);
+  }
 }
 
 const blocksText = (count: number): string => `${count} ${count === 1 ? "block" : "blocks"}`;
 
 /** What a verb did, in a sentence. */
-export function outcomeOf({ verb }: Command, { reverted, applied, head, forging }: DevChange): string {
+export function outcomeOf({ verb, body }: Command, change: DevChange | undefined): string {
+  if (verb === "fail") {
+    const state = body.how === "not" ? "gets its deliveries again" : "fails from now on";
+    return `The receiver of webhook ${body.webhook} ${state}.`;
+  }
+  const { reverted, applied, head, forging } = change!;
   const at = `The head is at height ${head.height}.`;
   switch (verb) {
     case "snapshot":

@@ -11,6 +11,7 @@ import { hex64 } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
 import type { Access } from "../webhooks/access.ts";
+import { addFailureRoutes, type Receivers } from "./failures.ts";
 
 /** Bounds the work of one request. */
 const MAX_BLOCKS = 1_000;
@@ -68,10 +69,17 @@ const CODES: readonly (DevErrorCode | "CHAIN_UNDO_MISSING")[] = [
   "CHAIN_UNDO_MISSING",
 ];
 
+export type DevRoutesDependencies = {
+  readonly gateway: Pick<Gateway, "dev">;
+  readonly timestampOf: TimestampOf;
+  /** Of webhooks; undefined on a node that is no dev chain or has no webhooks. */
+  readonly receivers: Receivers | undefined;
+};
+
 /** A plugin for each prefix under which the verbs answer; its errors are `HttpError`s. */
 export function createDevRoutes(
   access: Access,
-  { gateway, timestampOf }: { readonly gateway: Pick<Gateway, "dev">; readonly timestampOf: TimestampOf },
+  { gateway, timestampOf, receivers }: DevRoutesDependencies,
 ): FastifyPluginAsync {
   const show = ({ head, reverted, applied, now, isForging }: DevAnswer) => ({
     head: showBlock(head),
@@ -158,6 +166,8 @@ export function createDevRoutes(
         data: show(await run({ verb: "forge", isEnabled: enabled })),
       }),
     );
+
+    addFailureRoutes(app, receivers);
   };
 }
 

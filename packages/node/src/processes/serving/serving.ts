@@ -85,7 +85,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   });
   closing.add("measuring", measuring.close);
   const slices = createSlices(matching);
-  const webhooks = openWebhooks(data, {
+  const opened = openWebhooks(data, {
     database,
     eventLog,
     network,
@@ -96,6 +96,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     closing,
     logger,
   });
+  const webhooks = opened?.webhooks;
 
   const streamReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("stream reader", streamReader.close);
@@ -133,6 +134,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     onFault: (err) => logger.error({ err }, "no sample of the node's figures"),
   });
   closing.add("sampling", operator.close);
+  const dev = { gateway, timestampOf, receivers: opened?.receivers };
   const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
   const identity = {
     version: PROTOCOL_VERSION,
@@ -173,7 +175,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       plugins: [
         ...(webhooks ? [createWebhookRoutes(registerAccess, webhooks)] : []),
         createStreamRoutes(data.eventsPublic ? undefined : access, stream),
-        createDevRoutes(access, { gateway, timestampOf }),
+        createDevRoutes(access, dev),
         createOperatorRoutes(access, operator),
       ],
       ...(data.hasConsole && {
@@ -193,7 +195,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
             api: [
               ...(webhooks ? [createWebhookRoutes(sessionAccess, webhooks)] : []),
               createStreamRoutes(sessionAccess, stream),
-              ...(data.isDevChain ? [createDevRoutes(sessionAccess, { gateway, timestampOf })] : []),
+              ...(data.isDevChain ? [createDevRoutes(sessionAccess, dev)] : []),
               createOperatorRoutes(sessionAccess, operator),
             ],
             health: createOperationRoutes(sessionAccess, operations),

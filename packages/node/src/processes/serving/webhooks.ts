@@ -3,11 +3,13 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { createHistory } from "../../event-log/history.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import type { Receivers } from "../../http/dev/failures.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
+import { createFailures } from "../../webhooks/delivery/failures.ts";
 import { createAddressCheck } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
 import { READER } from "../../webhooks/matching/intake.ts";
@@ -32,8 +34,14 @@ export type WebhooksDeps = {
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
+export type OpenWebhooks = {
+  readonly webhooks: Webhooks;
+  /** That can be made to fail; undefined for a node that is no dev chain. */
+  readonly receivers: Receivers | undefined;
+};
+
 /** Undefined: the service is off. No cursor keeps events in the log then, and no deliveries are created. */
-export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | undefined {
+export function openWebhooks(data: ServingData, deps: WebhooksDeps): OpenWebhooks | undefined {
   const { database, eventLog, network, gateway, observer, matching, slices, closing, logger } = deps;
   if (data.webhooks === "off") {
     eventLog.removeCursor(READER);
@@ -47,6 +55,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   closing.add("connections", closePost);
+  const failures = data.isDevChain ? createFailures(post, timeoutMs) : undefined;
   const webhooks = createWebhooks(
     {
       ...DEFAULT_WEBHOOK_OPTIONS,
@@ -61,7 +70,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
       storage: openSqliteStorage({ database, eventLog, cipher: createSecretCipher(data.secretKey) }),
       webhooksChanged: gateway.webhooksChanged,
       history: createHistory(database, network),
-      post,
+      post: failures?.post ?? post,
       observer,
       matching,
       slices,
@@ -69,5 +78,5 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
     },
   );
   closing.add("webhooks", webhooks.close);
-  return webhooks;
+  return { webhooks, receivers: failures && { failures, register: webhooks.register } };
 }

@@ -33,7 +33,12 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
     const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
     try {
       const { status, retryAfter, excerpt } = await post(
-        { target, headers: headersOf({ id: message.id, body, secrets }, startedMs), body },
+        {
+          webhook: message.webhook,
+          target,
+          headers: headersOf({ id: message.id, body, secrets }, startedMs),
+          body,
+        },
         signal,
       );
       return {

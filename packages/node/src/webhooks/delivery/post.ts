@@ -17,6 +17,8 @@ export const DEFAULT_POST_OPTIONS: PostOptions = {
 };
 
 export type DeliveryRequest = {
+  /** Whose delivery it is. */
+  readonly webhook: number;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -94,7 +96,7 @@ function createAbortListeners(): (signal: AbortSignal, end: () => void) => () =>
 }
 
 /** The target did not respond in time. */
-class TimeoutError extends Error {
+export class TimeoutError extends Error {
   readonly isRetryable = true;
 
   constructor(timeoutMs: number) {

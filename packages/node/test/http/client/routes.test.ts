@@ -9,6 +9,7 @@ import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../../src/operations/http/operator.ts";
+import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
 import { type Document, documentOf, type Operation } from "../../../test-support/http/described.ts";
 import { openFixture } from "../../../test-support/http/fixture.ts";
@@ -56,6 +57,8 @@ const callsOf = (client: Client): Calls => ({
     restore: () => client.dev.restore("ab".repeat(32)),
     travel: () => client.dev.travel({ seconds: 60 }),
     forge: () => client.dev.forge({ enabled: false }),
+    fail: () => client.dev.fail(1, { how: "drop" }),
+    failing: () => client.dev.failing(),
   },
   entities: {
     list: () => client.entities.list(),
@@ -160,7 +163,10 @@ const unchanged: DevAnswer = {
 async function serve() {
   const service = createService({ chain: [[blockApplied(1)]] });
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
-  const dev = { gateway: { dev: async () => unchanged }, timestampOf };
+  const { register } = service.webhooks;
+  await register.create(webhook);
+  const receivers = { failures: createFailures(async () => ({ status: 204 }), 1_000), register };
+  const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers };
   const plugins = [
     createWebhookRoutes(createAccess({ token: TOKEN }), service.webhooks),
     createDevRoutes(createAccess({ token: TOKEN }), dev),

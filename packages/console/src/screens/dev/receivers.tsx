@@ -1,0 +1,123 @@
+/** The form that makes the receiver of a webhook fail. */
+import type { FailingReceiver, ReceiverFailure } from "@uniknode/client";
+import { useState } from "preact/hooks";
+import { Badge } from "../../components/badge.tsx";
+import { countText } from "../../components/format.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import type { Verbs } from "./use-verbs.ts";
+import { CountField, VerbCard } from "./verb-card.tsx";
+import type { Command } from "./verbs.ts";
+
+const FAILING = "failing receivers";
+const MAX_SHOWN = 100;
+const MAX_SECONDS = 3_600;
+const WAYS: Readonly<Record<ReceiverFailure["how"], string>> = {
+  refuse: "answers with a status",
+  delay: "is slow",
+  drop: "closes the connection",
+};
+
+export function Receivers({ verbs }: { verbs: Verbs }) {
+  const { operations, answers } = useNode();
+  const [webhook, setWebhook] = useState<number>();
+  const [how, setHow] = useState<ReceiverFailure["how"]>("refuse");
+  const [status, setStatus] = useState(503);
+  const [seconds, setSeconds] = useState(30);
+  const answer = useAnswer("webhooks to fail", () => operations.webhooks.list().page({ limit: MAX_SHOWN }), {
+    lasts: "session",
+    everyMs: 10_000,
+  });
+  const failing = useAnswer(FAILING, operations.dev.failing, { lasts: "session" });
+  const webhooks = answer.value?.data ?? [];
+  const chosen = webhooks.find(({ id }) => id === webhook) ?? webhooks[0];
+  const failure: ReceiverFailure =
+    how === "refuse" ? { how, status } : how === "delay" ? { how, seconds } : { how };
+
+  async function run(command: Command): Promise<undefined> {
+    await verbs.run(command);
+    answers.refresh(FAILING);
+  }
+
+  return (
+    <VerbCard
+      title="Failing receiver"
+      hint="Every attempt of a webhook meets the failure in place of its receiver, until you end it or the node stops."
+      command={{ verb: "fail", body: { webhook: chosen?.id ?? 1, ...failure } }}
+      button="Make it fail"
+      verbs={{ ...verbs, run }}
+      isDisabled={chosen === undefined}
+    >
+      <div>
+        <label for="fail-webhook">Webhook</label>
+        <select
+          id="fail-webhook"
+          value={chosen?.id}
+          onChange={({ currentTarget }) => setWebhook(Number(currentTarget.value))}
+        >
+          {webhooks.map(({ id, target }) => (
+            <option key={id} value={id}>
+              {`${id}: ${target}`}
+            </option>
+          ))}
+        </select>
+        {answer.value && webhooks.length === 0 && (
+          <p class="quiet">
+            There is no webhook yet. <a href="/console/webhooks/new">Register one</a>
+          </p>
+        )}
+      </div>
+      <div>
+        <label for="fail-how">Its receiver</label>
+        <select
+          id="fail-how"
+          value={how}
+          onChange={({ currentTarget }) => setHow(currentTarget.value as ReceiverFailure["how"])}
+        >
+          {Object.entries(WAYS).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      {how === "refuse" && (
+        <CountField id="fail-status" label="Status" value={status} min={400} max={599} onChange={setStatus} />
+      )}
+      {how === "delay" && (
+        <CountField
+          id="fail-seconds"
+          label="Seconds before it gets the delivery"
+          value={seconds}
+          max={MAX_SECONDS}
+          onChange={setSeconds}
+        />
+      )}
+      <ul class="failing" aria-label="Receivers that fail">
+        {(failing.value?.data ?? []).map((receiver) => (
+          <li key={receiver.webhook}>
+            <a href={`/console/webhooks/${receiver.webhook}`}>Webhook {receiver.webhook}</a>{" "}
+            <Badge tone="bad">{failureText(receiver)}</Badge>{" "}
+            <button
+              type="button"
+              disabled={verbs.running !== undefined}
+              onClick={() => void run({ verb: "fail", body: { webhook: receiver.webhook, how: "not" } })}
+            >
+              End
+            </button>
+          </li>
+        ))}
+      </ul>
+    </VerbCard>
+  );
+}
+
+function failureText(failure: FailingReceiver): string {
+  switch (failure.how) {
+    case "refuse":
+      return `answers ${failure.status}`;
+    case "delay":
+      return `answers after ${countText(failure.seconds)} s`;
+    case "drop":
+      return "closes the connection";
+  }
+}

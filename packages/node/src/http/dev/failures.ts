@@ -1,0 +1,106 @@
+/** Receivers that fail whenever one wants it: a verb of the dev chain (docs/guides/dev-chain.md). */
+import { type Static, Type } from "typebox";
+import type { Failure, Failures } from "../../webhooks/delivery/failures.ts";
+import type { Register } from "../../webhooks/register/register.ts";
+import { described, single } from "../documentation/route.ts";
+import { body } from "../requests/bodies.ts";
+import type { Server } from "../server/app.ts";
+import { HttpError } from "../server/error.ts";
+import { answer } from "../webhooks/answers.ts";
+
+/** What the verb works on. */
+export type Receivers = {
+  readonly failures: Failures;
+  readonly register: Pick<Register, "find" | "list">;
+};
+
+const MAX_SECONDS = 3_600;
+const status = Type.Integer({ minimum: 400, maximum: 599, description: "With `refuse`; 503 unless given." });
+const seconds = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SECONDS,
+  description: "With `delay`; 30 unless given.",
+});
+
+const Fail = body({
+  webhook: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  how: Type.Enum(["refuse", "delay", "drop", "not"], {
+    description:
+      "`refuse`: attempts are answered with a status. `delay`: they reach the receiver late, or time out. `drop`: their connections are closed. `not`: they reach the receiver again.",
+  }),
+  status: Type.Optional(status),
+  seconds: Type.Optional(seconds),
+});
+const Failing = Type.Array(
+  Type.Object(
+    {
+      webhook: Type.Integer({ minimum: 1 }),
+      how: Type.Enum(["refuse", "delay", "drop"]),
+      status: Type.Optional(status),
+      seconds: Type.Optional(seconds),
+    },
+    { title: "FailingReceiver" },
+  ),
+);
+
+/** @param receivers undefined on a node that is no dev chain or has no webhooks: it refuses with the reason */
+export function addFailureRoutes(app: Server, receivers: Receivers | undefined): void {
+  function known(): Receivers {
+    if (receivers) return receivers;
+    throw new HttpError(
+      "DEV_ONLY",
+      "only a dev chain with webhooks can make receivers fail: start one with npm start",
+    );
+  }
+
+  function show({ failures, register }: Receivers) {
+    // Webhooks that were removed have no receiver any more.
+    const { webhooks } = register.list({ offset: 0, limit: Number.MAX_SAFE_INTEGER });
+    const ids = new Set(webhooks.map(({ id }) => id));
+    for (const id of [...failures.all().keys()]) if (!ids.has(id)) failures.end(id);
+    return { data: [...failures.all()].map(([webhook, failure]) => ({ webhook, ...failure })) };
+  }
+
+  app.get("/dev/fail", { schema: schemaOf("Receivers that are made to fail.") }, () => show(known()));
+
+  const verb = schemaOf("Makes the receiver of a webhook fail, or not any more.");
+  app.post("/dev/fail", { schema: { ...verb, body: Fail } }, ({ body }) =>
+    answer(() => {
+      const { failures, register } = known();
+      const { id } = register.find(`${body.webhook}`);
+      const failure = failureOf(body);
+      if (failure) failures.begin(id, failure);
+      else failures.end(id);
+      return show({ failures, register });
+    }),
+  );
+}
+
+/** Undefined: it does not fail. */
+function failureOf({ how, status, seconds }: Static<typeof Fail>): Failure | undefined {
+  if (status !== undefined && how !== "refuse") throw surplus("status", "refuse");
+  if (seconds !== undefined && how !== "delay") throw surplus("seconds", "delay");
+  switch (how) {
+    case "refuse":
+      return { how, status: status ?? 503 };
+    case "delay":
+      return { how, seconds: seconds ?? 30 };
+    case "drop":
+      return { how };
+    case "not":
+      return undefined;
+  }
+}
+
+const surplus = (member: string, how: string): HttpError =>
+  new HttpError("INVALID_MEMBER", `"${member}" is for "how": "${how}" only: leave it out`);
+
+const schemaOf = (summary: string) => ({
+  ...described("Dev", summary, single(Failing)),
+  response: {
+    200: single(Failing),
+    401: Type.Object({}, { description: "Not the token of this node." }),
+    403: Type.Object({}, { description: "This is no dev chain." }),
+  },
+  security: [{ token: [] }],
+});

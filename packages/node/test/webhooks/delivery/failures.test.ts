@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
+import type { DeliveryRequest, Post } from "../../../src/webhooks/delivery/post.ts";
+
+const REQUEST: DeliveryRequest = { webhook: 1, target: "http://receiver", headers: {}, body: "{}" };
+const never = new AbortController().signal;
+
+function receiver(timeoutMs = 10_000) {
+  const received: DeliveryRequest[] = [];
+  const accept: Post = async (request) => {
+    received.push(request);
+    return { status: 204 };
+  };
+  return { received, failures: createFailures(accept, timeoutMs) };
+}
+
+describe("a receiver that is made to fail", () => {
+  test("refuses with a status, and gets nothing; those of other webhooks get theirs", async () => {
+    const { failures, received } = receiver();
+    failures.begin(1, { how: "refuse", status: 503 });
+    expect(await failures.post(REQUEST, never)).toMatchObject({ status: 503, excerpt: expect.any(String) });
+    expect(await failures.post({ ...REQUEST, webhook: 2 }, never)).toEqual({ status: 204 });
+    expect(received.map(({ webhook }) => webhook)).toEqual([2]);
+  });
+
+  test("closes the connection as a real one does", async () => {
+    const { failures, received } = receiver();
+    failures.begin(1, { how: "drop" });
+    await expect(failures.post(REQUEST, never)).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
+    expect(received).toEqual([]);
+  });
+
+  test("gets a delayed request as it is", async () => {
+    const { failures, received } = receiver();
+    failures.begin(1, { how: "delay", seconds: 0.01 });
+    expect(await failures.post(REQUEST, never)).toEqual({ status: 204 });
+    expect(received).toEqual([REQUEST]);
+  });
+
+  test("does not get it when the time for an attempt is over sooner", async () => {
+    const { failures, received } = receiver(10);
+    failures.begin(1, { how: "delay", seconds: 30 });
+    await expect(failures.post(REQUEST, never)).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(received).toEqual([]);
+  });
+
+  test("does not keep the node from ending", async () => {
+    const { failures } = receiver();
+    failures.begin(1, { how: "delay", seconds: 30 });
+    const ending = new AbortController();
+    const call = failures.post(REQUEST, ending.signal);
+    ending.abort();
+    await expect(call).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  test("fails in one way at a time, until it is ended", async () => {
+    const { failures } = receiver();
+    failures.begin(1, { how: "drop" });
+    failures.begin(1, { how: "refuse", status: 500 });
+    expect([...failures.all()]).toEqual([[1, { how: "refuse", status: 500 }]]);
+    failures.end(1);
+    expect(await failures.post(REQUEST, never)).toEqual({ status: 204 });
+    expect(failures.all().size).toBe(0);
+  });
+});
