@@ -87,7 +87,7 @@ function install() {
 /** Files below folders, and files, from which the console is built. */
 const consoleSources = ["src", "public", "index.html", "package.json", "vite.config.ts"]
   .map((name) => join(root, "packages/console", name))
-  .concat(join(root, "packages/client/src"));
+  .concat(join(root, "packages/client/src"), join(root, "packages/protocol/src"));
 const consolePage = join(root, "packages/console/dist/index.html");
 
 /** When the newest of the files was written, milliseconds since 1970. */

@@ -13,6 +13,8 @@ export default defineConfig({
   base: "/console/",
   root: import.meta.dirname,
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  // Imports nothing that the page has as well: one file, a module like all others.
+  worker: { format: "es" },
   build: {
     // `light-dark()`, nesting and popovers: browsers since 2024.
     target: ["chrome125", "firefox130", "safari18"],

@@ -1,11 +1,35 @@
-/** Making and sending transactions. */
+/** Making a transaction: what it says, whose it is, what it costs; signed here, or elsewhere before. */
+import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Broadcast } from "./broadcast.tsx";
+import { OrderForm } from "./order-form.tsx";
+import { isKind } from "./read-order.ts";
+import "./send.css";
+
+const SIGNED = "signed";
+const VIEWS = [
+  { id: "transfer", title: "Transfer" },
+  { id: "vote", title: "Vote" },
+  { id: "mint", title: "Mint a unik" },
+  { id: "update", title: "Properties" },
+  { id: SIGNED, title: "Signed JSON" },
+];
 
 export default function Send() {
+  const { query, change } = useListState();
+  const { kind = "transfer" } = query;
+  const selected = isKind(kind) || kind === SIGNED ? kind : "transfer";
   return (
     <Page title="Send">
-      <Empty title="This screen is not built yet">The command line has it: uniknode tx</Empty>
+      <Tabs
+        label="What is sent"
+        tabs={VIEWS}
+        selected={selected}
+        onSelect={(kind) => change({ kind: kind === "transfer" ? "" : kind }, true)}
+      >
+        {isKind(selected) ? <OrderForm key={selected} kind={selected} /> : <Broadcast />}
+      </Tabs>
     </Page>
   );
 }

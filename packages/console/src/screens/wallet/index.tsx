@@ -23,7 +23,7 @@ export default function WalletScreen() {
     <Page
       kind="Wallet"
       title={shortened(wallet?.address ?? id)}
-      aside={wallet?.isDelegate && <a href={hrefOf.delegate(wallet.username)}>Its delegate</a>}
+      aside={wallet && <Actions wallet={wallet} />}
     >
       <Answered answer={answer} what="The wallet">
         {({ data }) => <Content wallet={data} />}
@@ -31,6 +31,18 @@ export default function WalletScreen() {
     </Page>
   );
 }
+
+const Actions = ({ wallet: { address, isDelegate, username } }: { wallet: SingleWallet }) => (
+  <>
+    {isDelegate && <a href={hrefOf.delegate(username)}>Its delegate</a>}
+    <a class="button" href={`/console/send?from=${address}`}>
+      Send
+    </a>
+    <a class="button" href={`/console/send?to=${address}`}>
+      Pay it
+    </a>
+  </>
+);
 
 const VIEWS = [
   { id: "history", title: "History" },

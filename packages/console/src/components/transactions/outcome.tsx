@@ -1,0 +1,55 @@
+/** What became of a transaction that was signed here, and where it is by now. */
+import type { RawTransaction } from "@uniknode/client";
+import { type Posted, reasonText } from "../../signing/post.ts";
+import { Json } from "../code-block.tsx";
+import { TransactionId } from "../identifier.tsx";
+import { Section } from "../page.tsx";
+import { Confirmations } from "./confirmations.tsx";
+import { useTransaction } from "./use-transaction.ts";
+
+export type OutcomeProps = {
+  readonly signed: RawTransaction;
+  /** Absent for one that was only signed. */
+  readonly posted?: Posted | undefined;
+  /** Sends the same again. */
+  readonly onAgain: () => void;
+};
+
+export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
+  <Section title={posted ? TITLES[posted.became] : "Signed, and not sent"}>
+    <div class="card outcome" role={posted?.became === "refused" ? "alert" : "status"}>
+      <p>
+        <TransactionId id={signed.id} /> {posted?.became === "accepted" && <Whereabouts id={signed.id} />}
+      </p>
+      {posted && posted.became !== "accepted" && <p class="bad-text">{reasonText(posted.reasons)}</p>}
+      {posted?.became === "uncertain" && (
+        <p>
+          The node may have it already. The same transaction is taken only once, so it can be sent again:
+          another one could pay twice.
+        </p>
+      )}
+      {posted?.became !== "accepted" && posted?.became !== "refused" && (
+        <p>
+          <button type="button" onClick={onAgain}>
+            {posted ? "Send the same again" : "Send it"}
+          </button>
+        </p>
+      )}
+      <details>
+        <summary>Signed JSON</summary>
+        <Json value={signed} what="signed transaction" />
+      </details>
+    </div>
+  </Section>
+);
+
+const TITLES = {
+  accepted: "Sent",
+  refused: "The node refused it",
+  uncertain: "The node did not answer",
+} as const;
+
+function Whereabouts({ id }: { id: string }) {
+  const { transaction, wasConfirmed } = useTransaction(id);
+  return transaction ? <Confirmations transaction={transaction} wasConfirmed={wasConfirmed} /> : null;
+}

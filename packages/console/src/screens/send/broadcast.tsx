@@ -1,0 +1,112 @@
+/** Sends what was signed elsewhere. */
+import { useState } from "preact/hooks";
+import { announce } from "../../components/announce.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Field } from "../../components/field.tsx";
+import { TransactionId } from "../../components/identifier.tsx";
+import { Section } from "../../components/page.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { titleOf } from "../../components/transactions/kinds.ts";
+import { useNode } from "../../data/node.ts";
+import { type Posted, post, reasonText } from "../../signing/post.ts";
+import { MAX_CHARACTERS, MAX_TRANSACTIONS, readSigned, type SignedTransaction } from "./signed-json.ts";
+
+export function Broadcast() {
+  const { api, poll } = useNode();
+  const [text, setText] = useState("");
+  const [posted, setPosted] = useState<readonly Posted[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const { transactions = [], fault } = readSigned(text);
+
+  function read(next: string): void {
+    setText(next);
+    setPosted([]);
+  }
+
+  async function onFile({ files, form }: HTMLInputElement): Promise<void> {
+    const file = files?.[0];
+    form?.reset();
+    // What is longer is refused all the same, and need not be read.
+    if (file) read(await file.slice(0, MAX_CHARACTERS + 1).text());
+  }
+
+  async function onSubmit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    if (fault !== undefined || isBusy) return;
+    setBusy(true);
+    try {
+      const became = await post(api, transactions);
+      setPosted(became);
+      const accepted = became.filter(({ became }) => became === "accepted").length;
+      announce(`The node accepted ${accepted} of ${became.length}.`);
+      poll();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <div class="send-page">
+      <form class="card send-fields" onSubmit={onSubmit}>
+        <Field
+          name="json"
+          label="Signed transactions"
+          rows={10}
+          placeholder={'{ "id": "…", "type": 0, … "signature": "…" }'}
+          value={text}
+          onInput={read}
+          fault={text === "" ? undefined : fault}
+          hint={`One, or a list of up to ${MAX_TRANSACTIONS}, as the command line prints them with --dry-run --json. Nothing in it is changed.`}
+        />
+        <div class="send-buttons">
+          <button type="submit" class="primary" disabled={fault !== undefined || isBusy}>
+            {transactions.length > 1 ? `Send ${transactions.length} transactions` : "Send"}
+          </button>
+          <label class="button">
+            Read a file
+            <input
+              class="unseen"
+              type="file"
+              accept=".json,application/json"
+              onChange={({ currentTarget }) => void onFile(currentTarget)}
+            />
+          </label>
+        </div>
+      </form>
+      {transactions.length > 0 && (
+        <Table
+          caption="Transactions of this JSON"
+          columns={columnsOf(posted)}
+          rows={transactions}
+          keyOf={({ id }) => id}
+          empty={null}
+        />
+      )}
+      <Section title="The same elsewhere">
+        <CodeBlock text={`uniknode tx post FILE --url ${location.origin}`} what="command" />
+        <CodeBlock text="await client.transactions.submit(transactions);" what="program" />
+      </Section>
+    </div>
+  );
+}
+
+function columnsOf(posted: readonly Posted[]): readonly Column<SignedTransaction>[] {
+  return [
+    { title: "Id", cell: ({ id }) => <TransactionId id={id} /> },
+    { title: "Type", cell: ({ type, typeGroup = 1 }) => titleOf({ type, typeGroup }) },
+    { title: "Result", cell: ({ id }) => <Result posted={posted.find((one) => one.id === id)} /> },
+  ];
+}
+
+const TONES = { accepted: "good", refused: "bad", uncertain: "warning" } as const;
+
+function Result({ posted }: { posted: Posted | undefined }) {
+  if (!posted) return <span class="quiet">not sent yet</span>;
+  return (
+    <>
+      <Badge tone={TONES[posted.became]}>{posted.became}</Badge>{" "}
+      {posted.became !== "accepted" && reasonText(posted.reasons)}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+/** A form for one kind of transaction: its fields, what will be signed, and the passphrase that signs it. */
+import type { RawTransaction } from "@uniknode/client";
+import { useRef, useState } from "preact/hooks";
+import { announce } from "../../components/announce.tsx";
+import { Outcome } from "../../components/transactions/outcome.tsx";
+import { useNode } from "../../data/node.ts";
+import type { OrderField } from "../../signing/order.ts";
+import { fieldOf, type Posted, post, reasonText } from "../../signing/post.ts";
+import { useSigner } from "../../signing/signer.ts";
+import { Elsewhere } from "./elsewhere.tsx";
+import { OrderFields, SenderField, TermsFields } from "./fields.tsx";
+import { Preview } from "./preview.tsx";
+import type { Faults, Kind } from "./read-order.ts";
+import { SignCard, taken } from "./sign-card.tsx";
+import { faultsOf, useOrder } from "./use-order.ts";
+import { useValues } from "./use-values.ts";
+
+type Made = { readonly signed: RawTransaction; readonly posted?: Posted };
+
+export function OrderForm({ kind }: { kind: Kind }) {
+  const { api, answers, poll } = useNode();
+  const { values, settled, set, settle } = useValues();
+  const signer = useSigner();
+  const state = useOrder(kind, values, settled, signer);
+  const { sender, order, chosen, terms, draft } = state;
+  const passphrase = useRef<HTMLInputElement>(null);
+  const second = useRef<HTMLInputElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  /** Whether missing fields are pointed out. */
+  const [wasTried, setTried] = useState(false);
+  const [made, setMade] = useState<Made>();
+  /** By the node or the worker, until something else is typed. */
+  const [refusal, setRefusal] = useState<Faults>({});
+  const faults: Faults = { ...state.faults, ...refusal };
+  const isReady = order !== undefined && draft !== undefined && Object.keys(state.faults).length === 0;
+  const faultOf = (field: OrderField, name: string = field): string | undefined =>
+    wasTried || values[name] || refusal[field] ? faults[field] : undefined;
+
+  function onInput(name: string, value: string): void {
+    setRefusal({});
+    set(name, value);
+  }
+
+  async function onSubmit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const isKept = (event.submitter as HTMLButtonElement | null)?.value === "keep";
+    settle();
+    if (!signer || isBusy) return;
+    setBusy(true);
+    setRefusal({});
+    try {
+      if (!values.from) await findWallet();
+      else await sign(isKept);
+    } catch (error) {
+      setRefusal(faultsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  /** The passphrase stays in its field: it has not signed yet. */
+  async function findWallet(): Promise<void> {
+    const { address } = await signer!.walletOf(passphrase.current!.value);
+    settle({ from: address });
+    announce(`The passphrase is that of ${address}. Look at what will be signed.`);
+  }
+
+  async function sign(isKept: boolean): Promise<void> {
+    setTried(true);
+    if (!isReady || !terms || !sender.value) return;
+    const { address, secondPublicKey } = sender.value.wallet;
+    const passphrases = { passphrase: taken(passphrase.current), second: taken(second.current) };
+    const signatory = { address, secondPublicKey: secondPublicKey ?? undefined };
+    const signed = await signer!.sign(order, terms, signatory, passphrases);
+    setTried(false);
+    if (isKept) setMade({ signed });
+    else await send(signed);
+  }
+
+  async function send(signed: RawTransaction): Promise<void> {
+    const [posted] = await post(api, [signed]);
+    setMade({ signed, posted: posted! });
+    const field = posted!.became === "refused" ? fieldOf(posted!) : undefined;
+    if (field) setRefusal({ [field]: reasonText(posted!.reasons) });
+    announce(posted!.became === "accepted" ? "The node accepted the transaction." : "It was not sent.");
+    answers.refresh("wallet ");
+    poll();
+  }
+
+  return (
+    <div class="send-page">
+      <form class="send" noValidate onSubmit={onSubmit} onChange={() => settle()}>
+        <div class="card send-fields">
+          <SenderField {...{ values, onInput, faultOf }} sender={sender} />
+          <OrderFields kind={kind} {...{ values, onInput, faultOf, settle }} sender={sender.value} />
+          <TermsFields {...{ values, onInput, faultOf }} sender={sender.value} fee={draft?.fee} />
+        </div>
+        <div class="send-side">
+          <Preview draft={draft} sender={sender.value} />
+          <SignCard
+            {...{ passphrase, second }}
+            needsSecond={Boolean(sender.value?.wallet.secondPublicKey)}
+            hasSender={Boolean(values.from)}
+            isBusy={isBusy || !signer}
+            faults={refusal}
+            missing={wasTried && !isReady}
+          />
+        </div>
+      </form>
+      {made && <Outcome {...made} onAgain={() => void send(made.signed)} />}
+      {order && draft && <Elsewhere order={order} chosen={chosen} delegate={values.delegate ?? ""} />}
+    </div>
+  );
+}

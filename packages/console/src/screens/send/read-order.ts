@@ -1,0 +1,126 @@
+/** Reads what was typed into the forms of this screen. */
+import { readAmount } from "../../signing/amount.ts";
+import type { Order, OrderField } from "../../signing/order.ts";
+
+export type Values = Readonly<Record<string, string>>;
+export type Faults = Readonly<Partial<Record<OrderField, string>>>;
+
+/** What the chain says about what was typed. */
+export type Known = {
+  /** Public key of the delegate that the sender votes for; empty for none, absent while it is unknown. */
+  readonly vote?: string | undefined;
+  /** Public key of the delegate that was typed; absent while it is unknown. */
+  readonly delegate?: string | undefined;
+};
+
+export type Reading = {
+  /** Absent as long as something is wrong or missing. */
+  readonly order?: Order;
+  readonly faults: Faults;
+};
+
+export type Kind = Order["kind"];
+
+export const isKind = (text: string): text is Kind => Object.hasOwn(READERS, text);
+
+export const readOrder = (kind: Kind, values: Values, known: Known = {}): Reading =>
+  READERS[kind](values, known);
+
+const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>> = {
+  transfer({ to = "", amount: typed = "", text = "" }) {
+    const { amount, fault } = readAmount(typed);
+    const faults: Faults = {
+      ...(to.trim() === "" && { to: "The address of a recipient is missing." }),
+      ...(fault !== undefined && { amount: fault }),
+    };
+    if (to.trim() === "" || amount === undefined) return { faults };
+    return { faults, order: { kind: "transfer", recipientId: to.trim(), amount, vendorField: text } };
+  },
+
+  vote({ action, delegate: typed = "" }, { vote, delegate }) {
+    if (action === "withdraw") {
+      if (vote) return { faults: {}, order: { kind: "vote", vote: `-${vote}` } };
+      return { faults: vote === "" ? { delegate: "The wallet has no vote to withdraw." } : {} };
+    }
+    if (vote) return { faults: { delegate: "The wallet has voted already: withdraw that vote first." } };
+    if (typed.trim() === "") return { faults: { delegate: "A delegate is missing." } };
+    return delegate ? { faults: {}, order: { kind: "vote", vote: `+${delegate}` } } : { faults: {} };
+  },
+
+  mint({ unik = "", type = "", properties: typed = "" }) {
+    const tokenId = unik.trim();
+    const { properties, fault } = readProperties(typed);
+    const problem =
+      fault ?? (Object.hasOwn(properties, "type") ? "The type has a field of its own." : undefined);
+    const faults: Faults = {
+      ...(!isId(tokenId) && { unik: ID_EXPECTED }),
+      ...(problem !== undefined && { properties: problem }),
+    };
+    if (Object.keys(faults).length > 0) return { faults };
+    return { faults, order: { kind: "mint", tokenId, properties: { type: type || "1", ...properties } } };
+  },
+
+  update({ unik = "", properties: typed = "", remove = "" }) {
+    const tokenId = unik.trim();
+    const { properties, fault } = readProperties(typed);
+    const removed = remove
+      .split(/[\n,]/)
+      .map((name) => name.trim())
+      .filter((name) => name !== "");
+    const both = removed.find((name) => Object.hasOwn(properties, name));
+    const isNothing = Object.keys(properties).length + removed.length === 0;
+    const problem =
+      fault ??
+      (both === undefined ? undefined : `${both} can be set or removed, not both.`) ??
+      (isNothing ? "A property to set or to remove is missing." : undefined);
+    const faults: Faults = {
+      ...(!isId(tokenId) && { unik: ID_EXPECTED }),
+      ...(problem !== undefined && { properties: problem }),
+    };
+    if (Object.keys(faults).length > 0) return { faults };
+    const changes = { ...properties, ...Object.fromEntries(removed.map((name) => [name, null] as const)) };
+    return { faults, order: { kind: "update", tokenId, properties: changes } };
+  },
+};
+
+const ID_EXPECTED = "The id of a unik has 64 digits from 0 to 9 and a to f.";
+const isId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+
+type Properties = { readonly properties: Readonly<Record<string, string>>; readonly fault?: string };
+
+/** One a line: `name = value`. Blanks around both do not count. */
+function readProperties(text: string): Properties {
+  const pairs = new Map<string, string>();
+  for (const line of text.split("\n").filter((line) => line.trim() !== "")) {
+    const at = line.indexOf("=");
+    const name = line.slice(0, Math.max(at, 0)).trim();
+    if (name === "")
+      return { properties: {}, fault: `Write name = value, one a line; this is not: ${line.trim()}` };
+    if (pairs.has(name)) return { properties: {}, fault: `${name} is given twice.` };
+    pairs.set(name, line.slice(at + 1).trim());
+  }
+  return { properties: Object.fromEntries(pairs) };
+}
+
+export type TermsReading = {
+  /** Smallest unit; absent for the static fee. */
+  readonly fee?: bigint;
+  /** Absent for the next one. */
+  readonly nonce?: bigint;
+  readonly faults: Faults;
+};
+
+/** Fee and nonce, where these are not left to the chain. */
+export function readTerms({ fee: typedFee = "", nonce: typedNonce = "" }: Values): TermsReading {
+  const fee = typedFee.trim() === "" ? undefined : readAmount(typedFee);
+  const nonce = typedNonce.trim();
+  const isNonce = /^[1-9]\d{0,15}$/.test(nonce);
+  return {
+    ...(fee?.amount !== undefined && { fee: fee.amount }),
+    ...(isNonce && { nonce: BigInt(nonce) }),
+    faults: {
+      ...(fee?.fault !== undefined && { fee: fee.fault }),
+      ...(nonce !== "" && !isNonce && { nonce: "A nonce is a whole number from 1 on." }),
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** The passphrase, and what to do with it. It is in these fields until it signs, and nowhere else. */
+import type { RefObject } from "preact";
+import { FieldNotes } from "../../components/field.tsx";
+import type { Faults } from "./read-order.ts";
+
+export type SignCardProps = {
+  readonly passphrase: RefObject<HTMLInputElement | null>;
+  readonly second: RefObject<HTMLInputElement | null>;
+  readonly needsSecond: boolean;
+  readonly hasSender: boolean;
+  readonly isBusy: boolean;
+  readonly faults: Faults;
+  /** Something above is missing or wrong. */
+  readonly missing: boolean;
+};
+
+export function SignCard(props: SignCardProps) {
+  const { passphrase, second, needsSecond, hasSender, isBusy, faults, missing } = props;
+  return (
+    <section class="card send-sign" aria-label="Sign">
+      <SecretField name="passphrase" label="Passphrase" field={passphrase} fault={faults.passphrase} />
+      {needsSecond && (
+        <SecretField name="second" label="Second passphrase" field={second} fault={faults.second} />
+      )}
+      <p class="quiet">
+        A part of this page that runs by itself signs with it. It is not stored, and it does not leave this
+        browser.
+      </p>
+      {missing && (
+        <p class="field-fault" role="alert">
+          It was not signed: the form above says what is missing.
+        </p>
+      )}
+      <div class="send-buttons">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {hasSender ? "Sign and send" : "Find the wallet"}
+        </button>
+        {hasSender && (
+          <button type="submit" value="keep" disabled={isBusy}>
+            Sign only
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+type SecretFieldProps = {
+  readonly name: string;
+  readonly label: string;
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly fault: string | undefined;
+};
+
+/** Without a name and a value: what is typed is in no state of the page, and no form sends it. */
+const SecretField = ({ name, label, field, fault }: SecretFieldProps) => (
+  <div class="field">
+    <label for={`field-${name}`}>{label}</label>
+    <input
+      ref={field}
+      id={`field-${name}`}
+      type="password"
+      autocomplete="off"
+      spellcheck={false}
+      aria-describedby={`field-${name}-notes`}
+      aria-invalid={fault !== undefined}
+    />
+    <FieldNotes name={name} hint={undefined} fault={fault} />
+  </div>
+);
+
+/** What a field of a passphrase holds; it is empty afterwards. */
+export function taken(field: HTMLInputElement | null): string {
+  const text = field?.value ?? "";
+  if (field) field.value = "";
+  return text;
+}

@@ -1,0 +1,144 @@
+/** What was typed as an order, what the chain and the worker say of it, and what is wrong with it. */
+import { useEffect, useState } from "preact/hooks";
+import { amountText } from "../../components/format.ts";
+import type { Answer } from "../../data/answers.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import type { Draft } from "../../signing/build.ts";
+import type { Order, Terms } from "../../signing/order.ts";
+import { isUnknown, type Sender, useSender } from "../../signing/sender.ts";
+import { type Signer, SigningError } from "../../signing/signer.ts";
+import {
+  type Faults,
+  type Kind,
+  readOrder,
+  readTerms,
+  type TermsReading,
+  type Values,
+} from "./read-order.ts";
+
+export type OrderState = {
+  readonly sender: Answer<Sender>;
+  /** Absent as long as something is missing. */
+  readonly order: Order | undefined;
+  readonly chosen: TermsReading;
+  readonly terms: Terms | undefined;
+  /** What will be signed. */
+  readonly draft: Draft | undefined;
+  readonly faults: Faults;
+};
+
+/** @param settled what the node is asked about */
+export function useOrder(
+  kind: Kind,
+  values: Values,
+  settled: Values,
+  signer: Signer | undefined,
+): OrderState {
+  const { head } = useNode();
+  const sender = useSender(settled.from ?? "");
+  const { wallet } = sender.value ?? {};
+  const delegate = useDelegate(kind === "vote" && settled.action !== "withdraw" ? settled.delegate : "");
+  const reading = readOrder(kind, values, {
+    vote: wallet && (wallet.vote ?? ""),
+    delegate: delegate.publicKey,
+  });
+  const chosen = readTerms(values);
+  const terms = termsOf(sender.value, chosen, head.value?.height);
+  const { draft, fault } = useDraft(signer, reading.order, terms);
+  return {
+    sender,
+    order: reading.order,
+    chosen,
+    terms,
+    draft,
+    faults: {
+      ...senderFault(values.from, sender),
+      ...shortage(reading.order, draft?.fee, sender.value),
+      ...delegate.fault,
+      ...fault,
+      ...reading.faults,
+      ...chosen.faults,
+    },
+  };
+}
+
+function termsOf(
+  sender: Sender | undefined,
+  { fee, nonce }: TermsReading,
+  height: number | undefined,
+): Terms | undefined {
+  if (height === undefined || !sender) return undefined;
+  const { wallet, nextNonce } = sender;
+  return {
+    senderPublicKey: wallet.publicKey,
+    nonce: nonce ?? nextNonce,
+    height,
+    ...(fee !== undefined && { fee }),
+  };
+}
+
+function senderFault(from: string | undefined, { value, error }: Answer<Sender>): Faults {
+  if (!from) return {};
+  if (isUnknown(error)) return { from: "The chain does not know this wallet: it has received nothing yet." };
+  if (value?.wallet.multiSignature) {
+    return { from: "Several people sign for this wallet: send what they signed as signed JSON." };
+  }
+  return /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(from.trim())
+    ? {}
+    : { from: "An address has 34 letters and digits." };
+}
+
+/** The chain would refuse it too, but only after it was signed. */
+function shortage(order: Order | undefined, fee: string | undefined, sender: Sender | undefined): Faults {
+  if (!order || fee === undefined || !sender) return {};
+  const amount = order.kind === "transfer" ? order.amount : 0n;
+  const lacks = amount + BigInt(fee) - BigInt(sender.wallet.balance);
+  if (lacks <= 0n) return {};
+  const message = `With the fee, the wallet lacks ${amountText(lacks)}.`;
+  return order.kind === "transfer" ? { amount: message } : { from: message };
+}
+
+/** By username, address or public key. */
+function useDelegate(id = ""): { readonly publicKey?: string; readonly fault?: Faults } {
+  const { api } = useNode();
+  const { value, error } = useAnswer(
+    /^[^./]{1,70}$/.test(id.trim()) ? `delegate ${id.trim()} to vote for` : undefined,
+    () => api.delegates.get(id.trim()),
+  );
+  if (isUnknown(error)) return { fault: { delegate: "The chain knows no such delegate." } };
+  if (!value) return {};
+  const { publicKey, isResigned } = value.data;
+  return isResigned ? { publicKey, fault: { delegate: "This delegate has resigned." } } : { publicKey };
+}
+
+type DraftState = { readonly draft?: Draft; readonly fault?: Faults };
+
+function useDraft(
+  signer: Signer | undefined,
+  order: Order | undefined,
+  terms: Terms | undefined,
+): DraftState {
+  const [state, setState] = useState<DraftState>({});
+  const key =
+    order &&
+    terms &&
+    JSON.stringify([order, terms], (_name, member) => (typeof member === "bigint" ? `${member}` : member));
+  // The key stands for order and terms.
+  useEffect(() => {
+    if (!signer || !order || !terms) return setState({});
+    let isCurrent = true;
+    signer.draft(order, terms).then(
+      (draft) => isCurrent && setState({ draft }),
+      (error: unknown) => isCurrent && setState({ fault: faultsOf(error) }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [signer, key]);
+  return state;
+}
+
+export const faultsOf = (error: unknown): Faults =>
+  error instanceof SigningError && error.fault
+    ? { [error.fault.field]: error.fault.message }
+    : { from: error instanceof Error ? error.message : String(error) };

@@ -1,0 +1,145 @@
+/** Makes transactions of orders, and signs them: all that the worker does. */
+import type { RawTransaction } from "@uniknode/client";
+import {
+  addressFromPublicKey,
+  builders,
+  bytesToHex,
+  isAddress,
+  type KeyPair,
+  keysFromPassphrase,
+  type Network,
+  secondSignTransaction,
+  signTransaction,
+  type TransactionBody,
+  transactionToJson,
+  utf8ToBytes,
+} from "@uniknode/protocol";
+import type { Fault, Order, OrderField, Terms } from "./order.ts";
+
+/** A transaction before it is signed. */
+export type Draft = Omit<RawTransaction, "id">;
+
+/** Whose wallet signs. */
+export type Signatory = {
+  readonly address: string;
+  /** Of a wallet with a second passphrase. */
+  readonly secondPublicKey: string | undefined;
+};
+
+export type Passphrases = {
+  readonly passphrase: string;
+  /** Empty where the wallet has none. */
+  readonly second: string;
+};
+
+export type WalletName = { readonly address: string; readonly publicKey: string };
+
+/** What is wrong with an order, or with a passphrase. */
+export class OrderError extends Error {
+  readonly code = "ORDER_INVALID";
+  readonly isRetryable = false;
+  readonly fault: Fault;
+
+  constructor(field: OrderField, message: string) {
+    super(message);
+    this.name = "OrderError";
+    this.fault = { field, message };
+  }
+}
+
+/** @throws {OrderError} */
+export function draftOf(network: Network, order: Order, terms: Terms): Draft {
+  const { id: _, ...draft } = transactionToJson({ ...bodyOf(network, order, terms), id: "" });
+  return draft as Draft;
+}
+
+/** The wallet of a passphrase. */
+export function walletOf(network: Network, passphrase: string): WalletName {
+  const publicKey = bytesToHex(keysFromPassphrase(passphrase).publicKey);
+  return { publicKey, address: addressFromPublicKey(publicKey, network.description.pubKeyHash) };
+}
+
+/**
+ * The order as a transaction that the chain takes.
+ *
+ * @throws {OrderError} when a passphrase is not that of the wallet
+ */
+export function signOrder(
+  network: Network,
+  order: Order,
+  terms: Terms,
+  { address, secondPublicKey }: Signatory,
+  { passphrase, second }: Passphrases,
+): RawTransaction {
+  const keys = keysFromPassphrase(passphrase);
+  const sender = walletOf(network, passphrase);
+  if (sender.address !== address) {
+    throw new OrderError("passphrase", `This is the passphrase of ${sender.address}, not of the sender.`);
+  }
+  const body = bodyOf(network, order, { ...terms, senderPublicKey: sender.publicKey });
+  const signed = signTransaction(body, keys);
+  const whole = secondPublicKey ? secondSignTransaction(signed, secondKeys(second, secondPublicKey)) : signed;
+  return transactionToJson(whole) as RawTransaction;
+}
+
+function secondKeys(second: string, publicKey: string): KeyPair {
+  const keys = keysFromPassphrase(second);
+  if (bytesToHex(keys.publicKey) === publicKey) return keys;
+  throw new OrderError("second", "This is not the second passphrase that the wallet registered.");
+}
+
+function bodyOf(network: Network, order: Order, terms: Terms): TransactionBody {
+  const envelope = { ...terms, network };
+  const rules = network.milestoneAt(terms.height);
+  switch (order.kind) {
+    case "transfer":
+      checkRecipient(network, order.recipientId);
+      checkBytes("text", "The text", order.vendorField, rules.vendorFieldLength);
+      return builders.transfer({ ...envelope, ...order });
+    case "vote":
+      return builders.unsVote({ ...envelope, vote: order.vote });
+    case "mint":
+      if (rules.certifiedNFTsOnly) throw new OrderError("unik", CERTIFIED_ONLY);
+      checkProperties(order.properties);
+      return builders.nftMint({ ...envelope, ...order });
+    case "update":
+      checkProperties(order.properties);
+      return builders.nftUpdate({ ...envelope, ...order });
+  }
+}
+
+const CERTIFIED_ONLY =
+  "On this network a factory certifies each mint, with a passphrase of its own: use the command below with --factory.";
+
+/** No key exists on this network for an address of another, but the chain takes some such payments. */
+function checkRecipient({ description }: Network, address: string): void {
+  const versions = Array.from({ length: 256 }, (_, version) => version);
+  const isWhole = /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(address);
+  const version = versions.find((version) => isWhole && isAddress(address, version));
+  if (version === undefined) throw new OrderError("to", "This is no address: there is a typo in it.");
+  if (version !== description.pubKeyHash) {
+    throw new OrderError("to", "This is an address of another network: no key on this one could spend it.");
+  }
+}
+
+const MAX_PROPERTIES = 255;
+const MAX_PROPERTY_BYTES = 255;
+
+function checkProperties(properties: Readonly<Record<string, string | null>>): void {
+  const entries = Object.entries(properties);
+  if (entries.length > MAX_PROPERTIES) {
+    throw new OrderError(
+      "properties",
+      `At most ${MAX_PROPERTIES} properties fit; these are ${entries.length}.`,
+    );
+  }
+  for (const [name, value] of entries) {
+    checkBytes("properties", `The name ${name.slice(0, 20)}`, name, MAX_PROPERTY_BYTES);
+    checkBytes("properties", `The value of ${name}`, value ?? "", MAX_PROPERTY_BYTES);
+  }
+}
+
+function checkBytes(field: OrderField, what: string, text: string, max: number): void {
+  const { length } = utf8ToBytes(text);
+  if (length > max) throw new OrderError(field, `${what} has ${length} bytes; ${max} fit.`);
+}

@@ -1,0 +1,59 @@
+/** Hands signed transactions to the node, and reads what became of them. */
+import { ApiError, type Client } from "@uniknode/client";
+import type { OrderField } from "./order.ts";
+
+type Reason = { readonly type: string; readonly message: string };
+
+export type Posted = {
+  readonly id: string;
+  /** `uncertain`: the node did not answer, and may have it. The same transaction can be sent again. */
+  readonly became: "accepted" | "refused" | "uncertain";
+  /** Of the node, unless it accepted. */
+  readonly reasons: readonly Reason[];
+};
+
+/** What became of each, in the same order. */
+export async function post(
+  api: Client,
+  transactions: readonly { readonly id: string }[],
+): Promise<readonly Posted[]> {
+  try {
+    const { data, errors = {} } = await api.transactions.submit(transactions);
+    return transactions.map(({ id }) => ({
+      id,
+      became: data.accept.includes(id) ? "accepted" : "refused",
+      reasons: errors[id] ?? (data.excess.includes(id) ? [EXCESS] : []),
+    }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const became = error.isRetryable && error.code !== "API_RATE_LIMITED" ? "uncertain" : "refused";
+    const { message } = Object(error.body) as { message?: unknown };
+    const reasons = [{ type: error.code, message: typeof message === "string" ? message : error.message }];
+    return transactions.map(({ id }) => ({ id, became, reasons }));
+  }
+}
+
+const EXCESS: Reason = {
+  type: "ERR_EXCESS",
+  message: "The sender has too many pending transactions. Send it again when some are in blocks.",
+};
+
+export const reasonText = (reasons: readonly Reason[]): string =>
+  reasons.map(({ message }) => message).join("; ") || "The node gave no reason.";
+
+/** The field that a refusal is about, as far as its words tell (pool.md 5). */
+export const fieldOf = ({ reasons }: Posted): OrderField | undefined =>
+  reasons
+    .map(({ type, message }) => FIELDS.find(([words]) => words.test(`${type} ${message}`))?.[1])
+    .find((field) => field !== undefined);
+
+const FIELDS: readonly (readonly [RegExp, OrderField])[] = [
+  [/ERR_LOW_FEE/, "fee"],
+  [/\bnonce\b/i, "nonce"],
+  [/second/i, "second"],
+  [/recipient/i, "to"],
+  [/balance|funds/i, "amount"],
+  [/\bvote|delegate/i, "delegate"],
+  [/propert/i, "properties"],
+  [/\btoken|\bnft\b|unik/i, "unik"],
+];

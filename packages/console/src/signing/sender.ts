@@ -1,0 +1,41 @@
+/** The wallet that sends, and the nonce of its next transaction. */
+import { ApiError, type Client, type SingleWallet } from "@uniknode/client";
+import type { Answer } from "../data/answers.ts";
+import { useAnswer, useNode } from "../data/node.ts";
+
+export type Sender = { readonly wallet: SingleWallet; readonly nextNonce: bigint };
+
+/** Has the form of an address; whether it is one, the node knows. */
+export const isAddressText = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text);
+
+/** @param address nothing is asked for what has not the form of one */
+export function useSender(address: string): Answer<Sender> {
+  const { api } = useNode();
+  return useAnswer(isAddressText(address) ? `wallet ${address} as sender` : undefined, () =>
+    readSender(api, address),
+  );
+}
+
+async function readSender(api: Client, address: string): Promise<Sender> {
+  // The pool first: what goes into a block between the two requests is then counted by the wallet.
+  const pending = await lastPendingNonce(api, address);
+  const { data: wallet } = await api.wallets.get(address);
+  const sent = BigInt(wallet.nonce);
+  return { wallet, nextNonce: (pending > sent ? pending : sent) + 1n };
+}
+
+/** Transactions of a longer pool are not counted: the nonce can be typed. */
+const MAX_PENDING_READ = 1_000;
+
+async function lastPendingNonce(api: Client, address: string): Promise<bigint> {
+  let last = 0n;
+  let read = 0;
+  for await (const { sender, nonce = "0" } of api.transactions.unconfirmed()) {
+    if (sender === address && BigInt(nonce) > last) last = BigInt(nonce);
+    if (++read === MAX_PENDING_READ) break;
+  }
+  return last;
+}
+
+export const isUnknown = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "API_NOT_FOUND";

@@ -1,0 +1,112 @@
+/** The worker that signs, as a page calls it. */
+
+import { useSignal } from "@preact/signals";
+import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
+import { useEffect } from "preact/hooks";
+import { useAnswer, useNode } from "../data/node.ts";
+import type { Draft, Passphrases, Signatory, WalletName } from "./build.ts";
+import type { Answer, Question } from "./messages.ts";
+import type { Fault, Order, Terms } from "./order.ts";
+import workerUrl from "./worker.ts?worker&url";
+
+/** All functions throw `SigningError`. */
+export type Signer = {
+  draft(order: Order, terms: Terms): Promise<Draft>;
+  walletOf(passphrase: string): Promise<WalletName>;
+  /** The passphrases are handed over, and kept nowhere. */
+  sign(order: Order, terms: Terms, signatory: Signatory, passphrases: Passphrases): Promise<RawTransaction>;
+  close(): void;
+};
+
+export class SigningError extends Error {
+  readonly code: "ORDER_INVALID" | "SIGNING_FAILED";
+  readonly isRetryable = false;
+  /** Absent if it is not the fault of what was typed. */
+  readonly fault: Fault | undefined;
+
+  constructor(message: string, fault?: Fault) {
+    super(message);
+    this.name = "SigningError";
+    this.code = fault ? "ORDER_INVALID" : "SIGNING_FAILED";
+    this.fault = fault;
+  }
+}
+
+/** Signing takes some milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: SigningError) => void };
+
+export function startSigner({ network, milestones, exceptions }: CryptoConfiguration): Signer {
+  const worker = new Worker(trusted(workerUrl) as string, { type: "module", name: "signer" });
+  const waiting = new Map<number, Waiting>();
+  let last = 0;
+
+  worker.onmessage = ({ data: { number, value, fault, failure } }: MessageEvent<Answer>) => {
+    const question = waiting.get(number);
+    waiting.delete(number);
+    if (fault) question?.reject(new SigningError(fault.message, fault));
+    else if (failure !== undefined) question?.reject(new SigningError(failure));
+    else question?.resolve(value);
+  };
+  worker.onerror = () => end("The part of the page that signs could not be loaded. Load the page again.");
+
+  function end(reason: string): void {
+    worker.terminate();
+    for (const { reject } of waiting.values()) reject(new SigningError(reason));
+    waiting.clear();
+  }
+
+  async function ask<Value>(question: Question): Promise<Value> {
+    const number = ++last;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    waiting.set(number, { resolve, reject });
+    const timer = setTimeout(() => end("Signing took too long. Load the page again."), TIMEOUT_MS);
+    worker.postMessage({ number, question });
+    try {
+      return (await promise) as Value;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  // Whatever is wrong with it, the first question after it says.
+  ask({ ask: "open", files: { network, milestones, exceptions } }).catch(() => {});
+  return {
+    draft: (order, terms) => ask({ ask: "draft", order, terms }),
+    walletOf: (passphrase) => ask({ ask: "wallet", passphrase }),
+    sign: (order, terms, signatory, passphrases) =>
+      ask({ ask: "sign", order, terms, signatory, passphrases }),
+    close: () => end("The page was left."),
+  };
+}
+
+/** A signer for as long as a screen is shown; absent until the node has said which network it is. */
+export function useSigner(): Signer | undefined {
+  const { api } = useNode();
+  const signer = useSignal<Signer | undefined>(undefined);
+  const files = useAnswer("network rules", () => api.node.cryptoConfiguration(), { lasts: "session" }).value;
+  useEffect(() => {
+    if (!files) return;
+    const started = startSigner(files.data);
+    signer.value = started;
+    return () => started.close();
+  }, [files]);
+  return signer.value;
+}
+
+type TrustedTypes = {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string },
+  ): { createScriptURL(url: string): unknown };
+};
+
+/** Browsers without Trusted Types take the address as it is. */
+const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("uniknode-signer", {
+  createScriptURL(url) {
+    if (url === workerUrl) return url;
+    throw new TypeError(`${url} is not the script that signs`);
+  },
+});
+const trusted = (url: string): unknown => policy?.createScriptURL(url) ?? url;

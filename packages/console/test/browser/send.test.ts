@@ -1,0 +1,287 @@
+/** Sending: each form from what is typed to what the chain has, and nothing of a passphrase anywhere else. */
+import {
+  addressFromPublicKey,
+  builders,
+  bytesToHex,
+  createNetwork,
+  keysFromPassphrase,
+  livenet,
+  networkFilesFromJson,
+  signTransaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  accessibilityFaults,
+  findBrowser,
+  keepPicture,
+  openPage,
+  startBrowser,
+} from "../../test-support/browser.ts";
+import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 60_000 }, () => {
+  let node: DevNode;
+  let browser: Browser;
+  let accounts: readonly Account[];
+  let delegates: readonly Account[];
+  let page: Page;
+  let faults: string[];
+  /** Everything that the page has sent. */
+  let sent: string[];
+
+  beforeAll(async () => {
+    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    ({ accounts, delegates } = JSON.parse(await node.command(["accounts", "--json"])));
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await node?.stop();
+  });
+  beforeEach(async () => {
+    ({ page, faults } = await openPage(browser, node.url));
+    sent = [];
+    page.context().on("request", (request) => {
+      sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`);
+    });
+  });
+  afterEach(async () => {
+    await expectNoSecret();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  const field = (label: string) => page.getByRole("main").getByLabel(label, { exact: true });
+  const fill = async (values: Readonly<Record<string, string>>) => {
+    for (const [label, value] of Object.entries(values)) await field(label).fill(value);
+  };
+  const open = (values: Readonly<Record<string, string>>) =>
+    page.goto(`/console/send?${new URLSearchParams(values)}`);
+  const press = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click();
+  const says = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
+  /** The transaction that the page says it has sent, once it is in a block. */
+  async function forged() {
+    await page.getByRole("heading", { name: "Sent", exact: true }).waitFor();
+    const link = page.locator(".outcome").getByRole("link").first();
+    const id = (await link.getAttribute("title"))!;
+    await node.client.dev.mine();
+    await page
+      .locator(".outcome")
+      .getByText(/confirmation/)
+      .waitFor();
+    return (await node.client.transactions.get(id)).data;
+  }
+
+  async function expectNoSecret(): Promise<void> {
+    const kept = await page.evaluate(async () => [
+      location.href,
+      JSON.stringify(localStorage),
+      JSON.stringify(sessionStorage),
+      JSON.stringify(history.state),
+      document.cookie,
+      JSON.stringify(await indexedDB.databases()),
+      document.documentElement.outerHTML,
+    ]);
+    for (const { passphrase } of [...accounts, ...delegates]) {
+      const forms = [passphrase, passphrase.replaceAll(" ", "+"), encodeURIComponent(passphrase)];
+      for (const text of [...kept, ...sent]) for (const form of forms) expect(text).not.toContain(form);
+    }
+  }
+
+  test("A transfer is typed, looked at, signed and followed into a block without a mouse.", async () => {
+    const [sender, recipient] = accounts;
+    await open({});
+    await field("From").waitFor();
+    for (let i = 0; i < 60 && (await page.evaluate(() => document.activeElement?.id)) !== "field-to"; i++) {
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.type(recipient!.address);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("12.5");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("lunch");
+    // Fee and nonce, then the passphrase.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(sender!.passphrase);
+    await page.keyboard.press("Enter");
+    await page.locator(".sentence").getByText("sends").waitFor();
+    expect(await field("From").inputValue()).toBe(sender!.address);
+    await says("9,987.3");
+    await keepPicture(page, "send-transfer-light-1400");
+    await page.keyboard.press("Enter");
+    const transaction = await forged();
+    expect(transaction).toMatchObject({
+      sender: sender!.address,
+      recipient: recipient!.address,
+      amount: 1_250_000_000,
+      vendorField: "lunch",
+    });
+    expect(await field("Passphrase").inputValue()).toBe("");
+    expect(page.url()).toContain(`to=${recipient!.address}`);
+    await node.client.dev.mine();
+    await page
+      .locator(".outcome")
+      .getByText(/[2-9] confirmations/)
+      .waitFor();
+    await keepPicture(page, "send-sent-light-1400");
+    await page.locator(".outcome").getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+  });
+
+  test("What is signed only has the bytes that the protocol package signs.", async () => {
+    const [, sender, recipient] = accounts;
+    await open({
+      from: sender!.address,
+      to: recipient!.address,
+      amount: "0.00000001",
+      fee: "0.2",
+      nonce: "77",
+    });
+    await says("sends");
+    await field("Passphrase").fill(sender!.passphrase);
+    await press("Sign only");
+    await page.getByText("Signed, and not sent").waitFor();
+    await page.getByText("Signed JSON", { exact: true }).last().click();
+    const shown = JSON.parse(await page.getByRole("region", { name: "signed transaction" }).innerText());
+    const network = createNetwork(networkFilesFromJson((await node.client.node.cryptoConfiguration()).data));
+    const keys = keysFromPassphrase(sender!.passphrase);
+    const body = builders.transfer({
+      network,
+      senderPublicKey: bytesToHex(keys.publicKey),
+      nonce: 77n,
+      fee: 20_000_000n,
+      recipientId: recipient!.address,
+      amount: 1n,
+    });
+    expect(shown).toEqual(transactionToJson(signTransaction(body, keys)));
+  });
+
+  test("Amounts, recipients and passphrases are refused with a reason, before and by the node.", async () => {
+    const [sender, recipient, other] = accounts;
+    await open({ from: sender!.address, to: recipient!.address });
+    await says("It has");
+    for (const [amount, reason] of [
+      ["1,000", "without separators"],
+      ["0", "must be more than 0"],
+      ["1.123456789", "8 decimals"],
+      ["twelve", "This is no amount"],
+      ["12345", "With the fee, the wallet lacks"],
+    ] as const) {
+      await fill({ "Amount in DEVUNIK": amount });
+      await says(reason);
+    }
+    await fill({ "Amount in DEVUNIK": "1", To: `${recipient!.address.slice(0, -1)}1` });
+    await says("there is a typo in it");
+    const foreign = addressFromPublicKey(sender!.publicKey, livenet.network.pubKeyHash);
+    await fill({ To: foreign });
+    await says("an address of another network");
+    await keepPicture(page, "send-refused-light-1400");
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await fill({ To: recipient!.address, Passphrase: other!.passphrase });
+    await says("sends");
+    await press("Sign and send");
+    await says(`This is the passphrase of ${other!.address}, not of the sender.`);
+    expect(await field("Passphrase").inputValue()).toBe("");
+
+    await page.getByText("Fee and nonce").click();
+    await fill({ Fee: "0.00000001", Passphrase: sender!.passphrase });
+    await says("0.00000001");
+    await press("Sign and send");
+    await page.locator("#field-fee-notes").getByText("The fee is too low").waitFor();
+    await page.getByRole("heading", { name: "The node refused it" }).waitFor();
+  });
+
+  test("A vote is given, shown, not given twice, and withdrawn.", async () => {
+    // Both have a unik of the same type, which the chain requires.
+    const [sender, delegate] = [accounts[0]!, delegates[1]!];
+    await open({ kind: "vote", from: sender.address, delegate: delegate.address });
+    await says("has no vote now");
+    await page.locator(".sentence").getByText("votes for").waitFor();
+    await field("Passphrase").fill(sender.passphrase);
+    await press("Sign and send");
+    expect((await forged()).asset).toEqual({ votes: [`+${delegate.publicKey}`] });
+    await says("voted already");
+    await field("What to do").selectOption("withdraw");
+    await field("Passphrase").fill(sender.passphrase);
+    await says("withdraws its vote");
+    await keepPicture(page, "send-vote-light-1400");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await press("Sign and send");
+    await page.getByText("has no vote now").waitFor();
+    await node.client.dev.mine();
+    expect((await node.client.wallets.get(sender.address)).data.vote).toBeUndefined();
+  });
+
+  test("A unik is minted with a property, and its properties are set and removed.", async () => {
+    const sender = accounts[3]!;
+    await open({ kind: "mint", from: sender.address });
+    await press("Any id");
+    await fill({ Properties: "Greeting = hello\nColour = green" });
+    await says("mints the unik");
+    await keepPicture(page, "send-mint-light-1400");
+    const unik = await field("Id of the new unik").inputValue();
+    await field("Passphrase").fill(sender.passphrase);
+    await press("Sign and send");
+    await forged();
+    await page.getByRole("tab", { name: "Properties" }).click();
+    await fill({ Set: "Greeting = good day", Remove: "Colour" });
+    await says("changes properties");
+    await field("Passphrase").fill(sender.passphrase);
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepPicture(page, "send-properties-dark-390");
+    await press("Sign and send");
+    await forged();
+    expect((await node.client.uniks.property(unik, "Greeting")).data).toBe("good day");
+    const names = (await node.client.uniks.properties(unik).page()).data.flatMap(Object.keys);
+    expect(names).toContain("type");
+    expect(names).not.toContain("Colour");
+  });
+
+  test("Signed JSON is read from a text or a file, sent, and what the node says of it is shown.", async () => {
+    const [, sender, recipient] = accounts;
+    const command = ["tx", "transfer", recipient!.address, "3", "--dry-run", "--json"];
+    const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender!.passphrase });
+    await open({ kind: "signed" });
+    await field("Signed transactions").fill(printed.slice(0, 40));
+    await says("This is no JSON");
+    const file = { name: "signed.json", mimeType: "application/json", buffer: Buffer.from(printed) };
+    await page.getByLabel("Read a file").setInputFiles(file);
+    await says("not sent yet");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await press("Send");
+    await page.getByText("accepted", { exact: true }).waitFor();
+    await node.client.dev.mine();
+    await press("Send");
+    await page.getByText("refused", { exact: true }).waitFor();
+    await says("Already forged.");
+    await keepPicture(page, "send-signed-light-1400");
+  });
+
+  test("A wallet with a second passphrase asks for it, and takes no other.", async () => {
+    const sender = accounts[4]!;
+    const second = "another secret of the same wallet";
+    await node.command(["tx", "second-signature"], {
+      UNIKNODE_PASSPHRASE: sender.passphrase,
+      UNIKNODE_SECOND_PASSPHRASE: second,
+    });
+    await node.client.dev.mine();
+    await open({ from: sender.address, to: accounts[0]!.address, amount: "1" });
+    await says("sends");
+    await fill({ Passphrase: sender.passphrase, "Second passphrase": "wrong" });
+    await press("Sign and send");
+    await says("not the second passphrase that the wallet registered");
+    await fill({ Passphrase: sender.passphrase, "Second passphrase": second });
+    await press("Sign and send");
+    expect(await forged()).toMatchObject({ signSignature: expect.any(String) });
+  });
+});
