@@ -18,6 +18,8 @@ export type { Blockchain } from "./api/resources/blockchain.ts";
 export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
 export type { Delegate, DelegateOrder, DelegateQuery, DelegateSearch } from "./api/resources/delegates.ts";
 export type {
+  DevAccount,
+  DevAccounts,
   DevBlock,
   DevChange,
   FailingReceiver,

@@ -16,7 +16,8 @@ export function useSender(address: string): Answer<Sender> {
   );
 }
 
-async function readSender(api: Client, address: string): Promise<Sender> {
+/** @throws {ApiError} */
+export async function readSender(api: Client, address: string): Promise<Sender> {
   // The pool first: what goes into a block between the two requests is then counted by the wallet.
   const pending = await lastPendingNonce(api, address);
   const { data: wallet } = await api.wallets.get(address);

@@ -267,6 +267,32 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await keepPicture(page, "send-signed-light-1400");
   });
 
+  test("The faucet of a dev chain pays from one of its accounts, whose passphrases are on the desk.", async () => {
+    const [, payer, recipient] = accounts;
+    await page.goto("/console/sign-in");
+    await field("Webhook token").fill(node.token);
+    await press("Sign in");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.goto("/console/dev");
+    await says(recipient!.passphrase);
+    await fill({ To: "D1", "Amount in DEVUNIK": "1.5" });
+    await field("From").selectOption(payer!.address);
+    await press("Pay");
+    await says("there is a typo in it");
+    await field("To").fill(recipient!.address);
+    await press("Pay");
+    await says("waits in the pool");
+    await node.client.dev.mine();
+    await page.getByText(/1 confirmation/).waitFor();
+    await keepPicture(page, "dev-faucet-light-1400");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole("status").getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+    await page.locator(".sentence").getByText("sends").waitFor();
+    const { data } = await node.client.wallets.sent(payer!.address).page({ limit: 1 });
+    expect(data[0]).toMatchObject({ recipient: recipient!.address, amount: "150000000" });
+  });
+
   test("A wallet with a second passphrase asks for it, and takes no other.", async () => {
     const sender = accounts[4]!;
     const second = "another secret of the same wallet";

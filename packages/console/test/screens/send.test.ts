@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { commandOf, programOf } from "../../src/screens/send/elsewhere-forms.ts";
 import { readOrder, readTerms } from "../../src/screens/send/read-order.ts";
 import { MAX_CHARACTERS, readSigned } from "../../src/screens/send/signed-json.ts";
+import { commandOf, programOf } from "../../src/signing/elsewhere.ts";
 import { fieldOf } from "../../src/signing/post.ts";
 
 const unik = "ab".repeat(32);

@@ -1,7 +1,7 @@
 /** The accounts of a dev chain as text and as JSON. */
 import { formatAmount } from "./amounts.ts";
 import type { DevAccount } from "./keys.ts";
-import { type Cast, DEV_SYMBOL, KINDS } from "./network.ts";
+import { type Cast, DEV_SYMBOL, KINDS, type Kind } from "./network.ts";
 
 export type AccountsContent = {
   readonly cast: Cast;
@@ -10,7 +10,7 @@ export type AccountsContent = {
   readonly balanceOf: (address: string) => bigint | undefined;
 };
 
-type ShownUnik = { readonly id: string; readonly kind: string };
+type ShownUnik = { readonly id: string; readonly kind: Kind };
 
 /** Everything that is known of an account; amounts as texts in the smallest unit. */
 export type ShownAccount = {
@@ -30,7 +30,7 @@ export type ShownAccounts = {
 };
 
 export function showAccounts({ cast, mnemonic, balanceOf }: AccountsContent): ShownAccounts {
-  function shown({ address, passphrase, publicKey, unikId }: DevAccount, kind?: string): ShownAccount {
+  function shown({ address, passphrase, publicKey, unikId }: DevAccount, kind?: Kind): ShownAccount {
     const balance = balanceOf(address);
     return {
       address,

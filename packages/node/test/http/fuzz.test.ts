@@ -45,7 +45,9 @@ test("those of who has the token: webhooks, and the verbs of the dev chain", {
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
   const failures = createFailures(async () => ({ status: 204 }), 1_000);
   const receivers = { failures, register: webhooks.register };
-  const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers };
+  const account = { address: "D1", passphrase: "words", publicKey: "02" };
+  const accounts = { accounts: [account], delegates: [], factory: account, foundation: account };
+  const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers, accounts };
   const access = createAccess({ token: TOKEN });
   const plugins = [
     createWebhookRoutes(access, webhooks),

@@ -42,6 +42,23 @@ export type ReceiverFailure =
 
 export type FailingReceiver = { readonly webhook: number } & Required<ReceiverFailure>;
 
+/** Its keys are public knowledge: never send anything of value to it. */
+export type DevAccount = {
+  readonly address: string;
+  readonly passphrase: string;
+  readonly publicKey: string;
+  readonly unik?: { readonly id: string; readonly kind: "individual" | "organization" | "network" };
+};
+
+export type DevAccounts = {
+  /** Funded by the first blocks. */
+  readonly accounts: readonly DevAccount[];
+  readonly delegates: readonly DevAccount[];
+  /** Its unik certifies mints, updates and disclosures. */
+  readonly factory: DevAccount;
+  readonly foundation: DevAccount;
+};
+
 export function dev(send: Send) {
   const verb = (name: string, body: object = {}) =>
     send<Answer<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
@@ -73,6 +90,8 @@ export function dev(send: Send) {
         path: "/dev/fail",
         body: { webhook, ...failure },
       }),
+
+    accounts: () => send<Answer<DevAccounts>>({ path: "/dev/accounts" }),
 
     /** Receivers that are made to fail; none after a restart. */
     failing: () => send<Answer<readonly FailingReceiver[]>>({ path: "/dev/fail" }),

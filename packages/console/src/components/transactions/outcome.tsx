@@ -49,7 +49,8 @@ const TITLES = {
   uncertain: "The node did not answer",
 } as const;
 
-function Whereabouts({ id }: { id: string }) {
+/** In the pool, or how deep in the chain. */
+export function Whereabouts({ id }: { id: string }) {
   const { transaction, wasConfirmed } = useTransaction(id);
   return transaction ? <Confirmations transaction={transaction} wasConfirmed={wasConfirmed} /> : null;
 }

@@ -1,12 +1,8 @@
-/** What a page cannot do, because it knows no passphrase and receives no request: the command for it. */
+/** What a page cannot do, because it receives no request: the command for it. */
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Section } from "../../components/page.tsx";
 
 const COMMANDS = [
-  {
-    title: "Funded accounts, delegates and uniks with their passphrases",
-    text: "npm start -- accounts",
-  },
   {
     title: "A receiver that prints each delivery",
     text: 'npm start -- listen --event "block.*" --event "transaction.*"',

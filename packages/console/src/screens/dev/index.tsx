@@ -5,8 +5,10 @@ import { useEffect } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { Page } from "../../components/page.tsx";
 import { Empty, Loading } from "../../components/states.tsx";
-import { useNode } from "../../data/node.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { Accounts } from "./accounts.tsx";
 import { Commands } from "./commands.tsx";
+import { Faucet } from "./faucet.tsx";
 import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
 import { Receivers } from "./receivers.tsx";
 import { Reorganize } from "./reorganize.tsx";
@@ -41,6 +43,7 @@ function Desk() {
     isForging.value = forging;
   };
   const verbs = useVerbs(show);
+  const accounts = useAnswer("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
   // Nothing is stored by it, and it says whether the chain forges.
   useEffect(() => {
     operations.dev.snapshot().then(
@@ -71,7 +74,9 @@ function Desk() {
         <Forge verbs={verbs} isForging={isForging.value} />
         <Snapshots verbs={verbs} />
         <Receivers verbs={verbs} />
+        {accounts && <Faucet accounts={accounts.accounts} />}
       </div>
+      {accounts && <Accounts {...accounts} />}
       <Commands />
     </>
   );

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Section } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
+import { type Chosen, commandOf, programOf } from "../../signing/elsewhere.ts";
 import type { Order } from "../../signing/order.ts";
-import { type Chosen, commandOf, programOf } from "./elsewhere-forms.ts";
 
 const FORMS = [
   { id: "command", title: "Command line" },

@@ -11,6 +11,7 @@ import { hex64 } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
 import type { Access } from "../webhooks/access.ts";
+import { type AccountList, addAccountRoute } from "./accounts.ts";
 import { addFailureRoutes, type Receivers } from "./failures.ts";
 
 /** Bounds the work of one request. */
@@ -74,12 +75,14 @@ export type DevRoutesDependencies = {
   readonly timestampOf: TimestampOf;
   /** Of webhooks; undefined on a node that is no dev chain or has no webhooks. */
   readonly receivers: Receivers | undefined;
+  /** Undefined on a node that is no dev chain. */
+  readonly accounts: AccountList | undefined;
 };
 
 /** A plugin for each prefix under which the verbs answer; its errors are `HttpError`s. */
 export function createDevRoutes(
   access: Access,
-  { gateway, timestampOf, receivers }: DevRoutesDependencies,
+  { gateway, timestampOf, receivers, accounts }: DevRoutesDependencies,
 ): FastifyPluginAsync {
   const show = ({ head, reverted, applied, now, isForging }: DevAnswer) => ({
     head: showBlock(head),
@@ -168,6 +171,7 @@ export function createDevRoutes(
     );
 
     addFailureRoutes(app, receivers);
+    addAccountRoute(app, accounts);
   };
 }
 

@@ -84,6 +84,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /dev/snapshot": "createDevSnapshot",
   "POST /dev/restore": "restoreDevSnapshot",
   "POST /dev/travel": "travelDevClock",
+  "GET /dev/accounts": "listDevAccounts",
   "GET /dev/fail": "listFailingReceivers",
   "POST /dev/fail": "failReceiver",
   "POST /dev/forge": "setDevForging",

@@ -7,6 +7,7 @@ import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import type { ShownOption } from "../../config/shown.ts";
+import { showAccounts } from "../../dev-chain/accounts.ts";
 import { openClock } from "../../dev-chain/clock.ts";
 import { CLOCK_FILE, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
@@ -72,6 +73,7 @@ async function start(
   };
 
   const { block, files } = devGenesis(cast, blockTime);
+  const { mnemonic: _, ...devAccounts } = showAccounts({ cast, mnemonic, balanceOf: () => undefined });
   const node = await startNode(
     {
       ...config,
@@ -93,6 +95,7 @@ async function start(
       lostLogLines: log.lost,
       shownOptions,
       createDev,
+      devAccounts,
     },
   );
   try {

@@ -83,7 +83,15 @@ async function start(
   deps: NodeDeps,
   onStop: Closing["add"],
 ): Promise<Omit<Node, "closing" | "stop">> {
-  const { files, genesis, genesisBlock, lostLogLines = () => 0, shownOptions = [], createDev } = deps;
+  const {
+    files,
+    genesis,
+    genesisBlock,
+    lostLogLines = () => 0,
+    shownOptions = [],
+    createDev,
+    devAccounts,
+  } = deps;
   const thread = loadServingThread();
   onStop("serving thread", thread.close);
   const environment = createEnvironment(deps);
@@ -141,7 +149,10 @@ async function start(
   const isDevChain = createDev !== undefined;
   const { url, consoleUrl, isServing, died } = await startServing(
     options,
-    { thread, folder, heartbeats, files, genesisBlock, shownOptions, gateway, grown, isDevChain, logger },
+    {
+      ...{ thread, folder, heartbeats, files, genesisBlock, shownOptions, gateway, grown, logger },
+      ...{ isDevChain, devAccounts },
+    },
     onStop,
   );
   onStop("forger", forger.stop);

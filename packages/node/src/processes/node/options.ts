@@ -5,6 +5,7 @@ import type { ShownOption } from "../../config/shown.ts";
 import type { CreateDev } from "../../dev-chain/verbs.ts";
 import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";
+import type { AccountList } from "../../http/dev/accounts.ts";
 import type { PeersOptions } from "../../peers/options.ts";
 import type { PoolOptions } from "../../pool/options.ts";
 import type { ServingOptions } from "../serving/options.ts";
@@ -48,4 +49,6 @@ export type NodeDeps = {
   readonly shownOptions?: ShownOption[];
   /** Only where the chain is a dev chain: its verbs. */
   readonly createDev?: CreateDev;
+  /** Its accounts with their passphrases. */
+  readonly devAccounts?: AccountList | undefined;
 };

@@ -11,7 +11,7 @@ import type { DataFolder } from "./data-folder.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 
-export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
+export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAccounts"> & {
   readonly thread: ServingThread;
   readonly folder: Pick<
     DataFolder,
@@ -50,6 +50,7 @@ export async function startServing(
     gateway,
     grown,
     isDevChain,
+    devAccounts,
     logger,
   }: NodeServingDeps,
   onStop: Closing["add"],
@@ -69,6 +70,7 @@ export async function startServing(
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       maxTransactionsPerRequest: options.poolMaxPerRequest,
       isDevChain,
+      devAccounts,
       shownOptions,
       forgers: [...options.delegates.keys()],
     }),

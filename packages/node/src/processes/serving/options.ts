@@ -72,6 +72,7 @@ export function servingDataOf(
     | "maxTransactionsPerRequest"
     | "peerPort"
     | "isDevChain"
+    | "devAccounts"
     | "shownOptions"
     | "forgers"
   >,

@@ -134,7 +134,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     onFault: (err) => logger.error({ err }, "no sample of the node's figures"),
   });
   closing.add("sampling", operator.close);
-  const dev = { gateway, timestampOf, receivers: opened?.receivers };
+  const dev = { gateway, timestampOf, receivers: opened?.receivers, accounts: data.devAccounts };
   const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
   const identity = {
     version: PROTOCOL_VERSION,

@@ -6,6 +6,7 @@ import type { ShownOption } from "../../config/shown.ts";
 import { answerCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
+import type { AccountList } from "../../http/dev/accounts.ts";
 import type { OperationsAddress } from "../../operations/http/server.ts";
 import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
@@ -42,6 +43,8 @@ export type ServingData = {
   readonly hasConsole: boolean;
   /** Whether the chain has verbs (`gateway/dev-commands.ts`). */
   readonly isDevChain: boolean;
+  /** Of a dev chain, with their passphrases. */
+  readonly devAccounts?: AccountList | undefined;
   /** Items of one `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
   /** Requests per minute of one client address; 0 or absent: no limit. */

@@ -58,6 +58,7 @@ const callsOf = (client: Client): Calls => ({
     travel: () => client.dev.travel({ seconds: 60 }),
     forge: () => client.dev.forge({ enabled: false }),
     fail: () => client.dev.fail(1, { how: "drop" }),
+    accounts: () => client.dev.accounts(),
     failing: () => client.dev.failing(),
   },
   entities: {
@@ -166,7 +167,9 @@ async function serve() {
   const { register } = service.webhooks;
   await register.create(webhook);
   const receivers = { failures: createFailures(async () => ({ status: 204 }), 1_000), register };
-  const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers };
+  const account = { address: alice.address, passphrase: "alice", publicKey: alice.publicKey };
+  const accounts = { accounts: [account], delegates: [], factory: account, foundation: account };
+  const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers, accounts };
   const plugins = [
     createWebhookRoutes(createAccess({ token: TOKEN }), service.webhooks),
     createDevRoutes(createAccess({ token: TOKEN }), dev),

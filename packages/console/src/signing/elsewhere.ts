@@ -1,6 +1,6 @@
 /** The same order as a command and as a program. */
-import { plainAmount } from "../../signing/amount.ts";
-import type { Order, Terms } from "../../signing/order.ts";
+import { plainAmount } from "./amount.ts";
+import type { Order, Terms } from "./order.ts";
 
 export type Chosen = Partial<Pick<Terms, "fee" | "nonce">>;
 

@@ -1,0 +1,39 @@
+/** `GET /dev/accounts`, without a chain. */
+import { expect, onTestFinished, test } from "vitest";
+import type { AccountList } from "../../../src/http/dev/accounts.ts";
+import { createDevRoutes } from "../../../src/http/dev/routes.ts";
+import { createAccess } from "../../../src/http/webhooks/access.ts";
+import { openFixture } from "../../../test-support/http/fixture.ts";
+
+const account = { address: "D1", passphrase: "some words", publicKey: "02" };
+const unik = { id: "ab", kind: "individual" } as const;
+const known: AccountList = {
+  accounts: [{ ...account, unik }],
+  delegates: [account],
+  factory: account,
+  foundation: account,
+};
+
+async function get(accounts: AccountList | undefined, headers: Readonly<Record<string, string>>) {
+  const gateway = { dev: () => Promise.reject(new Error("no verb is run")) };
+  const timestampOf = () => ({ epoch: 0, unix: 0, human: "" });
+  const dev = { gateway, timestampOf, receivers: undefined, accounts };
+  const fixture = openFixture({}, { plugins: [createDevRoutes(createAccess({ token: "token" }), dev)] });
+  onTestFinished(fixture.close);
+  return fixture.app.inject({ url: "/api/dev/accounts", headers: { ...headers } });
+}
+
+test("the accounts of a dev chain are for those who have the token", async () => {
+  const answer = await get(known, { authorization: "token" });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json()).toEqual({ data: known });
+  const refused = await get(known, {});
+  expect(refused.statusCode).toBe(401);
+  expect(refused.body).not.toContain(account.passphrase);
+});
+
+test("no other chain knows accounts", async () => {
+  const answer = await get(undefined, { authorization: "token" });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.headers["error-code"]).toBe("DEV_ONLY");
+});
