@@ -85,7 +85,7 @@ function install() {
 }
 
 /** Files below folders, and files, from which the console is built. */
-const consoleSources = ["src", "public", "index.html", "package.json", "vite.config.ts"]
+const consoleSources = ["src", "receivers", "public", "index.html", "package.json", "vite.config.ts"]
   .map((name) => join(root, "packages/console", name))
   .concat(join(root, "packages/client/src"), join(root, "packages/protocol/src"));
 const consolePage = join(root, "packages/console/dist/index.html");

@@ -5,3 +5,8 @@ declare module "*?worker&url" {
   const url: string;
   export default url;
 }
+declare module "*?raw" {
+  /** The text of the file. */
+  const text: string;
+  export default text;
+}

@@ -111,6 +111,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await press("Resume");
     await says("The chain forges by itself.");
     await page.getByText("The same elsewhere").first().click();
+    await page.getByRole("tab", { name: "JavaScript" }).first().click();
     await page.getByText("await client.dev.mine(").waitFor();
     await page.setViewportSize({ width: 390, height: 900 });
     await page.emulateMedia({ colorScheme: "dark" });

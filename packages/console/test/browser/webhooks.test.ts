@@ -28,6 +28,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     await node.client.webhooks.create({ event: "block.applied", target, conditions });
+    await node.client.dev.mine({ blocks: 2 });
   }, 120_000);
   afterAll(async () => {
     await started?.stop();
@@ -81,6 +82,107 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("There is no webhook yet").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  /** In both themes and at both widths. */
+  async function expectNoFaults(page: Page, name: string): Promise<void> {
+    for (const [theme, width] of [
+      ["light", 1_400],
+      ["dark", 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: theme });
+      await keepPicture(page, `${name}-${theme}-${width}`);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1_400, height: 900 });
+  }
+
+  test("A webhook is made from a filter: tried on the past, refused with the reason, registered, its secret shown once.", {
+    timeout: 60_000,
+  }, async () => {
+    isRefusing = false;
+    const { page, faults } = await openPage(browser, node.url);
+    await signIn(page);
+    const conditions = JSON.stringify([{ key: "height", condition: "gt", value: "2" }]);
+    await page.goto(`/console/webhooks/new?${new URLSearchParams({ events: "block.applied", conditions })}`);
+    await page.getByText(/events? of the blocks 1 to \d+ would have been delivered, 2 not/).waitFor();
+    await page.getByLabel("Value", { exact: true }).fill("1");
+    await page.getByText(/would have been delivered, 1 not/).waitFor();
+    await page.getByLabel("Condition", { exact: true }).selectOption("matches the pattern");
+    await page.getByLabel("Value", { exact: true }).fill("(");
+    await page.getByRole("alert").getByText("The dry run cannot be shown").waitFor();
+    // The browser notes every answer that is no success.
+    expect(faults.splice(0).every((fault) => fault.includes("422"))).toBe(true);
+    await page.getByLabel("Condition", { exact: true }).selectOption("is greater than");
+    await page.getByLabel("Value", { exact: true }).fill("1");
+    await page.getByText(/would have been delivered, 1 not/).waitFor();
+    await page.getByLabel("Target").fill("http://user:password@127.0.0.1/");
+    await expectNoFaults(page, "webhook-new");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByRole("alert").getByText('"target"').waitFor();
+    expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
+    await page.getByLabel("Target").fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
+    await page.keyboard.press("Enter");
+    await page.getByText("It is shown only now").waitFor();
+    const secret = await page.getByRole("region", { name: "secret" }).textContent();
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole("button", { name: "Ping the receiver" }).click();
+    await page.getByRole("paragraph").filter({ hasText: "accepted the ping: 204" }).waitFor();
+    await page.getByRole("tab", { name: "Go" }).click();
+    await page.getByText("package main").waitFor();
+    await expectNoFaults(page, "webhook-secret");
+    expect(page.url()).not.toContain(secret!);
+    await page.getByRole("link", { name: "To the webhook" }).click();
+    await page.getByRole("heading", { name: "Deliveries" }).waitFor();
+    const kept = await page.evaluate(() =>
+      JSON.stringify([document.body.innerText, localStorage, sessionStorage]),
+    );
+    expect(kept).not.toContain(secret!);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("A webhook replays the past with an estimate, gets a new secret, and shows a fact beside its retraction.", {
+    timeout: 90_000,
+  }, async () => {
+    isRefusing = false;
+    const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
+    const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
+    const { page, faults } = await openPage(browser, node.url);
+    await signIn(page);
+    await page.goto(`/console/webhooks/${data.id}`);
+    await page.getByText(/blocks, about \d+ deliveries, judged by the last/).waitFor();
+    await page.getByLabel("To height").fill("3");
+    await page.getByText("3 blocks, about 3 deliveries").waitFor();
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.getByText("Replay of the blocks 1 to 3: finished, 3 deliveries").waitFor();
+    await page.getByRole("button", { name: "Rotate the secret" }).click();
+    await page.getByRole("dialog").getByLabel("The former secret is valid for").selectOption("an hour");
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    await page.getByText("is valid until").waitFor();
+    await expectNoFaults(page, "webhook-rotated");
+
+    const { head } = (await node.client.dev.mine()).data;
+    const factOf = async () => {
+      const { data: found } = await node.client.webhooks.deliveries(data.id, { height: head.height }).page();
+      return found.find(
+        ({ blockId, reverts, state }) => blockId === head.id && !reverts && state === "delivered",
+      );
+    };
+    await expect.poll(factOf).toBeDefined();
+    await node.client.dev.reorg({ depth: 1 });
+    await page.goto(`/console/webhooks/${data.id}/${(await factOf())!.id}`);
+    const retraction = page.getByRole("article", { name: "Retraction" });
+    await retraction.getByText("block.reverted").first().waitFor();
+    await page.getByRole("article", { name: "Fact" }).getByText("block.applied").first().waitFor();
+    await expectNoFaults(page, "webhook-retraction");
+    await page.getByText("The same elsewhere").click();
+    await page.getByText(`-H 'webhook-id:`).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });

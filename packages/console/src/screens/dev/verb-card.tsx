@@ -1,6 +1,6 @@
 /** A verb with its form, and the same as a command and as a program. */
 import type { ComponentChildren } from "preact";
-import { CodeBlock } from "../../components/code-block.tsx";
+import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import type { Verbs } from "./use-verbs.ts";
 import { type Command, curlOf, programOf } from "./verbs.ts";
 
@@ -35,11 +35,13 @@ export function VerbCard({ title, hint, command, button, verbs, isDisabled, chil
           {verbs.running?.verb === command.verb ? "Running…" : button}
         </button>
       </form>
-      <details>
-        <summary>The same elsewhere</summary>
-        <CodeBlock text={curlOf(command, location.origin)} what={`curl command: ${title}`} />
-        <CodeBlock text={programOf(command)} what={`program: ${title}`} />
-      </details>
+      <SameElsewhere
+        what={title}
+        forms={[
+          { id: "curl", title: "curl", text: curlOf(command, location.origin) },
+          { id: "client", title: "JavaScript", text: programOf(command) },
+        ]}
+      />
     </section>
   );
 }

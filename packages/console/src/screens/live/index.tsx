@@ -4,11 +4,11 @@ import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
+import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { Empty, Failure } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
-import { choiceOf, OPERATOR_OPTIONS, webhookHref } from "./choice.ts";
+import { choiceOf, curlOf, OPERATOR_OPTIONS, programOf, webhookHref } from "./choice.ts";
 import { EventRow } from "./event-row.tsx";
-import { SameElsewhere } from "./same-elsewhere.tsx";
 import { rateOf, retractedIn } from "./tail.ts";
 import { type TailState, useTail } from "./use-tail.ts";
 import "./live.css";
@@ -33,7 +33,13 @@ export default function Live() {
         <a href={webhookHref(choice)}>Make a webhook of this filter</a>
       </p>
       <EventList state={state} />
-      <SameElsewhere choice={choice} />
+      <SameElsewhere
+        what="this stream"
+        forms={[
+          { id: "curl", title: "curl", text: curlOf(choice, location.origin) },
+          { id: "client", title: "JavaScript", text: programOf(choice, location.origin) },
+        ]}
+      />
     </Page>
   );
 }

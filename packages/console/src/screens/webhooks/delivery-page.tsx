@@ -1,13 +1,16 @@
 /** A delivery with its attempts and its body. */
-import type { DeliveryAttempt, DeliveryRecord } from "@uniknode/client";
+import { type DeliveryAttempt, type DeliveryRecord, jsonText } from "@uniknode/client";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
+import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { Answered, Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
+import { Counterpart } from "./counterpart.tsx";
+import { deliveryForms, requestOf } from "./forms.ts";
 import { Outcome } from "./outcome.tsx";
 import { DeliveryBadge } from "./state.tsx";
 import { useAction } from "./use-action.ts";
@@ -41,6 +44,8 @@ export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
 function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRecord }) {
   const { webhooks } = useNode().operations;
   const action = useAction();
+  const { value } = useAnswer(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
+  const target = value?.data.target;
   const { id, messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt, attempts, body } =
     delivery;
   const sendAgain = async () => {
@@ -59,6 +64,14 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
           ],
           ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
           ["Event", event],
+          [
+            "Target",
+            target !== undefined && (
+              <span key="target" class="text">
+                {target}
+              </span>
+            ),
+          ],
           ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
           [
             "Retracts",
@@ -89,8 +102,20 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
           empty={<Empty title="It was not attempted yet" />}
         />
       </Section>
-      <Section title="Body">
+      <Counterpart webhook={webhook} delivery={delivery} />
+      <Section title="Request">
         <Json value={body} what="body" />
+        <SameElsewhere
+          what="the delivery"
+          forms={[
+            {
+              id: "request",
+              title: "The request, unsigned",
+              text: requestOf(target ?? "TARGET", messageId, jsonText(body)),
+            },
+            ...deliveryForms(webhook, id, location.origin),
+          ]}
+        />
       </Section>
     </>
   );

@@ -1,4 +1,5 @@
 /** The webhook desk: every webhook, one of them with its deliveries, or one delivery with its attempts. */
+import lazy from "preact-iso/lazy";
 import { useRoute } from "preact-iso/router";
 import { Page } from "../../components/page.tsx";
 import { Empty } from "../../components/states.tsx";
@@ -6,6 +7,9 @@ import { useNode } from "../../data/node.ts";
 import { DeliveryPage } from "./delivery-page.tsx";
 import { Register } from "./register.tsx";
 import { WebhookPage } from "./webhook-page.tsx";
+import "./webhooks.css";
+
+const NewWebhook = lazy(() => import("./new/index.tsx"));
 
 export default function WebhookDesk() {
   const { value: state } = useNode().session.state;
@@ -24,6 +28,7 @@ export default function WebhookDesk() {
     );
   }
   if (webhook === undefined) return <Register />;
+  if (webhook === "new") return <NewWebhook />;
   return delivery === undefined ? (
     <WebhookPage id={webhook} />
   ) : (

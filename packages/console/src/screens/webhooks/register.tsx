@@ -1,6 +1,5 @@
 /** All webhooks of the node. */
 import type { Webhook } from "@uniknode/client";
-import { CodeBlock } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
@@ -12,7 +11,6 @@ import { eventsOf, StateBadge } from "./state.tsx";
 
 const LIMIT = 25;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
-const CREATE = 'uniknode webhooks create http://127.0.0.1:8000/ --event "transaction.*" --condition "id ne "';
 
 const COLUMNS: readonly Column<Webhook>[] = [
   { title: "Webhook", cell: ({ id }) => <a href={`/console/webhooks/${id}`}>{id}</a> },
@@ -36,7 +34,14 @@ export function Register() {
     EVERY_FEW_SECONDS,
   );
   return (
-    <Page title="Webhooks">
+    <Page
+      title="Webhooks"
+      aside={
+        <a class="button primary" href="/console/webhooks/new">
+          New webhook
+        </a>
+      }
+    >
       <Answered answer={answer} what="The register" lines={LIMIT}>
         {({ data, meta }) => (
           <>
@@ -47,8 +52,8 @@ export function Register() {
               keyOf={({ id }) => id}
               empty={
                 <Empty title="There is no webhook yet">
-                  Register one on the command line, on the machine of the node:
-                  <CodeBlock text={CREATE} what="command" />
+                  A webhook posts what happens on the chain to your receiver, signed, in order, and again
+                  until it is accepted.
                 </Empty>
               }
             />

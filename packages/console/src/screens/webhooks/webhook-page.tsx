@@ -1,18 +1,17 @@
 /** A webhook: what it selects, how it is, and what may be done with it. */
-import type { Webhook } from "@uniknode/client";
+import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso/router";
 import { Json } from "../../components/code-block.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { countText } from "../../components/format.ts";
 import { Facts, Page } from "../../components/page.tsx";
 import { Answered } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
+import { Actions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { Outcome } from "./outcome.tsx";
+import { ReplaySection } from "./replay.tsx";
+import { SecretPanel } from "./secret/panel.tsx";
 import { eventsOf, StateBadge } from "./state.tsx";
-import { useAction } from "./use-action.ts";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
@@ -30,6 +29,7 @@ export function WebhookPage({ id }: { id: string }) {
 }
 
 function Content({ webhook }: { webhook: Webhook }) {
+  const [rotated, setRotated] = useState<WebhookWithToken>();
   const { id, target, conditions, match, order, confirmations = 0, suspended, replay } = webhook;
   return (
     <>
@@ -59,58 +59,16 @@ function Content({ webhook }: { webhook: Webhook }) {
           ["Replay", replay && `block ${countText(replay.nextHeight)} of ${countText(replay.toHeight)}`],
         ]}
       />
-      <Actions webhook={webhook} />
+      {suspended && (
+        <p class="sentence">
+          Nothing is sent to it until it is updated, resumed, or a ping succeeds: mend the receiver, then ping
+          it.
+        </p>
+      )}
+      {rotated && <SecretPanel webhook={rotated} />}
+      <Actions webhook={webhook} onRotated={setRotated} />
+      <ReplaySection webhook={webhook} />
       <Deliveries webhook={id} />
     </>
-  );
-}
-
-function Actions({ webhook: { id, enabled } }: { webhook: Webhook }) {
-  const { webhooks } = useNode().operations;
-  const { route } = useLocation();
-  const action = useAction();
-  const [isAsked, setAsked] = useState(false);
-  const { isRunning, run } = action;
-  const ping = async () => {
-    const { data } = await webhooks.ping(id);
-    return `The receiver ${data.state === "delivered" ? "accepted" : "did not accept"} the ping: ${data.attempts[0]?.status ?? data.reason}`;
-  };
-  const toggle = async () => {
-    await webhooks.update(id, { enabled: !enabled });
-    return enabled ? "Paused: what waited was dropped" : "Active again";
-  };
-  const remove = async () => {
-    await webhooks.remove(id);
-    route("/console/webhooks");
-    return `Webhook ${id} is deleted`;
-  };
-  return (
-    <section class="section" aria-label="Actions">
-      <p>
-        <button type="button" disabled={isRunning} onClick={() => void run(ping)}>
-          Ping
-        </button>{" "}
-        <button type="button" disabled={isRunning} onClick={() => void run(toggle)}>
-          {enabled ? "Pause" : "Resume"}
-        </button>{" "}
-        <button type="button" disabled={isRunning} onClick={() => setAsked(true)}>
-          Delete
-        </button>
-      </p>
-      <Outcome action={action} />
-      <Dialog title={`Delete webhook ${id}?`} isOpen={isAsked} onClose={() => setAsked(false)}>
-        <p>Its deliveries, waiting ones included, are deleted with it.</p>
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            setAsked(false);
-            void run(remove);
-          }}
-        >
-          Delete
-        </button>
-      </Dialog>
-    </section>
   );
 }

@@ -1,0 +1,69 @@
+/** What may be done with a webhook. */
+import type { Webhook, WebhookWithToken } from "@uniknode/client";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { Dialog } from "../../components/dialog.tsx";
+import { SameElsewhere } from "../../components/same-elsewhere.tsx";
+import { useNode } from "../../data/node.ts";
+import { webhookForms } from "./forms.ts";
+import { Outcome } from "./outcome.tsx";
+import { pingOf } from "./ping.ts";
+import { Rotate } from "./rotate.tsx";
+import { useAction } from "./use-action.ts";
+
+export type ActionsProps = {
+  readonly webhook: Webhook;
+  readonly onRotated: (webhook: WebhookWithToken) => void;
+};
+
+export function Actions({ webhook: { id, enabled }, onRotated }: ActionsProps) {
+  const { webhooks } = useNode().operations;
+  const { route } = useLocation();
+  const action = useAction();
+  const [asked, setAsked] = useState<"delete" | "rotate">();
+  const close = () => setAsked(undefined);
+  const { isRunning, run } = action;
+  const toggle = async () => {
+    await webhooks.update(id, { enabled: !enabled });
+    return enabled ? "Paused: what waited was dropped" : "Active again";
+  };
+  const remove = async () => {
+    await webhooks.remove(id);
+    route("/console/webhooks");
+    return `Webhook ${id} is deleted`;
+  };
+  return (
+    <section class="section" aria-label="Actions">
+      <p>
+        <button type="button" disabled={isRunning} onClick={() => void run(() => pingOf(webhooks, id))}>
+          Ping
+        </button>{" "}
+        <button type="button" disabled={isRunning} onClick={() => void run(toggle)}>
+          {enabled ? "Pause" : "Resume"}
+        </button>{" "}
+        <button type="button" disabled={isRunning} onClick={() => setAsked("rotate")}>
+          Rotate the secret
+        </button>{" "}
+        <button type="button" class="danger" disabled={isRunning} onClick={() => setAsked("delete")}>
+          Delete
+        </button>
+      </p>
+      <Outcome action={action} />
+      <Dialog title={`Delete webhook ${id}?`} isOpen={asked === "delete"} onClose={close}>
+        <p>Its deliveries, waiting ones included, are deleted with it.</p>
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            close();
+            void run(remove);
+          }}
+        >
+          Delete
+        </button>
+      </Dialog>
+      <Rotate id={id} action={action} isOpen={asked === "rotate"} onClose={close} onRotated={onRotated} />
+      <SameElsewhere forms={webhookForms(id, enabled, location.origin)} what="these actions" />
+    </section>
+  );
+}

@@ -1,0 +1,107 @@
+/** What the desk does with a webhook or a delivery, in a terminal and in a program. */
+import { curlOf, type Form, programOf, quoted } from "../../components/same-elsewhere.tsx";
+
+type Step = {
+  readonly title: string;
+  readonly method: "POST" | "PUT" | "DELETE";
+  /** Behind `/api/v2/webhooks/`. */
+  readonly path: string;
+  readonly body?: object;
+  readonly statement: string;
+  readonly command: string;
+};
+
+const formsOf = (steps: readonly Step[], origin: string): readonly Form[] => {
+  const text = (lineOf: (step: Step) => string, comment: string) =>
+    steps.map((step) => `${comment} ${step.title}\n${lineOf(step)}`).join("\n\n");
+  return [
+    {
+      id: "curl",
+      title: "curl",
+      text: text(({ method, path, body }) => curlOf(method, `${origin}/api/v2/webhooks/${path}`, body), "#"),
+    },
+    {
+      id: "client",
+      title: "JavaScript",
+      text: programOf(
+        text(({ statement }) => `await client.webhooks.${statement};`, "//"),
+        origin,
+      ),
+    },
+    {
+      id: "command",
+      title: "Command line",
+      text: text(({ command }) => `uniknode webhooks ${command}`, "#"),
+    },
+  ];
+};
+
+export const webhookForms = (id: number, enabled: boolean, origin: string): readonly Form[] =>
+  formsOf(
+    [
+      {
+        title: "Ping",
+        method: "POST",
+        path: `${id}/ping`,
+        body: {},
+        statement: `ping(${id})`,
+        command: `ping ${id}`,
+      },
+      {
+        title: enabled ? "Pause" : "Resume",
+        method: "PUT",
+        path: `${id}`,
+        body: { enabled: !enabled },
+        statement: `update(${id}, { enabled: ${!enabled} })`,
+        command: `${enabled ? "pause" : "resume"} ${id}`,
+      },
+      {
+        title: "Rotate the secret",
+        method: "POST",
+        path: `${id}/rotate`,
+        body: { overlapSeconds: 86_400 },
+        statement: `rotate(${id}, { overlapSeconds: 86400 })`,
+        command: `rotate ${id} --overlap 86400`,
+      },
+      {
+        title: "Send what failed again",
+        method: "POST",
+        path: `${id}/deliveries/retry`,
+        body: {},
+        statement: `retryAll(${id})`,
+        command: `retry ${id} --all-failed`,
+      },
+      {
+        title: "Delete",
+        method: "DELETE",
+        path: `${id}`,
+        statement: `remove(${id})`,
+        command: `delete ${id}`,
+      },
+    ],
+    origin,
+  );
+
+export const deliveryForms = (webhook: string, delivery: number, origin: string): readonly Form[] =>
+  formsOf(
+    [
+      {
+        title: "Send again",
+        method: "POST",
+        path: `${webhook}/deliveries/${delivery}/retry`,
+        body: {},
+        statement: `retry(${webhook}, ${delivery})`,
+        command: `retry ${webhook} ${delivery}`,
+      },
+    ],
+    origin,
+  );
+
+/**
+ * The request of a delivery, for a receiver under development. It has no signature, which only the secret makes.
+ *
+ * @param body JSON text
+ */
+export const requestOf = (target: string, messageId: string, body: string): string =>
+  `curl -X POST -H "Content-Type: application/json" -H ${quoted(`webhook-id: ${messageId}`)} \\
+  -d ${quoted(body)} ${quoted(target)}`;

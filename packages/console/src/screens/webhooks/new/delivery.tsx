@@ -1,0 +1,68 @@
+/** Where a webhook is delivered to, and how. */
+import { type Draft, MAX_CONFIRMATIONS } from "./draft.ts";
+
+export type DeliveryFieldsProps = {
+  readonly draft: Draft;
+  readonly onChange: (changes: Partial<Draft>) => void;
+};
+
+export function DeliveryFields({
+  draft: { target, order, confirmations, ping },
+  onChange,
+}: DeliveryFieldsProps) {
+  return (
+    <>
+      <div class="filters">
+        <div class="wide">
+          <label for="target">Target: the URL of your receiver</label>
+          <input
+            id="target"
+            type="url"
+            required
+            maxLength={2_048}
+            pattern="https?://.+"
+            placeholder="https://receiver.example/hook"
+            spellcheck={false}
+            autocomplete="off"
+            value={target}
+            onInput={({ currentTarget }) => onChange({ target: currentTarget.value })}
+          />
+        </div>
+        <div>
+          <label for="order">Order</label>
+          <select
+            id="order"
+            value={order}
+            onChange={({ currentTarget }) =>
+              onChange({ order: currentTarget.value === "strict" ? "strict" : "parallel" })
+            }
+          >
+            <option value="parallel">parallel: a failure holds nothing back</option>
+            <option value="strict">strict: one after another</option>
+          </select>
+        </div>
+        <div>
+          <label for="confirmations">Blocks that must follow first</label>
+          <input
+            id="confirmations"
+            type="number"
+            min={0}
+            max={MAX_CONFIRMATIONS}
+            value={confirmations}
+            onInput={({ currentTarget }) => {
+              if (currentTarget.validity.valid) onChange({ confirmations: Number(currentTarget.value) });
+            }}
+          />
+        </div>
+      </div>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={ping}
+          onChange={({ currentTarget }) => onChange({ ping: currentTarget.checked })}
+        />
+        <span>Send a ping first</span>
+      </label>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+/** What a webhook would have received of the last blocks: asked for while one writes it, and again with each block. */
+import type { DryRun, TriedEvent } from "@uniknode/client";
+import { useEffect, useState } from "preact/hooks";
+import { Badge } from "../../../components/badge.tsx";
+import { Json } from "../../../components/code-block.tsx";
+import { countText } from "../../../components/format.ts";
+import { Section } from "../../../components/page.tsx";
+import { Answered, Empty } from "../../../components/states.tsx";
+import type { Answer } from "../../../data/answers.ts";
+import { useAnswer, useNode } from "../../../data/node.ts";
+import { type Draft, selectionOf } from "./draft.ts";
+
+const PAUSE_MS = 400;
+const BLOCKS = [10, 100, 1_000];
+/** An event whose content shows what a condition can name. */
+const EVERYTHING = ["*"];
+
+export type Trial = {
+  readonly answer: Answer<{ readonly data: DryRun }>;
+  readonly blocks: number;
+  readonly setBlocks: (blocks: number) => void;
+};
+
+export function useTrial(draft: Draft): Trial {
+  const { operations } = useNode();
+  const [blocks, setBlocks] = useState(100);
+  const { events, ...selection } = selectionOf({
+    ...draft,
+    events: draft.events.length > 0 ? draft.events : EVERYTHING,
+  });
+  const body = { ...selection, ...(events && { events }), blocks };
+  const key = useDelayed(JSON.stringify(body));
+  const answer = useAnswer(`dry run ${key}`, () =>
+    operations.webhooks.test(JSON.parse(key) as Parameters<typeof operations.webhooks.test>[0]),
+  );
+  return { answer, blocks, setBlocks };
+}
+
+/** A value, once it has not changed for a moment. */
+function useDelayed(value: string): string {
+  const [delayed, setDelayed] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return delayed;
+}
+
+export function DryRunSection({ trial: { answer, blocks, setBlocks } }: { trial: Trial }) {
+  return (
+    <Section
+      title="Dry run"
+      aside={
+        <select
+          aria-label="Blocks of the dry run"
+          value={blocks}
+          onChange={({ currentTarget }) => setBlocks(Number(currentTarget.value))}
+        >
+          {BLOCKS.map((count) => (
+            <option key={count} value={count}>{`last ${countText(count)} blocks`}</option>
+          ))}
+        </select>
+      }
+    >
+      <Answered answer={answer} what="The dry run">
+        {({ data }) => (
+          <div class="card">
+            <Report report={data} />
+          </div>
+        )}
+      </Answered>
+    </Section>
+  );
+}
+
+function Report({
+  report: { fromHeight, toHeight, fired, notFired, notRemembered, note },
+}: {
+  report: DryRun;
+}) {
+  return (
+    <>
+      <p class="sentence" role="status">
+        <strong>{countText(fired.count)}</strong> {fired.count === 1 ? "event" : "events"} of the blocks{" "}
+        {countText(fromHeight)} to {countText(toHeight)} would have been delivered,{" "}
+        {countText(notFired.count)} not.
+      </p>
+      {note !== undefined && <p class="quiet">{note}</p>}
+      {notRemembered.length > 0 && (
+        <p class="quiet">
+          Stored blocks do not have these events: {notRemembered.join(", ")}. They come when they happen.
+        </p>
+      )}
+      {fired.events.length === 0 && notFired.events.length === 0 && (
+        <Empty title="No such event in these blocks">Try more blocks, or cause one.</Empty>
+      )}
+      <Tried title="Delivered" events={fired.events} />
+      <Tried title="Not delivered" events={notFired.events} />
+    </>
+  );
+}
+
+const MAX_SHOWN = 5;
+
+function Tried({ title, events }: { title: string; events: readonly TriedEvent[] }) {
+  if (events.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      {events.slice(0, MAX_SHOWN).map((event, index) => (
+        <Example key={index} event={event} />
+      ))}
+    </>
+  );
+}
+
+function Example({ event: { event, height, data, conditions } }: { event: TriedEvent }) {
+  const [isOpen, setOpen] = useState(false);
+  const failing = conditions.filter(({ holds }) => !holds);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <Badge>{event}</Badge> {height !== undefined && <span class="quiet">height {countText(height)}</span>}{" "}
+        {failing.map(({ key, found }) => (
+          <span key={key} class="quiet">
+            {key} is {found.length > 0 ? found.map(String).join(", ").slice(0, 60) : "missing"}{" "}
+          </span>
+        ))}
+      </summary>
+      {isOpen && <Json value={data} what={`content of ${event}`} />}
+    </details>
+  );
+}

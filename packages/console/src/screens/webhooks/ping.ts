@@ -1,0 +1,10 @@
+/** A ping, and what the receiver said to it. */
+import type { Client } from "@uniknode/client";
+
+/** @throws {ApiError} */
+export async function pingOf(webhooks: Client["webhooks"], id: number): Promise<string> {
+  const { data } = await webhooks.ping(id);
+  const isAccepted = data.state === "delivered";
+  const said = data.attempts[0]?.status ?? data.reason;
+  return `The receiver ${isAccepted ? "accepted" : "did not accept"} the ping: ${said}`;
+}

@@ -1,0 +1,130 @@
+/** Delivers the events of past blocks again: how many that would be, and how far it is. */
+import type { Webhook } from "@uniknode/client";
+import { useState } from "preact/hooks";
+import { countText } from "../../components/format.ts";
+import { Section } from "../../components/page.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { Outcome } from "./outcome.tsx";
+import { useAction } from "./use-action.ts";
+
+/** Of one dry run. */
+const MAX_BLOCKS = 1_000;
+
+export function ReplaySection({ webhook }: { webhook: Webhook }) {
+  const { operations, head } = useNode();
+  const { webhooks } = operations;
+  const { id } = webhook;
+  const action = useAction();
+  const [isStarted, setStarted] = useState(false);
+  const [from, setFrom] = useState(1);
+  const [to, setTo] = useState<number>();
+  const top = head.value?.height ?? 1;
+  const toHeight = to ?? top;
+  const isAsked = isStarted || webhook.replay !== undefined;
+  // Without a replay the node has nothing to say of it.
+  const { value } = useAnswer(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
+    lasts: "session",
+    everyMs: 1_000,
+  });
+  const replay = value?.data;
+  const isRunning = replay?.state === "running";
+
+  async function start(): Promise<string> {
+    await webhooks.replay(id, { fromHeight: from, toHeight });
+    setStarted(true);
+    return "The replay has begun";
+  }
+  async function cancel(): Promise<string> {
+    await webhooks.cancelReplay(id);
+    return "The replay is cancelled: what was not sent yet is not sent";
+  }
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void action.run(start);
+  };
+
+  return (
+    <Section title="Replay">
+      <form class="filters" aria-label="Replay" onSubmit={onSubmit}>
+        <HeightField id="from" label="From height" value={from} max={top} onChange={setFrom} />
+        <HeightField id="to" label="To height" value={toHeight} max={top} onChange={setTo} />
+        <button type="submit" disabled={action.isRunning || isRunning || from > toHeight}>
+          Replay
+        </button>
+        {isRunning && (
+          <button type="button" disabled={action.isRunning} onClick={() => void action.run(cancel)}>
+            Cancel
+          </button>
+        )}
+      </form>
+      {!isRunning && <Estimate webhook={webhook} blocks={toHeight - from + 1} />}
+      {replay && (
+        <p role="status">
+          {isRunning && (
+            <progress
+              max={replay.toHeight - replay.fromHeight + 1}
+              value={replay.nextHeight - replay.fromHeight}
+              aria-label="Blocks of the replay"
+            />
+          )}{" "}
+          Replay of the blocks {countText(replay.fromHeight)} to {countText(replay.toHeight)}: {replay.state}
+          {replay.reason !== undefined && ` (${replay.reason})`}, {countText(replay.events)} deliveries,{" "}
+          {countText(replay.waiting)} of them without an outcome yet
+        </p>
+      )}
+      <Outcome action={action} />
+    </Section>
+  );
+}
+
+/** By the newest blocks, as a dry run counts them. */
+function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
+  const { operations } = useNode();
+  const { id, event, events, conditions, match } = webhook;
+  const { value } = useAnswer(
+    `webhook ${id} estimate ${JSON.stringify([event, events, conditions, match])}`,
+    () =>
+      operations.webhooks.test({
+        ...(events ? { events: [...new Set([event, ...events])] } : { event }),
+        conditions,
+        ...(match && { match }),
+        blocks: MAX_BLOCKS,
+      }),
+    { lasts: "session" },
+  );
+  if (!value || blocks < 1) return null;
+  const { fired, fromHeight, toHeight } = value.data;
+  const tried = Math.max(toHeight - fromHeight + 1, 1);
+  return (
+    <p class="quiet">
+      {countText(blocks)} {blocks === 1 ? "block" : "blocks"}, about{" "}
+      {countText(Math.round((fired.count * blocks) / tried))} deliveries, judged by the last{" "}
+      {countText(tried)} blocks. What was delivered before comes again with the same id.
+    </p>
+  );
+}
+
+type HeightFieldProps = {
+  readonly id: string;
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+  readonly onChange: (height: number) => void;
+};
+
+const HeightField = ({ id, label, value, max, onChange }: HeightFieldProps) => (
+  <div>
+    <label for={`replay-${id}`}>{label}</label>
+    <input
+      id={`replay-${id}`}
+      type="number"
+      min={1}
+      max={max}
+      required
+      value={value}
+      onInput={({ currentTarget }) => {
+        if (currentTarget.validity.valid) onChange(currentTarget.valueAsNumber);
+      }}
+    />
+  </div>
+);

@@ -1,0 +1,65 @@
+/** A new secret for a webhook, with a time in which the former one is valid as well. */
+import type { WebhookWithToken } from "@uniknode/client";
+import { useState } from "preact/hooks";
+import { Dialog } from "../../components/dialog.tsx";
+import { useNode } from "../../data/node.ts";
+import type { Action } from "./use-action.ts";
+
+const OVERLAPS = [
+  { seconds: 86_400, text: "a day" },
+  { seconds: 3_600, text: "an hour" },
+  { seconds: 604_800, text: "a week" },
+  { seconds: 0, text: "no time at all" },
+] as const;
+
+export type RotateProps = {
+  readonly id: number;
+  readonly action: Action;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onRotated: (webhook: WebhookWithToken) => void;
+};
+
+export function Rotate({ id, action, isOpen, onClose, onRotated }: RotateProps) {
+  const { webhooks } = useNode().operations;
+  const [seconds, setSeconds] = useState<number>(OVERLAPS[0].seconds);
+
+  async function rotate(): Promise<string> {
+    const { data } = await webhooks.rotate(id, { overlapSeconds: seconds });
+    onRotated(data);
+    return `Webhook ${id} has a new secret`;
+  }
+
+  return (
+    <Dialog title={`Rotate the secret of webhook ${id}?`} isOpen={isOpen} onClose={onClose}>
+      <p>
+        The node makes a new secret. As long as the former one is valid, deliveries carry a signature of each,
+        so that the receiver can change at any time.
+      </p>
+      <p>
+        <label for="overlap">The former secret is valid for</label>{" "}
+        <select
+          id="overlap"
+          value={seconds}
+          onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
+        >
+          {OVERLAPS.map(({ seconds, text }) => (
+            <option key={seconds} value={seconds}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </p>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          onClose();
+          void action.run(rotate);
+        }}
+      >
+        Rotate
+      </button>
+    </Dialog>
+  );
+}

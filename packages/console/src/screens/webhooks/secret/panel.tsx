@@ -1,0 +1,63 @@
+/** The secret of a webhook: shown once, right after it was made, and kept nowhere else in the browser. */
+import type { WebhookWithToken } from "@uniknode/client";
+import lazy from "preact-iso/lazy";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Facts } from "../../../components/page.tsx";
+import { Time } from "../../../components/time.tsx";
+import { useNode } from "../../../data/node.ts";
+import { Outcome } from "../outcome.tsx";
+import { pingOf } from "../ping.ts";
+import { useAction } from "../use-action.ts";
+
+const ReceiverCode = lazy(() => import("./receiver-code.tsx"));
+
+export function SecretPanel({
+  webhook: { id, secret, token, target, overlapUntil },
+}: {
+  webhook: WebhookWithToken;
+}) {
+  const { webhooks } = useNode().operations;
+  const action = useAction();
+  return (
+    <>
+      <p class="sentence">
+        This is the secret of the webhook. <strong>It is shown only now</strong>: copy it to your receiver.
+      </p>
+      <Facts
+        facts={[
+          ["Secret", <CodeBlock key="secret" text={secret} what="secret" />],
+          ["The same as token", <CodeBlock key="token" text={token} what="token" />],
+          [
+            "Target",
+            <span key="target" class="text">
+              {target}
+            </span>,
+          ],
+          [
+            "The former secret",
+            overlapUntil !== undefined && (
+              <>
+                is valid until <Time timeMs={overlapUntil} clock="machine" isWhole />: until then deliveries
+                carry a signature of each
+              </>
+            ),
+          ],
+        ]}
+      />
+      <p>
+        <button
+          type="button"
+          disabled={action.isRunning}
+          onClick={() => void action.run(() => pingOf(webhooks, id))}
+        >
+          Ping the receiver
+        </button>{" "}
+        <a class="button" href={`/console/webhooks/${id}`}>
+          To the webhook
+        </a>
+      </p>
+      <Outcome action={action} />
+      <ReceiverCode />
+    </>
+  );
+}

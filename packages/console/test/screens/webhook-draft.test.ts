@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  draftOf,
+  fieldOf,
+  OPERATORS,
+  pathsOf,
+  queryOf,
+  registrationOf,
+} from "../../src/screens/webhooks/new/draft.ts";
+import { EVENT_GROUPS } from "../../src/screens/webhooks/new/event-names.ts";
+import { formsOf } from "../../src/screens/webhooks/new/forms.ts";
+
+const REFERENCE = join(import.meta.dirname, "../../../../docs/reference/events.md");
+const ALWAYS = { key: "id", condition: "ne", value: "" };
+
+describe("A webhook in the making", () => {
+  const full = draftOf({
+    events: "block.applied, transaction.*",
+    conditions:
+      '[{"key":"amount","condition":"gte","value":"5"},{"key":"open","condition":"truthy","value":""}]',
+    match: "all",
+    target: " https://receiver.example/ ",
+    order: "strict",
+    confirmations: "3",
+    ping: "no",
+  });
+
+  test("Its address has everything, and is empty for the defaults.", () => {
+    expect(draftOf(queryOf(full))).toEqual(full);
+    expect(Object.values(queryOf(draftOf({}))).join("")).toBe("");
+  });
+
+  test.each([
+    { conditions: "{" },
+    { conditions: "7" },
+    { conditions: '[{"key":7,"condition":"eq"},{"key":"a","condition":"burns"},null]' },
+    { confirmations: "-1", match: "some", order: "none" },
+  ])("What makes no sense in %j is left out.", (query) => {
+    expect(draftOf(query as unknown as Record<string, string>)).toEqual(draftOf({}));
+  });
+
+  test("Values that are no text are kept as text.", () => {
+    const conditions = '[{"key":"height","condition":"between","value":{"min":1,"max":2}}]';
+    expect(draftOf({ conditions }).conditions[0]!.value).toBe('{"min":1,"max":2}');
+  });
+
+  test("It becomes a registration that says no more than it must.", () => {
+    expect(registrationOf(draftOf({ events: "block.applied", target: "http://a/", ping: "no" }))).toEqual({
+      event: "block.applied",
+      target: "http://a/",
+      conditions: [ALWAYS],
+    });
+    expect(registrationOf(full)).toEqual({
+      events: ["block.applied", "transaction.*"],
+      target: "https://receiver.example/",
+      conditions: [
+        { key: "amount", condition: "gte", value: "5" },
+        { key: "open", condition: "truthy" },
+      ],
+      match: "all",
+      order: "strict",
+      confirmations: 3,
+    });
+  });
+
+  test("A condition without a member is not finished, and not sent.", () => {
+    const conditions = '[{"key":"","condition":"eq","value":"1"}]';
+    expect(registrationOf(draftOf({ events: "*", conditions, match: "all" })).conditions).toEqual([ALWAYS]);
+  });
+
+  test("Its command has the options of the command line, quoted.", () => {
+    const [, , command] = formsOf(draftOf({ ...queryOf(full), target: "http://a/'b" }), "http://node");
+    expect(command!.text).toBe(
+      `uniknode webhooks create 'http://a/'\\''b' --event 'block.applied' --event 'transaction.*' --condition 'amount gte 5' --condition 'open truthy' --match all --order strict --confirmations 3`,
+    );
+  });
+});
+
+test("The paths of a content are those that a condition can name.", () => {
+  const content = { id: "a", fee: "1", asset: { nft: { unik: { tokenId: "b" } } }, list: [{ a: 1 }] };
+  expect(pathsOf(content)).toEqual(["id", "fee", "asset.nft.unik.tokenId", "list"]);
+  expect(pathsOf([{ id: 1 }])).toEqual(["id"]);
+  expect(pathsOf(undefined)).toEqual([]);
+});
+
+test.each([
+  ['"target" must be an https URL on this node', "target"],
+  ['the pattern of the condition on "id" is invalid', "conditions"],
+  ['"evnet" is no event; did you mean block.applied?', "events"],
+  ["the register is full", undefined],
+])("The refusal %j belongs to the field %s.", (message, field) => {
+  expect(fieldOf(message)).toBe(field);
+});
+
+test("Every event of the reference can be chosen, but for other names of the same.", () => {
+  const listed = [...readFileSync(REFERENCE, "utf8").matchAll(/^\| \[`([\w.:]+)`\]/gm)].map(
+    ([, name]) => name!,
+  );
+  const offered = EVENT_GROUPS.flatMap(({ events }) => events.map(([name]) => name));
+  expect(new Set(offered)).toEqual(new Set(listed.filter((name) => name !== "state:started")));
+  expect(OPERATORS).toHaveLength(12);
+});
