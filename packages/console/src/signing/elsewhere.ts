@@ -1,4 +1,5 @@
 /** The same order as a command and as a program. */
+import { quoted } from "../components/same-elsewhere.tsx";
 import { plainAmount } from "./amount.ts";
 import type { Order, Terms } from "./order.ts";
 
@@ -40,9 +41,6 @@ const propertiesOf = (properties: Readonly<Record<string, string | null>>): read
   Object.entries(properties).map(([name, value]) =>
     value === null ? `--remove ${quoted(name)}` : `--property ${quoted(`${name}=${value}`)}`,
   );
-
-/** For a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export function programOf(order: Order, { fee, nonce }: Chosen, origin: string): string {
   const [builder, members] = builderOf(order);

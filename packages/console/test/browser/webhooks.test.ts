@@ -116,7 +116,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByLabel("Value", { exact: true }).fill("(");
     await page.getByRole("alert").getByText("The dry run cannot be shown").waitFor();
     // The browser notes every answer that is no success.
-    expect(faults.splice(0).every((fault) => fault.includes("422"))).toBe(true);
+    expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
     await page.getByLabel("Condition", { exact: true }).selectOption("is greater than");
     await page.getByLabel("Value", { exact: true }).fill("1");
     await page.getByText(/would have been delivered, 1 not/).waitFor();
@@ -124,7 +124,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await expectNoFaults(page, "webhook-new");
     await page.getByRole("button", { name: "Register" }).click();
     await page.getByRole("alert").getByText('"target"').waitFor();
-    expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
+    expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
     await page.getByLabel("Target").fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
     await page.keyboard.press("Enter");
     await page.getByText("It is shown only now").waitFor();

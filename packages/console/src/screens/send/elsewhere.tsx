@@ -1,15 +1,7 @@
 /** The same order in a terminal and in a program. */
-import { useState } from "preact/hooks";
-import { CodeBlock } from "../../components/code-block.tsx";
-import { Section } from "../../components/page.tsx";
-import { Tabs } from "../../components/tabs.tsx";
+import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { type Chosen, commandOf, programOf } from "../../signing/elsewhere.ts";
 import type { Order } from "../../signing/order.ts";
-
-const FORMS = [
-  { id: "command", title: "Command line" },
-  { id: "program", title: "JavaScript" },
-];
 
 export type ElsewhereProps = {
   readonly order: Order;
@@ -18,17 +10,12 @@ export type ElsewhereProps = {
   readonly delegate: string;
 };
 
-export function Elsewhere({ order, chosen, delegate }: ElsewhereProps) {
-  const [form, setForm] = useState("command");
-  return (
-    <Section title="The same elsewhere">
-      <Tabs label="Forms of this transaction" tabs={FORMS} selected={form} onSelect={setForm}>
-        {form === "command" ? (
-          <CodeBlock text={commandOf(order, chosen, delegate, location.origin)} what="command" />
-        ) : (
-          <CodeBlock text={programOf(order, chosen, location.origin)} what="program" />
-        )}
-      </Tabs>
-    </Section>
-  );
-}
+export const Elsewhere = ({ order, chosen, delegate }: ElsewhereProps) => (
+  <SameElsewhere
+    what="this transaction"
+    forms={[
+      { id: "command", title: "Command line", text: commandOf(order, chosen, delegate, location.origin) },
+      { id: "client", title: "JavaScript", text: programOf(order, chosen, location.origin) },
+    ]}
+  />
+);
