@@ -12,7 +12,7 @@ import { useNode } from "../../data/node.ts";
 import { type Posted, post, reasonText } from "../../signing/post.ts";
 import { MAX_CHARACTERS, MAX_TRANSACTIONS, readSigned, type SignedTransaction } from "./signed-json.ts";
 
-export function Broadcast() {
+export default function Broadcast() {
   const { api, poll } = useNode();
   const [text, setText] = useState("");
   const [posted, setPosted] = useState<readonly Posted[]>([]);
