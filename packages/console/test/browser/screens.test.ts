@@ -45,6 +45,9 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     delegates: () => "/console/delegates",
     delegate: async () =>
       `/console/delegates/${(await node.client.delegates.list().page()).data[0]!.username}`,
+    send: async () =>
+      `/console/send?from=${(await node.client.wallets.list().page()).data[0]!.address}&amount=1`,
+    "send-signed": () => "/console/send?kind=signed",
     "sign-in": () => "/console/sign-in",
     "not-found": () => "/console/nowhere",
   };

@@ -64,6 +64,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     page.goto(`/console/send?${new URLSearchParams(values)}`);
   const press = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click();
   const says = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
+  /** What will be signed, in words. */
+  const sentence = (text: string) => page.locator(".sentence").getByText(text).waitFor();
   /** The transaction that the page says it has sent, once it is in a block. */
   async function forged() {
     await page.getByRole("heading", { name: "Sent", exact: true }).waitFor();
@@ -110,7 +112,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.keyboard.press("Tab");
     await page.keyboard.type(sender!.passphrase);
     await page.keyboard.press("Enter");
-    await page.locator(".sentence").getByText("sends").waitFor();
+    await sentence("sends");
     expect(await field("From").inputValue()).toBe(sender!.address);
     await says("9,987.3");
     await keepPicture(page, "send-transfer-light-1400");
@@ -134,6 +136,24 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
   });
 
+  test("No other script than the one that signs becomes a worker.", async () => {
+    const [sender, recipient] = accounts;
+    await open({ from: sender!.address, to: recipient!.address, amount: "1" });
+    await sentence("sends");
+    const refusal = await page.evaluate(() => {
+      try {
+        return `${new Worker("/console/assets/another.js")}`;
+      } catch (error) {
+        return String(error);
+      }
+    });
+    expect(refusal).toContain("TrustedScriptURL");
+    expect(faults.splice(0)).toEqual([expect.stringContaining("TrustedScriptURL")]);
+    expect(page.workers().map((worker) => new URL(worker.url()).pathname)).toEqual([
+      expect.stringMatching(/^\/console\/assets\/worker-/),
+    ]);
+  });
+
   test("What is signed only has the bytes that the protocol package signs.", async () => {
     const [, sender, recipient] = accounts;
     await open({
@@ -143,7 +163,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       fee: "0.2",
       nonce: "77",
     });
-    await says("sends");
+    await sentence("sends");
     await field("Passphrase").fill(sender!.passphrase);
     await press("Sign only");
     await page.getByText("Signed, and not sent").waitFor();
@@ -184,8 +204,12 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await keepPicture(page, "send-refused-light-1400");
     expect(await accessibilityFaults(page)).toEqual([]);
 
-    await fill({ To: recipient!.address, Passphrase: other!.passphrase });
-    await says("sends");
+    await fill({ To: recipient!.address });
+    await sentence("sends");
+    await press("Sign and send");
+    await says("The passphrase is missing.");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
+    await fill({ Passphrase: other!.passphrase });
     await press("Sign and send");
     await says(`This is the passphrase of ${other!.address}, not of the sender.`);
     expect(await field("Passphrase").inputValue()).toBe("");
@@ -203,14 +227,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const [sender, delegate] = [accounts[0]!, delegates[1]!];
     await open({ kind: "vote", from: sender.address, delegate: delegate.address });
     await says("has no vote now");
-    await page.locator(".sentence").getByText("votes for").waitFor();
+    await sentence("votes for");
     await field("Passphrase").fill(sender.passphrase);
     await press("Sign and send");
     expect((await forged()).asset).toEqual({ votes: [`+${delegate.publicKey}`] });
     await says("voted already");
     await field("What to do").selectOption("withdraw");
     await field("Passphrase").fill(sender.passphrase);
-    await says("withdraws its vote");
+    await sentence("withdraws its vote");
     await keepPicture(page, "send-vote-light-1400");
     expect(await accessibilityFaults(page)).toEqual([]);
     await press("Sign and send");
@@ -224,7 +248,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await open({ kind: "mint", from: sender.address });
     await press("Any id");
     await fill({ Properties: "Greeting = hello\nColour = green" });
-    await says("mints the unik");
+    await sentence("mints the unik");
     await keepPicture(page, "send-mint-light-1400");
     const unik = await field("Id of the new unik").inputValue();
     await field("Passphrase").fill(sender.passphrase);
@@ -232,7 +256,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await forged();
     await page.getByRole("tab", { name: "Properties" }).click();
     await fill({ Set: "Greeting = good day", Remove: "Colour" });
-    await says("changes properties");
+    await sentence("changes properties");
     await field("Passphrase").fill(sender.passphrase);
     await page.setViewportSize({ width: 390, height: 900 });
     await page.emulateMedia({ colorScheme: "dark" });
@@ -288,7 +312,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole("status").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
-    await page.locator(".sentence").getByText("sends").waitFor();
+    await sentence("sends");
     const { data } = await node.client.wallets.sent(payer!.address).page({ limit: 1 });
     expect(data[0]).toMatchObject({ recipient: recipient!.address, amount: "150000000" });
   });
@@ -302,7 +326,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     });
     await node.client.dev.mine();
     await open({ from: sender.address, to: accounts[0]!.address, amount: "1" });
-    await says("sends");
+    await sentence("sends");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": "wrong" });
     await press("Sign and send");
     await says("not the second passphrase that the wallet registered");

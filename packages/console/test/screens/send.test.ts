@@ -37,7 +37,7 @@ describe("What was typed", () => {
     expect(readOrder("mint", { unik, type: "2", properties }).order).toMatchObject({
       properties: { type: "2", a: "1", b: "x = y" },
     });
-    expect(readOrder("update", { unik, properties: "a = 1", remove: "b, c" }).order).toMatchObject({
+    expect(readOrder("update", { unik, set: "a = 1", remove: "b, c" }).order).toMatchObject({
       properties: { a: "1", b: null, c: null },
     });
   });
@@ -49,7 +49,7 @@ describe("What was typed", () => {
     ["mint", { unik, properties: "= value" }, "properties"],
     ["mint", { unik, properties: "a = 1\na = 2" }, "properties"],
     ["update", { unik }, "properties"],
-    ["update", { unik, properties: "a = 1", remove: "a" }, "properties"],
+    ["update", { unik, set: "a = 1", remove: "a" }, "properties"],
   ] as const)("of a %s %j is refused at its field.", (kind, values, field) => {
     const { order, faults } = readOrder(kind, values);
     expect(order).toBeUndefined();

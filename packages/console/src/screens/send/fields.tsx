@@ -197,13 +197,13 @@ function UpdateFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
         }
       />
       <Field
-        name="properties"
+        name="set"
         label="Set"
         rows={4}
         placeholder="name = value, one a line"
-        value={values.properties ?? ""}
-        onInput={(value) => onInput("properties", value)}
-        fault={faultOf("properties")}
+        value={values.set ?? ""}
+        onInput={(value) => onInput("set", value)}
+        fault={faultOf("properties", "set")}
       />
       <Field
         name="remove"

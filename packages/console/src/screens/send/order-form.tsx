@@ -22,7 +22,8 @@ export function OrderForm({ kind }: { kind: Kind }) {
   const { values, settled, set, settle } = useValues();
   const signer = useSigner();
   const state = useOrder(kind, values, settled, signer);
-  const { sender, order, chosen, terms, draft } = state;
+  const { sender, drafted, isReady, chosen } = state;
+  const form = useRef<HTMLFormElement>(null);
   const passphrase = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(false);
@@ -32,7 +33,6 @@ export function OrderForm({ kind }: { kind: Kind }) {
   /** By the node or the worker, until something else is typed. */
   const [refusal, setRefusal] = useState<Faults>({});
   const faults: Faults = { ...state.faults, ...refusal };
-  const isReady = order !== undefined && draft !== undefined && Object.keys(state.faults).length === 0;
   const faultOf = (field: OrderField, name: string = field): string | undefined =>
     wasTried || values[name] || refusal[field] ? faults[field] : undefined;
 
@@ -46,16 +46,24 @@ export function OrderForm({ kind }: { kind: Kind }) {
     const isKept = (event.submitter as HTMLButtonElement | null)?.value === "keep";
     settle();
     if (!signer || isBusy) return;
+    if (!passphrase.current?.value) return refuse({ passphrase: "The passphrase is missing." });
     setBusy(true);
     setRefusal({});
     try {
       if (!values.from) await findWallet();
       else await sign(isKept);
     } catch (error) {
-      setRefusal(faultsOf(error));
+      refuse(faultsOf(error));
     } finally {
       setBusy(false);
     }
+  }
+
+  /** Says what is wrong, and goes to the first field that it is about. */
+  function refuse(faults: Faults): void {
+    setTried(true);
+    setRefusal(faults);
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   }
 
   /** The passphrase stays in its field: it has not signed yet. */
@@ -66,12 +74,11 @@ export function OrderForm({ kind }: { kind: Kind }) {
   }
 
   async function sign(isKept: boolean): Promise<void> {
-    setTried(true);
-    if (!isReady || !terms || !sender.value) return;
+    if (!isReady || !drafted || !sender.value) return refuse({});
     const { address, secondPublicKey } = sender.value.wallet;
     const passphrases = { passphrase: taken(passphrase.current), second: taken(second.current) };
     const signatory = { address, secondPublicKey: secondPublicKey ?? undefined };
-    const signed = await signer!.sign(order, terms, signatory, passphrases);
+    const signed = await signer!.sign(drafted.order, drafted.terms, signatory, passphrases);
     setTried(false);
     if (isKept) setMade({ signed });
     else await send(signed);
@@ -81,7 +88,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
     const [posted] = await post(api, [signed]);
     setMade({ signed, posted: posted! });
     const field = posted!.became === "refused" ? fieldOf(posted!) : undefined;
-    if (field) setRefusal({ [field]: reasonText(posted!.reasons) });
+    if (field) refuse({ [field]: reasonText(posted!.reasons) });
     announce(posted!.became === "accepted" ? "The node accepted the transaction." : "It was not sent.");
     answers.refresh("wallet ");
     poll();
@@ -89,26 +96,30 @@ export function OrderForm({ kind }: { kind: Kind }) {
 
   return (
     <div class="send-page">
-      <form class="send" noValidate onSubmit={onSubmit} onChange={() => settle()}>
+      <form class="send" noValidate ref={form} onSubmit={onSubmit} onChange={() => settle()}>
         <div class="card send-fields">
           <SenderField {...{ values, onInput, faultOf }} sender={sender} />
           <OrderFields kind={kind} {...{ values, onInput, faultOf, settle }} sender={sender.value} />
-          <TermsFields {...{ values, onInput, faultOf }} sender={sender.value} fee={draft?.fee} />
+          <TermsFields {...{ values, onInput, faultOf }} sender={sender.value} fee={drafted?.draft.fee} />
         </div>
         <div class="send-side">
-          <Preview draft={draft} sender={sender.value} />
+          <Preview draft={drafted?.draft} sender={sender.value} />
           <SignCard
             {...{ passphrase, second }}
             needsSecond={Boolean(sender.value?.wallet.secondPublicKey)}
             hasSender={Boolean(values.from)}
-            isBusy={isBusy || !signer}
+            isBusy={isBusy}
             faults={refusal}
-            missing={wasTried && !isReady}
+            hindrance={wasTried && !isReady ? hindranceOf(faults) : undefined}
           />
         </div>
       </form>
       {made && <Outcome {...made} onAgain={() => void send(made.signed)} />}
-      {order && draft && <Elsewhere order={order} chosen={chosen} delegate={values.delegate ?? ""} />}
+      {drafted && <Elsewhere order={drafted.order} chosen={chosen} delegate={values.delegate ?? ""} />}
     </div>
   );
 }
+
+/** Without a fault, what will be signed is not on the page yet. */
+const hindranceOf = (faults: Faults): string =>
+  Object.keys(faults).length > 0 ? "the form says what is wrong." : "look at what will be signed first.";

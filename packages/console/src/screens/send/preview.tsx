@@ -53,7 +53,7 @@ function Content({ draft, wallet }: { draft: Draft; wallet: SingleWallet }) {
           ["Text", vendorField !== undefined && <span class="vendor-field">{vendorField}</span>],
           ...assetDetails(transaction).map(
             ([name, parts]) =>
-              [name, parts.map((part, index) => <PartView key={index} part={part} />)] as const,
+              [name, parts.map((part, index) => <PartView key={index} part={part} isWhole />)] as const,
           ),
           ["Nonce", nonce],
         ]}

@@ -60,7 +60,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     return { faults, order: { kind: "mint", tokenId, properties: { type: type || "1", ...properties } } };
   },
 
-  update({ unik = "", properties: typed = "", remove = "" }) {
+  update({ unik = "", set: typed = "", remove = "" }) {
     const tokenId = unik.trim();
     const { properties, fault } = readProperties(typed);
     const removed = remove

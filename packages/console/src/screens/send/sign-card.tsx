@@ -10,12 +10,12 @@ export type SignCardProps = {
   readonly hasSender: boolean;
   readonly isBusy: boolean;
   readonly faults: Faults;
-  /** Something above is missing or wrong. */
-  readonly missing: boolean;
+  /** Why nothing was signed. */
+  readonly hindrance: string | undefined;
 };
 
 export function SignCard(props: SignCardProps) {
-  const { passphrase, second, needsSecond, hasSender, isBusy, faults, missing } = props;
+  const { passphrase, second, needsSecond, hasSender, isBusy, faults, hindrance } = props;
   return (
     <section class="card send-sign" aria-label="Sign">
       <SecretField name="passphrase" label="Passphrase" field={passphrase} fault={faults.passphrase} />
@@ -26,17 +26,17 @@ export function SignCard(props: SignCardProps) {
         A part of this page that runs by itself signs with it. It is not stored, and it does not leave this
         browser.
       </p>
-      {missing && (
+      {hindrance !== undefined && (
         <p class="field-fault" role="alert">
-          It was not signed: the form above says what is missing.
+          It was not signed: {hindrance}
         </p>
       )}
       <div class="send-buttons">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {hasSender ? "Sign and send" : "Find the wallet"}
+        <button type="submit" class="primary" aria-busy={isBusy}>
+          {isBusy ? "Signing…" : hasSender ? "Sign and send" : "Find the wallet"}
         </button>
         {hasSender && (
-          <button type="submit" value="keep" disabled={isBusy}>
+          <button type="submit" value="keep">
             Sign only
           </button>
         )}

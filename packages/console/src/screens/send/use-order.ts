@@ -16,18 +16,20 @@ import {
   type Values,
 } from "./read-order.ts";
 
+/** An order as it is shown before it is signed: what is signed is exactly this. */
+export type Drafted = { readonly order: Order; readonly terms: Terms; readonly draft: Draft };
+
 export type OrderState = {
   readonly sender: Answer<Sender>;
   /** Absent as long as something is missing. */
-  readonly order: Order | undefined;
+  readonly drafted: Drafted | undefined;
+  /** `drafted` is what was typed, and nothing is wrong with it. */
+  readonly isReady: boolean;
   readonly chosen: TermsReading;
-  readonly terms: Terms | undefined;
-  /** What will be signed. */
-  readonly draft: Draft | undefined;
   readonly faults: Faults;
 };
 
-/** @param settled what the node is asked about */
+/** @param settled what the node is asked about; what is being typed is nothing yet */
 export function useOrder(
   kind: Kind,
   values: Values,
@@ -35,31 +37,29 @@ export function useOrder(
   signer: Signer | undefined,
 ): OrderState {
   const { head } = useNode();
-  const sender = useSender(settled.from ?? "");
+  const askable = (name: string) => (values[name] === settled[name] ? (settled[name] ?? "") : "");
+  const sender = useSender(askable("from"));
   const { wallet } = sender.value ?? {};
-  const delegate = useDelegate(kind === "vote" && settled.action !== "withdraw" ? settled.delegate : "");
-  const reading = readOrder(kind, values, {
+  const isVote = kind === "vote" && values.action !== "withdraw";
+  const delegate = useDelegate(isVote ? askable("delegate").trim() : "");
+  const { order, faults: mistakes } = readOrder(kind, values, {
     vote: wallet && (wallet.vote ?? ""),
     delegate: delegate.publicKey,
   });
   const chosen = readTerms(values);
   const terms = termsOf(sender.value, chosen, head.value?.height);
-  const { draft, fault } = useDraft(signer, reading.order, terms);
-  return {
-    sender,
-    order: reading.order,
-    chosen,
-    terms,
-    draft,
-    faults: {
-      ...senderFault(values.from, sender),
-      ...shortage(reading.order, draft?.fee, sender.value),
-      ...delegate.fault,
-      ...fault,
-      ...reading.faults,
-      ...chosen.faults,
-    },
+  const { drafted, fault } = useDraft(signer, order, terms);
+  const faults: Faults = {
+    ...senderFault(values.from, sender),
+    ...shortage(order, drafted?.draft.fee, sender.value),
+    ...delegate.fault,
+    ...fault,
+    ...mistakes,
+    ...chosen.faults,
   };
+  const isReady =
+    drafted !== undefined && keyOf(drafted.order) === keyOf(order) && Object.keys(faults).length === 0;
+  return { sender, drafted, isReady, chosen, faults };
 }
 
 function termsOf(
@@ -98,20 +98,18 @@ function shortage(order: Order | undefined, fee: string | undefined, sender: Sen
   return order.kind === "transfer" ? { amount: message } : { from: message };
 }
 
-/** By username, address or public key. */
-function useDelegate(id = ""): { readonly publicKey?: string; readonly fault?: Faults } {
+/** @param id username, address or public key */
+function useDelegate(id: string): { readonly publicKey?: string; readonly fault?: Faults } {
   const { api } = useNode();
-  const { value, error } = useAnswer(
-    /^[^./]{1,70}$/.test(id.trim()) ? `delegate ${id.trim()} to vote for` : undefined,
-    () => api.delegates.get(id.trim()),
-  );
+  const key = /^[^./]{1,70}$/.test(id) ? `delegate ${id} to vote for` : undefined;
+  const { value, error } = useAnswer(key, () => api.delegates.get(id));
   if (isUnknown(error)) return { fault: { delegate: "The chain knows no such delegate." } };
   if (!value) return {};
   const { publicKey, isResigned } = value.data;
   return isResigned ? { publicKey, fault: { delegate: "This delegate has resigned." } } : { publicKey };
 }
 
-type DraftState = { readonly draft?: Draft; readonly fault?: Faults };
+type DraftState = { readonly drafted?: Drafted; readonly fault?: Faults };
 
 function useDraft(
   signer: Signer | undefined,
@@ -119,16 +117,13 @@ function useDraft(
   terms: Terms | undefined,
 ): DraftState {
   const [state, setState] = useState<DraftState>({});
-  const key =
-    order &&
-    terms &&
-    JSON.stringify([order, terms], (_name, member) => (typeof member === "bigint" ? `${member}` : member));
+  const key = keyOf(order && terms && [order, terms]);
   // The key stands for order and terms.
   useEffect(() => {
     if (!signer || !order || !terms) return setState({});
     let isCurrent = true;
     signer.draft(order, terms).then(
-      (draft) => isCurrent && setState({ draft }),
+      (draft) => isCurrent && setState({ drafted: { order, terms, draft } }),
       (error: unknown) => isCurrent && setState({ fault: faultsOf(error) }),
     );
     return () => {
@@ -137,6 +132,9 @@ function useDraft(
   }, [signer, key]);
   return state;
 }
+
+const keyOf = (value: unknown): string =>
+  JSON.stringify(value, (_name, member) => (typeof member === "bigint" ? `${member}` : member)) ?? "";
 
 export const faultsOf = (error: unknown): Faults =>
   error instanceof SigningError && error.fault
