@@ -73,6 +73,7 @@ export type {
   DeliveryQuery,
   DeliveryRecord,
   DeliveryState,
+  DeliverySummary,
   DryRun,
   NewWebhook,
   Replay,

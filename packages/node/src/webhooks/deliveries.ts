@@ -124,6 +124,20 @@ export type EndedFilter = Omit<DeliveryFilter, "state"> & {
 /** Records with a smaller number than `before`, newest first. */
 export type DeliveryRange = { readonly before?: number; readonly limit: number };
 
+/** How one of the newest deliveries stands. */
+export type LatestDelivery = {
+  readonly state: DeliveryState;
+  readonly createdMs: number;
+  readonly finishedMs?: number;
+};
+
+export type LatestDeliveries = {
+  /** Newest first. */
+  readonly deliveries: readonly LatestDelivery[];
+  /** When the oldest of the whole queue was made that waits or is retried; those of a replay do not count. */
+  readonly oldestWaitingMs?: number;
+};
+
 export type DeliveryPage = {
   /** Fewer than the limit when too many others had to be read on the way. */
   readonly records: readonly DeliveryRecord[];

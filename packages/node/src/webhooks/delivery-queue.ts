@@ -17,6 +17,7 @@ import type {
   DeliveryRange,
   DeliveryRecord,
   EndedFilter,
+  LatestDeliveries,
   ReplayedDelivery,
   WaitingDelivery,
 } from "./deliveries.ts";
@@ -115,6 +116,8 @@ export type DeliveryLogRows = {
   page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage>;
   /** `key`: a number, or an id: the newest delivery that has it. */
   find(webhook: number, key: number | string): Promise<DeliveryRecord | undefined>;
+  /** As many as the limit, without pings. */
+  latest(webhook: number, limit: number): Promise<LatestDeliveries>;
   /** What is sent. */
   message(number: number): Promise<DeliveryMessage | undefined>;
   /**

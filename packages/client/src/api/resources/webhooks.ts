@@ -115,6 +115,22 @@ export type DeliveryAttempt = {
   readonly error?: string;
 };
 
+/** Of the newest 1,000 deliveries at most. Times are milliseconds since 1970. */
+export type DeliverySummary = {
+  /** Deliveries that were counted; by state below. */
+  readonly count: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly pending: number;
+  /** When the oldest of them was made. */
+  readonly since?: number;
+  /** When the oldest of all that wait or are retried was made. */
+  readonly oldestWaitingAt?: number;
+  /** Those that ended in each of the last 24 hours, the oldest first; `at` is the beginning of the hour. */
+  readonly hours: readonly { readonly at: number; readonly delivered: number; readonly failed: number }[];
+};
+
 export type DeliveryQuery = {
   readonly state?: DeliveryState;
   readonly event?: string;
@@ -201,6 +217,10 @@ export function webhooks(send: Send) {
     /** Newest first. */
     deliveries: (id: WebhookId, query?: DeliveryQuery) =>
       createCursorList<DeliveryRecord>(send, { path: path`/webhooks/${id}/deliveries`, query }),
+
+    /** How its deliveries go. */
+    summary: (id: WebhookId) =>
+      send<Answer<DeliverySummary>>({ path: path`/webhooks/${id}/deliveries/summary` }),
 
     /** By its id in the log, or by the `webhook-id` that the receiver saw. */
     delivery: (id: WebhookId, delivery: number | string) =>

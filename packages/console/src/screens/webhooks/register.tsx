@@ -7,6 +7,7 @@ import { Pager } from "../../components/pager.tsx";
 import { Answered, Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
+import { Health } from "./health.tsx";
 import { eventsOf, StateBadge } from "./state.tsx";
 
 const LIMIT = 25;
@@ -15,6 +16,7 @@ const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 const COLUMNS: readonly Column<Webhook>[] = [
   { title: "Webhook", cell: ({ id }) => <a href={`/console/webhooks/${id}`}>{id}</a> },
   { title: "State", cell: (webhook) => <StateBadge webhook={webhook} /> },
+  { title: "Health", cell: (webhook) => <Health webhook={webhook} /> },
   { title: "Events", cell: (webhook) => eventsOf(webhook) },
   { title: "Target", cell: ({ target }) => <span class="text">{target}</span> },
   {

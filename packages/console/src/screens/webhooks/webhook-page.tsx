@@ -9,6 +9,7 @@ import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { Actions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { Health } from "./health.tsx";
 import { ReplaySection } from "./replay.tsx";
 import { SecretPanel } from "./secret/panel.tsx";
 import { eventsOf, StateBadge } from "./state.tsx";
@@ -35,6 +36,7 @@ function Content({ webhook }: { webhook: Webhook }) {
     <>
       <Facts
         facts={[
+          ["Deliveries", <Health key="health" webhook={webhook} />],
           ["Events", eventsOf(webhook)],
           [
             "Target",

@@ -70,6 +70,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "POST /webhooks/:id/rotate": "rotateWebhookSecret",
   "POST /webhooks/:id/ping": "pingWebhook",
   "GET /webhooks/:id/deliveries": "listWebhookDeliveries",
+  "GET /webhooks/:id/deliveries/summary": "summarizeWebhookDeliveries",
   "POST /webhooks/:id/deliveries/retry": "retryWebhookDeliveries",
   "GET /webhooks/:id/deliveries/:delivery": "getWebhookDelivery",
   "POST /webhooks/:id/deliveries/:delivery/retry": "retryWebhookDelivery",

@@ -82,6 +82,33 @@ const Secret = open("WebhookWithToken", {
   ),
 });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
+const count = Type.Integer({ minimum: 0 });
+const Summary = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0, maximum: 1_000, description: "Deliveries that were counted." }),
+    delivered: count,
+    failed: count,
+    cancelled: count,
+    pending: count,
+    since: Type.Optional(
+      Type.Integer({ description: "When the oldest of them was made: milliseconds since 1970." }),
+    ),
+    oldestWaitingAt: Type.Optional(
+      Type.Integer({
+        description: "When the oldest of all that wait or are retried was made: milliseconds since 1970.",
+      }),
+    ),
+    hours: Type.Array(
+      Type.Object({
+        at: Type.Integer({ description: "Its beginning, milliseconds since 1970." }),
+        delivered: count,
+        failed: count,
+      }),
+      { description: "The oldest hour first." },
+    ),
+  },
+  { title: "DeliverySummary" },
+);
 const DryRun = open("DryRun", {
   fromHeight: Type.Integer(),
   toHeight: Type.Integer(),
@@ -170,6 +197,11 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
         limit: pageQuery.limit,
       },
     },
+  ),
+  "GET /webhooks/:id/deliveries/summary": route(
+    "How the newest 1,000 deliveries went, and how many ended in each of the last 24 hours.",
+    data(Summary),
+    { params: id },
   ),
   "GET /webhooks/:id/deliveries/:delivery": route("One delivery with its body.", data(Delivery), {
     params: delivery,

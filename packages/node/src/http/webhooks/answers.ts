@@ -4,6 +4,7 @@ import { SubscriptionError } from "../../subscriptions/error.ts";
 import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
 import { WebhookError } from "../../webhooks/error.ts";
+import type { DeliverySummary } from "../../webhooks/log/summary.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replay.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
 import { checkComplexity, invalidJson } from "../server/bodies.ts";
@@ -53,6 +54,14 @@ export const showDelivery = ({
   ...(finishedMs !== undefined && { finishedAt: finishedMs }),
   attempts: attempts.map(({ startedMs, ...attempt }) => ({ startedAt: startedMs, ...attempt })),
   ...(body !== undefined && { body: parseJson(body) }),
+});
+
+/** Times are milliseconds since 1970. */
+export const showSummary = ({ sinceMs, oldestWaitingMs, hours, ...counts }: DeliverySummary) => ({
+  ...counts,
+  ...(sinceMs !== undefined && { since: sinceMs }),
+  ...(oldestWaitingMs !== undefined && { oldestWaitingAt: oldestWaitingMs }),
+  hours: hours.map(({ atMs, ...ended }) => ({ at: atMs, ...ended })),
 });
 
 /** Times are milliseconds since 1970. */

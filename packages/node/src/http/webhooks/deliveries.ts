@@ -1,7 +1,7 @@
 /** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { answer, readOptionalBody, showDelivery } from "./answers.ts";
+import { answer, readOptionalBody, showDelivery, showSummary } from "./answers.ts";
 import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -35,6 +35,10 @@ export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webh
       const link = next === undefined ? null : linkTo(id, { ...(query as Query), cursor: next });
       return { meta: { count: records.length, next: link }, data: records.map(showDelivery) };
     }),
+  );
+
+  app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id } }) =>
+    answer(async () => ({ data: showSummary(await log.summary(id)) })),
   );
 
   app.get<WithDelivery>("/webhooks/:id/deliveries/:delivery", ({ params: { id, delivery } }) =>

@@ -12,6 +12,7 @@ import { bodyOf } from "../delivery/message.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../webhook.ts";
+import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summary.ts";
 
 export type DeliveryLogDeps = {
   rows: DeliveryLogRows;
@@ -33,6 +34,8 @@ export type DeliveryLog = {
    * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
   page(id: string, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage>;
+  /** @throws {WebhookError} WEBHOOK_UNKNOWN */
+  summary(id: string): Promise<DeliverySummary>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN */
   find(id: string, delivery: string): Promise<DeliveryWithBody>;
   /**
@@ -91,6 +94,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
 
   return {
     page: async (id, filter, range) => rows.page(findWebhook(id).id, filter, range),
+    summary: async (id) => summaryOf(await rows.latest(findWebhook(id).id, SUMMARIZED_DELIVERIES), nowMs()),
     async find(id, delivery) {
       const record = await find(findWebhook(id).id, delivery);
       return { ...record, body: bodyOf((await rows.message(record.number))!) };

@@ -3,6 +3,7 @@ import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./deliveries.ts";
+import { oldestIn } from "./queue-figures.ts";
 import type { Sync } from "./sync.ts";
 
 export type DeliveryLogStore = Sync<DeliveryLogRows>;
@@ -59,6 +60,14 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const attempts = database.prepare<AttemptRow>(
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
   );
+  const latest = database.prepare<Pick<DeliveryRow, "state" | "created_ms" | "finished_ms">>(
+    `SELECT state, created_ms, finished_ms FROM deliveries WHERE webhook = +? AND sequence IS NOT NULL
+     ORDER BY number DESC LIMIT +?`,
+  );
+  const oldest = database.prepare<{ first_ms: number | null; retry_ms: number | null }>(
+    `SELECT ${oldestIn("deliveries_first", "next_attempt_ms IS NULL", "+?")} AS first_ms,
+     ${oldestIn("deliveries_retry_oldest", "next_attempt_ms IS NOT NULL", "+?")} AS retry_ms`,
+  );
   const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
   const nextOf = (where: string) =>
     database.prepare<{ last: number | null }>(
@@ -105,6 +114,18 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     find(webhook, key) {
       const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
       return row && recordFromRow(row);
+    },
+    latest(webhook, limit) {
+      const { first_ms, retry_ms } = oldest.get(webhook, webhook)!;
+      const madeMs = [first_ms, retry_ms].filter((ms) => ms !== null);
+      return {
+        deliveries: latest.all(webhook, limit).map(({ state, created_ms, finished_ms }) => ({
+          state,
+          createdMs: created_ms,
+          ...(finished_ms !== null && { finishedMs: finished_ms }),
+        })),
+        ...(madeMs.length > 0 && { oldestWaitingMs: Math.min(...madeMs) }),
+      };
     },
     message(number) {
       const row = message.get(number);

@@ -72,6 +72,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
     log: {
       page: async (...page) => log.page(...page),
       find: async (...key) => log.find(...key),
+      latest: async (...newest) => log.latest(...newest),
       message: async (number) => log.message(number),
       requeue: async (...delivery) => log.requeue(...delivery),
       requeueMatching: async (...range) => log.requeueMatching(...range),

@@ -14,9 +14,9 @@ type QueueRow = {
   retry_ms: number | null;
 };
 
-/** When the oldest delivery in an index of the queue was made. */
-const oldestIn = (index: string, condition: string): string =>
-  `(SELECT created_ms FROM deliveries INDEXED BY ${index} WHERE webhook = webhooks.id AND state = 'pending' AND replay IS NULL
+/** When the oldest delivery in an index of a queue was made; the webhook is a column or a parameter. */
+export const oldestIn = (index: string, condition: string, webhook = "webhooks.id"): string =>
+  `(SELECT created_ms FROM deliveries INDEXED BY ${index} WHERE webhook = ${webhook} AND state = 'pending' AND replay IS NULL
     AND ${condition} ORDER BY number LIMIT 1)`;
 
 /**

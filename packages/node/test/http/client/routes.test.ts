@@ -143,6 +143,7 @@ const callsOf = (client: Client): Calls => ({
     rotate: () => client.webhooks.rotate(1),
     ping: () => client.webhooks.ping(1),
     deliveries: () => client.webhooks.deliveries(1),
+    summary: () => client.webhooks.summary(1),
     delivery: () => client.webhooks.delivery(1, 1),
     retry: () => client.webhooks.retry(1, 1),
     retryFailed: () => client.webhooks.retryFailed(1, { since: 0 }),

@@ -503,6 +503,31 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
       });
 
+      test("says how the latest went, and when the oldest that waits was made, without pings and replays.", async () => {
+        expect(await queue.log.latest(webhook, 9)).toEqual({ deliveries: [] });
+        const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
+        await put(subject, await subject.addWebhook(), ["other"]);
+        await queue.record([success(webhook, a!), failure(webhook, b!, { retryMs: NOW_MS + 9 })]);
+        await queue.recordPing({
+          webhook,
+          id: "ping",
+          createdMs: NOW_MS,
+          dataText: "{}",
+          attempt: { startedMs: NOW_MS, durationMs: 5, status: 204 },
+          finishedMs: NOW_MS + 5,
+        });
+        const [pending, delivered] = [
+          { state: "pending", createdMs: NOW_MS },
+          { state: "delivered", createdMs: NOW_MS, finishedMs: NOW_MS + 5 },
+        ];
+        const oldestWaitingMs = NOW_MS;
+        expect(await queue.log.latest(webhook, 9)).toEqual({
+          deliveries: [pending, pending, delivered],
+          oldestWaitingMs,
+        });
+        expect(await queue.log.latest(webhook, 1)).toEqual({ deliveries: [pending], oldestWaitingMs });
+      });
+
       test("puts failed deliveries in again, range by range, without pings.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record(ids.map((number) => failure(webhook, number)));
