@@ -9,6 +9,14 @@ export default defineConfig({
       transformIndexHtml: (html) =>
         html.replace('<script type="module"', '<script type="module" blocking="render"'),
     },
+    {
+      // Nothing is loaded ahead of a screen (below), so that its own file is all that is imported: without the helper of
+      // vite, every page begins with a kilobyte less.
+      name: "plain-imports",
+      enforce: "pre",
+      load: (id) =>
+        id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined,
+    },
   ],
   base: "/console/",
   root: import.meta.dirname,

@@ -15,6 +15,15 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
+/** In the place of what only a reader who is signed in may see. */
+export const SignInNeeded = ({ title }: { title: string }) => (
+  <Empty title={title}>
+    <a class="button" href="/console/sign-in">
+      Sign in
+    </a>
+  </Empty>
+);
+
 /** Lines in the place of a text; they appear only if it takes longer than one notices. */
 export function Loading({ lines = 3 }: { lines?: number }) {
   return (

@@ -6,6 +6,8 @@ export type SessionState = {
   /** The node forges a chain of its own, and has verbs for it. */
   readonly devChain: boolean;
   readonly network: string;
+  /** The live stream needs no sign-in. */
+  readonly eventsPublic: boolean;
   /** Of Uniknode. */
   readonly version: string;
 };
@@ -38,7 +40,13 @@ export class SignInError extends Error {
 }
 
 const PATH = "/console/session";
-const SIGNED_OUT: SessionState = { signedIn: false, devChain: false, network: "", version: "" };
+const SIGNED_OUT: SessionState = {
+  signedIn: false,
+  devChain: false,
+  network: "",
+  eventsPublic: false,
+  version: "",
+};
 
 /** @param onChange is called after each sign-in and sign-out */
 export function createSession(makeRequest: typeof fetch, onChange: () => void): Session {

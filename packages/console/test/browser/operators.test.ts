@@ -43,6 +43,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     expect(faults).toEqual([]);
   }
 
+  test("Without a sign-in no stream is asked for, and the page says what it needs.", async () => {
+    const signedOut = await openPage(browser, node.url);
+    await signedOut.page.goto("/console/live");
+    await signedOut.page.getByText("Live events need a sign-in").waitFor();
+    expect(signedOut.faults).toEqual([]);
+    await signedOut.page.context().close();
+  });
+
   test("Events since a block come first, then those that happen; a reorganization marks what it retracts.", async () => {
     const { height } = (await node.client.dev.mine()).data.head;
     await page.goto(`/console/live?events=block.applied&from=${height}`);

@@ -4,7 +4,7 @@ import { ApiError, type DevChange } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { Page } from "../../components/page.tsx";
-import { Empty, Loading } from "../../components/states.tsx";
+import { Empty, Loading, SignInNeeded } from "../../components/states.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { Accounts } from "./accounts.tsx";
 import { Commands } from "./commands.tsx";
@@ -22,11 +22,7 @@ export default function DevChain() {
       {!session ? (
         <Loading />
       ) : !session.signedIn ? (
-        <Empty title="The verbs of a dev chain need a sign-in">
-          <a class="button" href="/console/sign-in">
-            Sign in
-          </a>
-        </Empty>
+        <SignInNeeded title="The verbs of a dev chain need a sign-in" />
       ) : session.devChain ? (
         <Desk />
       ) : (

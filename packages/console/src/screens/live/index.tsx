@@ -5,7 +5,7 @@ import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
-import { Empty, Failure } from "../../components/states.tsx";
+import { Empty, Failure, SignInNeeded } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import { choiceOf, curlOf, OPERATOR_OPTIONS, programOf, webhookHref } from "./choice.ts";
 import { EventRow } from "./event-row.tsx";
@@ -22,6 +22,12 @@ const FIELDS = [
 ];
 
 export default function Live() {
+  const { value: session } = useNode().session.state;
+  if (session?.signedIn || session?.eventsPublic) return <Tail />;
+  return <Page title="Live events">{session && <SignInNeeded title="Live events need a sign-in" />}</Page>;
+}
+
+function Tail() {
   const { query } = useListState();
   const choice = choiceOf(query);
   const state = useTail(JSON.stringify(choice), choice);

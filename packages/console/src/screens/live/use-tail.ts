@@ -29,7 +29,6 @@ export function useTail(key: string, choice: Choice): TailState {
   const isSignedIn = session.state.value?.signedIn;
 
   useEffect(() => {
-    if (isSignedIn === undefined) return;
     const ended = new AbortController();
     let came: StreamedEvent[] = [];
     tail.value = EMPTY_TAIL;
@@ -43,7 +42,7 @@ export function useTail(key: string, choice: Choice): TailState {
     }
 
     async function listen(): Promise<void> {
-      // A node may have opened its stream to everyone.
+      // Without a sign-in, the node has opened its stream to everyone.
       const { stream } = (isSignedIn ? operations : api).events;
       try {
         for await (const event of stream({ ...choice, signal: ended.signal })) {

@@ -2,7 +2,7 @@
 import { Badge } from "../../components/badge.tsx";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Answered, SignInNeeded } from "../../components/states.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { Charts } from "./charts.tsx";
 import { MissedSlots } from "./missed-slots.tsx";
@@ -39,13 +39,7 @@ export default function NodeScreen() {
           <Charts />
         </>
       ) : (
-        state && (
-          <Empty title="Checks and figures need a sign-in">
-            <a class="button" href="/console/sign-in">
-              Sign in
-            </a>
-          </Empty>
-        )
+        state && <SignInNeeded title="Checks and figures need a sign-in" />
       )}
       <Peers />
       {isSignedIn && <Options />}

@@ -2,7 +2,7 @@
 import lazy from "preact-iso/lazy";
 import { useRoute } from "preact-iso/router";
 import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { SignInNeeded } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
 import { DeliveryPage } from "./delivery-page.tsx";
 import { Register } from "./register.tsx";
@@ -15,17 +15,7 @@ export default function WebhookDesk() {
   const { value: state } = useNode().session.state;
   const [webhook, delivery] = (useRoute().params.rest ?? "").split("/").filter((part) => part !== "");
   if (state?.signedIn !== true) {
-    return (
-      <Page title="Webhooks">
-        {state && (
-          <Empty title="Webhooks need a sign-in">
-            <a class="button" href="/console/sign-in">
-              Sign in
-            </a>
-          </Empty>
-        )}
-      </Page>
-    );
+    return <Page title="Webhooks">{state && <SignInNeeded title="Webhooks need a sign-in" />}</Page>;
   }
   if (webhook === undefined) return <Register />;
   if (webhook === "new") return <NewWebhook />;

@@ -14,7 +14,13 @@ export type SessionRoutesOptions = {
   /** Names of this machine (`addresses/hosts.ts`). */
   readonly hosts: readonly string[];
   /** What a browser is shown of the node. */
-  readonly node: { readonly devChain: boolean; readonly network: string; readonly version: string };
+  readonly node: {
+    readonly devChain: boolean;
+    readonly network: string;
+    readonly version: string;
+    /** Whether the live stream needs no session. */
+    readonly eventsPublic: boolean;
+  };
 };
 
 export type SessionRoutesDependencies = {

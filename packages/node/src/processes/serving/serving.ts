@@ -183,6 +183,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
           hosts,
           node: {
             devChain: data.isDevChain,
+            eventsPublic: data.eventsPublic,
             network: network.description.name,
             version: programVersion(),
           },

@@ -120,6 +120,7 @@ describe("signing in", () => {
   test("the node says who is signed in, and forgets who signs out", async () => {
     const about = {
       devChain: true,
+      eventsPublic: false,
       network: "uniknode-dev",
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     };
