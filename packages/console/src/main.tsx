@@ -4,10 +4,10 @@ import { effect } from "@preact/signals";
 import { createClient } from "@uniknode/client";
 import { render } from "preact";
 import { createAnswers } from "./data/answers.ts";
-import { createFeed } from "./data/feed.ts";
 import { createClock, type Node, NodeContext } from "./data/node.ts";
 import { Frame } from "./frame/frame.tsx";
 import { readTheme } from "./frame/theme.ts";
+import { createFeed } from "./head/feed.ts";
 import { createSession } from "./session/session.ts";
 
 readTheme();

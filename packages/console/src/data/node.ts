@@ -3,9 +3,9 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Client } from "@uniknode/client";
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
+import type { Feed } from "../head/feed.ts";
 import type { Session } from "../session/session.ts";
 import type { Answer, Answers } from "./answers.ts";
-import type { Feed } from "./feed.ts";
 
 export type Node = Feed & {
   readonly answers: Answers;

@@ -3,8 +3,8 @@ import { useComputed } from "@preact/signals";
 import { ApiError } from "@uniknode/client";
 import lazy, { ErrorBoundary } from "preact-iso/lazy";
 import { Icon } from "../components/icon.tsx";
-import type { Connection } from "../data/feed.ts";
 import { useNode } from "../data/node.ts";
+import type { Connection } from "../head/feed.ts";
 
 // Loaded when they are needed. The other notice is needed when nothing can be loaded.
 const CatchingUp = lazy(() => import("./catching-up.tsx"));

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { absoluteText, countText } from "../components/format.ts";
 import { Icon } from "../components/icon.tsx";
-import type { Reorganization } from "../data/chain.ts";
+import type { Reorganization } from "../head/chain.ts";
 
 export default function Reorganized({ change }: { change: Reorganization }) {
   const dismissed = useSignal<Reorganization>();
