@@ -85,9 +85,17 @@ function install() {
 }
 
 /** Files below folders, and files, from which the console is built. */
-const consoleSources = ["src", "receivers", "public", "index.html", "package.json", "vite.config.ts"]
+const consoleSources = [
+  "src",
+  "documents",
+  "receivers",
+  "public",
+  "index.html",
+  "package.json",
+  "vite.config.ts",
+]
   .map((name) => join(root, "packages/console", name))
-  .concat(join(root, "packages/client/src"), join(root, "packages/protocol/src"));
+  .concat(["packages/client/src", "packages/protocol/src", "docs"].map((name) => join(root, name)));
 const consolePage = join(root, "packages/console/dist/index.html");
 
 /** When the newest of the files was written, milliseconds since 1970. */

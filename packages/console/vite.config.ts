@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { defineConfig } from "vite";
+import { documentsPlugin } from "./documents/plugin.ts";
 
 /** Files for the node, which serves them below `/console/` (README, build). */
 export default defineConfig({
   plugins: [
+    documentsPlugin(join(import.meta.dirname, "../../docs")),
     {
       // Nothing is painted before the theme that was chosen is known; vite drops the attribute of the source.
       name: "block-rendering",

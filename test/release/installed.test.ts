@@ -51,6 +51,10 @@ describe("A packed package", () => {
     const paths = contents(program!);
     expect(paths).toContain("package/console/index.html");
     expect(paths.filter((path) => /^package\/console\/assets\/.+\.js$/.test(path)).length).toBeGreaterThan(5);
+    const documents = ["contents", "search", "pages/guides/install", "pages/spec/p2p"];
+    expect(paths).toEqual(
+      expect.arrayContaining(documents.map((name) => `package/console/documents/${name}.json`)),
+    );
   });
 
   test("needs no script at its installation, and no development.", () => {

@@ -1,5 +1,5 @@
 /** How much a page loads, compressed as the node does it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
@@ -52,4 +52,18 @@ test("Each screen loads at most 15 kB more.", () => {
 test("All scripts have at most 120 kB, the style sheets 8 kB.", () => {
   expect(compressedBytes(built(".js"))).toBeLessThanOrEqual(120 * KILOBYTE);
   expect(compressedBytes(built(".css"))).toBeLessThanOrEqual(8 * KILOBYTE);
+});
+
+test("A document has at most 32 kB, and the words of all for the search 256 kB.", () => {
+  const pages = readdirSync(join(folder, "documents/pages"), { recursive: true, encoding: "utf8" });
+  const files = pages.filter((name) => name.endsWith(".json")).map((name) => `documents/pages/${name}`);
+  expect(files.length).toBeGreaterThan(50);
+  const large = files.filter((file) => statSync(join(folder, file)).size > 32 * KILOBYTE);
+  expect(large.filter((file) => compressedBytes([file]) > 32 * KILOBYTE)).toEqual([]);
+  expect(compressedBytes(["documents/search.json"])).toBeLessThanOrEqual(256 * KILOBYTE);
+});
+
+test("The parser of the documents is in no script.", () => {
+  const scripts = built(".js").map((file) => readFileSync(join(folder, file), "utf8"));
+  expect(scripts.filter((script) => /blockquote\W.*\bcodespan\b/s.test(script))).toEqual([]);
 });

@@ -28,6 +28,11 @@ test("the container copies the manifest of every package", () => {
   expect(copied.map(([, path]) => path).sort()).toEqual(packages.sort());
 });
 
+test("the container builds the console with the documents", () => {
+  const [, stage] = / AS console\n([\s\S]*?)\nFROM /.exec(read("container/Containerfile"))!;
+  expect(stage!.split("\n")).toEqual(expect.arrayContaining(["COPY packages packages", "COPY docs docs"]));
+});
+
 test.each([
   ["UNIKNODE_HTTP_PORT", 200, 0],
   ["CORE_API_PORT", 200, 0],

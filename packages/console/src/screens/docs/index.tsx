@@ -1,11 +1,12 @@
-/** Guides and reference of this version. */
-import { Page } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+/** Guides, reference and specification of this version, and its API. */
+import lazy from "preact-iso/lazy";
+import { useRoute } from "preact-iso/router";
+import { Documents } from "./documents.tsx";
+
+const ApiPage = lazy(() => import("./api/index.tsx"));
 
 export default function Documentation() {
-  return (
-    <Page title="Documentation">
-      <Empty title="This screen is not built yet">The API is described at /documentation</Empty>
-    </Page>
-  );
+  const path = useRoute().params.rest ?? "";
+  const [first, operation] = path.split("/");
+  return first === "api" ? <ApiPage operation={operation} /> : <Documents path={path} />;
 }

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, gzip } from "node:zlib";
+import { brotliCompress, constants, gzip } from "node:zlib";
 
 export type ConsoleFile = {
   readonly type: string;
@@ -37,7 +37,19 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
   ".woff2": "font/woff2",
 };
-const ENCODERS = { br: promisify(brotliCompress), gzip: promisify(gzip) };
+const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
+/** Beyond it the strongest compression would take most of a second, for a tenth of the bytes. */
+const LARGE_BYTES = 262_144;
+const ENCODERS = {
+  br: (bytes: Buffer) =>
+    brotli(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: bytes.length > LARGE_BYTES ? 9 : constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
+  gzip: (bytes: Buffer) => gzipped(bytes),
+};
 /** Vite gives files below it names with a digest. */
 const HASHED = /^assets\//;
 

@@ -1,0 +1,127 @@
+/** A Markdown document as a tree. Markup of HTML in it is a text, comments are nothing. */
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { type Block, type Cell, type Inline, textOf } from "../src/screens/docs/tree.ts";
+
+/** @returns the address in the console; undefined for what the console has not: its words stay without the link */
+export type Resolve = (href: string) => string | undefined;
+
+/** @throws {Error} on markup that the console does not show */
+export function parse(markdown: string, resolve: Resolve): readonly Block[] {
+  const anchors = new Set<string>();
+  const numbers = { code: 0, table: 0 };
+
+  const blocksOf = (tokens: readonly Token[]): Block[] => (tokens as MarkedToken[]).flatMap(blockOf);
+
+  function blockOf(token: MarkedToken): Block | readonly Block[] {
+    switch (token.type) {
+      case "space":
+      case "def":
+        return [];
+      case "heading": {
+        const children = inlinesOf(token.tokens);
+        return { kind: "heading", level: token.depth, anchor: anchorOf(textOf(children), anchors), children };
+      }
+      case "paragraph":
+        return { kind: "paragraph", children: inlinesOf(token.tokens) };
+      // A line of a list without empty lines.
+      case "text":
+        return { kind: "paragraph", children: inlinesOf(token.tokens ?? [token]) };
+      case "html": {
+        const text = withoutComments(token.text);
+        return text === "" ? [] : { kind: "paragraph", children: [text] };
+      }
+      case "list":
+        return {
+          kind: "list",
+          ...(token.ordered && { start: Number(token.start) }),
+          items: token.items.map(({ tokens }: Tokens.ListItem) => blocksOf(tokens)),
+        };
+      case "table":
+        return {
+          kind: "table",
+          number: ++numbers.table,
+          head: token.header.map(cellOf),
+          rows: token.rows.map((row: Tokens.TableCell[]) => row.map(cellOf)),
+        };
+      case "code":
+        return { kind: "code", number: ++numbers.code, text: token.text };
+      case "blockquote":
+        return { kind: "quote", blocks: blocksOf(token.tokens) };
+      case "hr":
+        return { kind: "rule" };
+      default:
+        throw unknown(token);
+    }
+  }
+
+  const cellOf = ({ tokens }: Tokens.TableCell): Cell => inlinesOf(tokens);
+
+  /** Neighbouring texts are one. */
+  function inlinesOf(tokens: readonly Token[]): Inline[] {
+    const inlines: Inline[] = [];
+    for (const inline of (tokens as MarkedToken[]).flatMap(inlineOf)) {
+      const last = inlines.at(-1);
+      if (typeof last === "string" && typeof inline === "string") inlines.splice(-1, 1, last + inline);
+      else if (inline !== "") inlines.push(inline);
+    }
+    return inlines;
+  }
+
+  function inlineOf(token: MarkedToken): Inline | readonly Inline[] {
+    switch (token.type) {
+      case "text":
+        return token.tokens ? inlinesOf(token.tokens) : decoded(token.text).replaceAll("\n", " ");
+      case "escape":
+        return token.text;
+      case "codespan":
+        return { kind: "code", text: token.text };
+      case "strong":
+        return { kind: "strong", children: inlinesOf(token.tokens) };
+      case "em":
+        return { kind: "emphasis", children: inlinesOf(token.tokens) };
+      case "del":
+        return { kind: "deleted", children: inlinesOf(token.tokens) };
+      case "br":
+        return { kind: "break" };
+      case "html":
+        return withoutComments(token.text);
+      case "link": {
+        const href = resolve(token.href);
+        const children = inlinesOf(token.tokens);
+        return href === undefined ? children : { kind: "link", href, children };
+      }
+      default:
+        throw unknown(token);
+    }
+  }
+
+  return blocksOf(lexer(markdown));
+}
+
+const unknown = ({ type, raw }: MarkedToken): Error =>
+  new Error(`the console shows no ${type}: ${raw.slice(0, 80)}`);
+
+const withoutComments = (html: string): string => html.replaceAll(/<!--.*?-->/gs, "").trim();
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&nbsp;": "\u00a0",
+};
+
+const decoded = (text: string): string =>
+  text.replaceAll(/&(amp|lt|gt|quot|nbsp);/g, (name) => ENTITIES[name]!);
+
+/** As the pages of common hosts of repositories name headings, so that links work there as well; each once in a document. */
+function anchorOf(text: string, taken: Set<string>): string {
+  const plain = text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
+    .replaceAll(" ", "-");
+  let anchor = plain;
+  for (let count = 1; taken.has(anchor); count++) anchor = `${plain}-${count}`;
+  taken.add(anchor);
+  return anchor;
+}

@@ -1,0 +1,123 @@
+/** The documentation: documents, their sections and links, the search. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 60_000 }, () => {
+  let started: RunningConsole | undefined;
+  let node: DevNode;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+
+  beforeAll(async () => {
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
+    ({ page, faults } = await openPage(browser, node.url));
+  }, 120_000);
+  afterAll(async () => {
+    await started?.stop();
+  });
+
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  const path = () => page.evaluate(() => location.pathname + location.search + location.hash);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+
+  /** With both themes, each at one width. */
+  async function expectNoFaults(name: string): Promise<void> {
+    for (const [theme, width] of [
+      ["dark", 390],
+      ["light", 1_400],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: theme });
+      await keepPicture(page, `${name}-${theme}-${width}`);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect(await accessibilityFaults(page)).toEqual([]);
+    }
+    expect(faults).toEqual([]);
+  }
+
+  test("The first page leads to the guides, and links of a document to sections of others.", async () => {
+    await page.goto("/console/docs");
+    await heading("Documentation");
+    await page.locator("article").getByRole("link", { name: "webhooks", exact: true }).click();
+    await heading("Webhooks");
+    expect(
+      await page.getByRole("navigation", { name: "Documents" }).locator("[aria-current]").textContent(),
+    ).toBe("Webhooks");
+    await expectNoFaults("docs-guide");
+    await page
+      .getByRole("navigation", { name: "On this page" })
+      .getByRole("link", { name: "Rotate the secret" })
+      .click();
+    expect(await path()).toBe("/console/docs/guides/webhooks#rotate-the-secret");
+    await expect.poll(focused).toContain("Rotate the secret");
+    await page.goBack();
+    await page.goBack();
+    await heading("Documentation");
+    await expectNoFaults("docs-start");
+  });
+
+  test("An address with an anchor begins at its section.", async () => {
+    await page.goto("/console/docs/guides/webhooks#rotate-the-secret");
+    await expect.poll(focused).toContain("Rotate the secret");
+    const top = await page.getByRole("heading", { name: "Rotate the secret" }).evaluate((element) => {
+      return element.getBoundingClientRect().top;
+    });
+    expect(top).toBeGreaterThan(40);
+    expect(top).toBeLessThan(300);
+  });
+
+  test("The search finds a section while one types, by keyboard alone, and its address can be passed on.", async () => {
+    await page.goto("/console/docs");
+    await page.getByLabel("Search the documentation").pressSequentially("rotate the secret");
+    const first = page.locator(".docs-results a").first();
+    await expect.poll(() => first.textContent()).toBe("Rotate the secret");
+    expect(await path()).toBe("/console/docs?q=rotate+the+secret");
+    await expectNoFaults("docs-search");
+    await page.reload();
+    await first.waitFor();
+    await page.getByLabel("Search the documentation").press("ArrowDown");
+    await expect.poll(focused).toBe("Rotate the secret");
+    await page.keyboard.press("Enter");
+    await heading("Webhooks");
+    expect(await path()).toBe("/console/docs/guides/webhooks#rotate-the-secret");
+    await page.goto("/console/docs?q=zzzz");
+    await page.getByText("No section has “zzzz”").waitFor();
+    await page.getByLabel("Search the documentation").press("Escape");
+    await page.locator("article").waitFor();
+    expect(await path()).toBe("/console/docs");
+    expect(faults).toEqual([]);
+  });
+
+  test("An address without a document says so.", async () => {
+    await page.goto("/console/docs/guides/nothing");
+    await page.getByText("There is no such document").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("Documents of every kind are shown without a fault of the page.", async () => {
+    const contents: { documents: { path: string; title: string }[] }[] = await (
+      await fetch(`${node.url}/console/documents/contents.json`)
+    ).json();
+    await page.goto("/console/docs");
+    for (const { path, title } of contents.flatMap(({ documents }) => documents.slice(0, 3))) {
+      await page.evaluate((path) => {
+        const link = Object.assign(document.createElement("a"), { href: `/console/docs/${path}` });
+        document.querySelector("main")!.append(link);
+        link.click();
+        link.remove();
+      }, path);
+      await heading(title);
+      await page.locator("article :is(p, table, pre)").first().waitFor();
+      const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(hidden, path).toBe(0);
+    }
+    expect(faults).toEqual([]);
+  });
+});
