@@ -1,4 +1,4 @@
-/** The documentation: documents, their sections and links, the search. */
+/** The documentation: documents, their sections and links, the search, and the API to read and to try. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
@@ -45,18 +45,21 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("The first page leads to the guides, and links of a document to sections of others.", async () => {
     await page.goto("/console/docs");
     await heading("Documentation");
-    await page.locator("article").getByRole("link", { name: "webhooks", exact: true }).click();
-    await heading("Webhooks");
+    await page
+      .locator("article")
+      .getByRole("link", { name: "receive your first event", exact: true })
+      .click();
+    await heading("Receive your first event in five minutes");
     expect(
       await page.getByRole("navigation", { name: "Documents" }).locator("[aria-current]").textContent(),
-    ).toBe("Webhooks");
+    ).toBe("Receive your first event in five minutes");
     await expectNoFaults("docs-guide");
     await page
       .getByRole("navigation", { name: "On this page" })
-      .getByRole("link", { name: "Rotate the secret" })
+      .getByRole("link", { name: "What a receiver should do" })
       .click();
-    expect(await path()).toBe("/console/docs/guides/webhooks#rotate-the-secret");
-    await expect.poll(focused).toContain("Rotate the secret");
+    expect(await path()).toBe("/console/docs/guides/first-event#what-a-receiver-should-do");
+    await expect.poll(focused).toContain("What a receiver should do");
     await page.goBack();
     await page.goBack();
     await heading("Documentation");
@@ -118,6 +121,46 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(hidden, path).toBe(0);
     }
+    expect(faults).toEqual([]);
+  });
+
+  test("The API page finds an operation, and sends it without a session where none is needed.", async () => {
+    await page.goto("/console/docs/api");
+    await page.getByLabel("Filter by path, method or words").fill("block id");
+    await expect.poll(path).toBe("/console/docs/api?filter=block+id");
+    await expectNoFaults("docs-api");
+    await page.getByRole("link", { name: "GET /blocks/{id}", exact: true }).click();
+    await heading("GET /blocks/{id}");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("This has to be filled in.").waitFor();
+    await page.getByLabel("id (needed)").fill("1");
+    await page.keyboard.press("Enter");
+    await page.getByText('"height": 1,').waitFor();
+    await expectNoFaults("docs-operation");
+    await page.getByText("The same in a terminal").click();
+    await page.getByText(`curl '${node.url}/api/v2/blocks/1'`).waitFor();
+  });
+
+  test("What needs the token is sent with the session, and what changes something asks before.", async () => {
+    await page.goto("/console/docs/api/createWebhook");
+    await page.getByText("This needs the token, or a session").waitFor();
+    await page.goto(node.consoleUrl);
+    await heading("Overview");
+    await page.goto("/console/docs/api/createWebhook");
+    await page
+      .getByLabel("Body (JSON)")
+      .fill(
+        '{"event": "block.applied", "target": "http://127.0.0.1:9/hook", "conditions": [{"key": "id", "condition": "ne", "value": ""}], "enabled": false}',
+      );
+    await page.getByRole("button", { name: "Send" }).click();
+    const dialog = page.getByRole("dialog", { name: "Send it?" });
+    await dialog.getByText("POST /api/v2/webhooks").waitFor();
+    expect((await node.client.webhooks.list().page()).data).toEqual([]);
+    await expectNoFaults("docs-confirm");
+    await dialog.getByRole("button", { name: "Send POST" }).click();
+    await page.locator(".outcome").getByText("201", { exact: true }).waitFor();
+    expect((await node.client.webhooks.list().page()).data).toHaveLength(1);
+    await keepPicture(page, "docs-created");
     expect(faults).toEqual([]);
   });
 });

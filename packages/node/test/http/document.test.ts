@@ -73,6 +73,17 @@ test("says of every parameter of a query what it may be", () => {
   expect(unsaid).toEqual([]);
 });
 
+test("says of no refusal that it is a success", () => {
+  const wrong = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.values(operations).flatMap(({ responses }) =>
+      Object.entries(responses as Record<string, { description?: string }>)
+        .filter(([status, { description }]) => !status.startsWith("2") && description === "Success.")
+        .map(([status]) => `${path} ${status}`),
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("has 404 where it is answered", () => {
   const mayMiss = (path: string) => "404" in document.paths[path]!.get!.responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([

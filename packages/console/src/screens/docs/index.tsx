@@ -7,6 +7,6 @@ const ApiPage = lazy(() => import("./api/index.tsx"));
 
 export default function Documentation() {
   const path = useRoute().params.rest ?? "";
-  const [first, operation] = path.split("/");
-  return first === "api" ? <ApiPage operation={operation} /> : <Documents path={path} />;
+  const [first, id] = path.split("/");
+  return first === "api" ? <ApiPage id={id} /> : <Documents path={path} />;
 }

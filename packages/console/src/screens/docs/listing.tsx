@@ -8,7 +8,14 @@ const API = { path: "api", title: "API: read and try" };
 export function Listing({ contents, path }: { contents: Contents; path: string }) {
   const isWide = useIsWide();
   const groups = contents.map(({ title, documents }) => (
-    <details key={title} open={title === "Start" || documents.some((document) => document.path === path)}>
+    <details
+      key={title}
+      open={
+        title === "Start" ||
+        (title === "Reference" && path === API.path) ||
+        documents.some((document) => document.path === path)
+      }
+    >
       <summary>{title}</summary>
       <ul>
         {(title === "Reference" ? [API, ...documents] : documents).map(({ path: to, title }) => (

@@ -9,7 +9,7 @@ export const FIRST_RESULT = "docs-first-result";
 
 export function Results({ query }: { query: string }) {
   return (
-    <Answered answer={useFile<SearchData>(SEARCH_FILE)} what="The search">
+    <Answered answer={useFile<SearchData>(`/console/${SEARCH_FILE}`)} what="The search">
       {(data) => <Found data={data} query={query} />}
     </Answered>
   );

@@ -1,30 +1,12 @@
 /** Searches all documents while one types. The arrow keys go on to what was found. */
-import { useEffect, useRef, useState } from "preact/hooks";
 import { FIRST_RESULT } from "./results.tsx";
-import { useQuery } from "./use-query.ts";
-
-/** Browsers bound how often an address changes. */
-const PAUSE_MS = 150;
+import { useTyped } from "./use-query.ts";
 
 export function SearchBox() {
-  const { query, search } = useQuery();
-  const [text, setText] = useState(query);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The address changed by itself: back, or a link.
-  useEffect(() => {
-    clearTimeout(timer.current);
-    setText(query);
-  }, [query]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-
-  function onInput(typed: string): void {
-    setText(typed);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => search(typed), PAUSE_MS);
-  }
+  const { query, text, type, settle } = useTyped();
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === "Escape") onInput("");
+    if (event.key === "Escape") type("");
     if (event.key !== "ArrowDown") return;
     event.preventDefault();
     document.getElementById(FIRST_RESULT)?.focus();
@@ -33,7 +15,7 @@ export function SearchBox() {
   function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
     if (text === query) document.getElementById(FIRST_RESULT)?.click();
-    else search(text);
+    else settle();
   }
 
   return (
@@ -47,7 +29,7 @@ export function SearchBox() {
             value={text}
             spellcheck={false}
             autocomplete="off"
-            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
             onKeyDown={onKeyDown}
           />
         </div>

@@ -1,13 +1,13 @@
-/** A file that the build wrote, asked for once. */
+/** JSON that does not change while the node runs, asked for once. */
 import { ApiError } from "@uniknode/client";
 import type { Answer } from "../../data/answers.ts";
 import { useAnswer } from "../../data/node.ts";
 
 const TIMEOUT_MS = 20_000;
 
-/** @param file below `/console/`; nothing is asked without it */
-export const useFile = <Content>(file: string | undefined): Answer<Content> =>
-  useAnswer(file, () => readFile<Content>(`/console/${file}`), { lasts: "session" });
+/** Of the build, or the node's own description of its API. */
+export const useFile = <Content>(url: string): Answer<Content> =>
+  useAnswer(url, () => readFile<Content>(url), { lasts: "session" });
 
 /** @throws {ApiError} */
 async function readFile<Content>(url: string): Promise<Content> {

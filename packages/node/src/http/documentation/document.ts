@@ -70,6 +70,12 @@ const failure = (description: string) => ({ ...ErrorBody, "x-response-descriptio
 /** Methods whose requests need a Content-Type on routes with the token of the node. */
 const BODY_METHODS = new Set(["POST", "PUT"]);
 
+/** Refusals of a route say why. */
+const outcomeOf = (status: string, answer: unknown): string => {
+  const { description } = answer as { readonly description?: string };
+  return status.startsWith("2") ? "Success." : (description ?? "Refused.");
+};
+
 /** Adds the failures that a route may answer. */
 const withFailures = (
   { response, ...described }: FastifySchema,
@@ -81,7 +87,7 @@ const withFailures = (
     ...Object.fromEntries(
       Object.entries(response ?? {}).map(([status, answer]) => [
         status,
-        { "x-response-description": "Success.", ...answer },
+        { "x-response-description": outcomeOf(status, answer), ...answer },
       ]),
     ),
     400: failure("The request cannot be read: its headers, or the encoding of its path."),

@@ -1,13 +1,35 @@
-/** The operations of the API. */
-import { Page } from "../../../components/page.tsx";
-import { Empty } from "../../../components/states.tsx";
+/** The API of this node: all operations, or one of them, to read and to try. */
+import { Answered, Empty } from "../../../components/states.tsx";
+import { DocsFrame } from "../docs-frame.tsx";
+import { useFile } from "../use-file.ts";
+import { apiOf, type OpenApi } from "./openapi.ts";
+import { OperationPage } from "./operation-page.tsx";
+import { Operations } from "./operations.tsx";
 
-export default function ApiPage(_: { operation?: string | undefined }) {
+const DOCUMENT = "/api/openapi.json";
+
+/** @param id of the operation; without it, all */
+export default function ApiPage({ id }: { id?: string | undefined }) {
+  const document = useFile<OpenApi>(DOCUMENT);
+  const api = document.value && apiOf(document.value);
+  const operation = api?.groups.flatMap(({ operations }) => operations).find((known) => known.id === id);
   return (
-    <Page title="API">
-      <Empty title="The node describes its API itself">
-        <a href="/documentation">Every route, to read and to try</a>
-      </Empty>
-    </Page>
+    <DocsFrame path="api" title={operation ? `${operation.method} ${operation.path}` : "The API"}>
+      <div class="docs-wide">
+        <Answered answer={document} what="The API" lines={12}>
+          {() =>
+            operation ? (
+              <OperationPage key={operation.id} operation={operation} schemas={api!.schemas} />
+            ) : id === undefined ? (
+              <Operations groups={api!.groups} />
+            ) : (
+              <Empty title="The API has no such operation">
+                <a href="/console/docs/api">All operations</a>
+              </Empty>
+            )
+          }
+        </Answered>
+      </div>
+    </DocsFrame>
   );
 }

@@ -1,0 +1,46 @@
+/** One operation: what it takes, what it answers, and a form to try it. */
+import { Badge } from "../../../components/badge.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Facts, Section } from "../../../components/page.tsx";
+import type { Operation, Schema } from "./openapi.ts";
+import { shapeOf } from "./shape.ts";
+import { TryIt } from "./try-it.tsx";
+import { Words } from "./words.tsx";
+
+export type OperationPageProps = {
+  readonly operation: Operation;
+  readonly schemas: Readonly<Record<string, Schema>>;
+};
+
+export function OperationPage({ operation, schemas }: OperationPageProps) {
+  const { summary, needsToken, body, answers } = operation;
+  const success = answers.find(({ status, schema }) => status.startsWith("2") && schema);
+  return (
+    <>
+      <p class="quiet">
+        <a href="/console/docs/api">All operations</a>
+      </p>
+      <p class="sentence">
+        <Words text={summary} /> {needsToken && <Badge>needs the token</Badge>}
+      </p>
+      <TryIt operation={operation} schemas={schemas} />
+      {body && (
+        <Section title="What the body may have">
+          <CodeBlock text={shapeOf(body, schemas)} what="shape of the body" />
+        </Section>
+      )}
+      {success?.schema && (
+        <Section title={`What it answers (${success.status})`}>
+          <CodeBlock text={shapeOf(success.schema, schemas)} what="shape of the answer" />
+        </Section>
+      )}
+      <Section title="All answers">
+        <Facts
+          facts={answers.map(
+            ({ status, description }) => [status, <Words key={status} text={description} />] as const,
+          )}
+        />
+      </Section>
+    </>
+  );
+}

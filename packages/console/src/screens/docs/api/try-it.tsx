@@ -1,0 +1,101 @@
+/** A form for an operation. It is sent with the session of the console; what changes something asks before. */
+import { useState } from "preact/hooks";
+import { announce } from "../../../components/announce.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Section } from "../../../components/page.tsx";
+import { useNode } from "../../../data/node.ts";
+import type { OperationPageProps } from "./operation-page.tsx";
+import { OutcomeView } from "./outcome.tsx";
+import { ParameterFields } from "./parameters.tsx";
+import { curlOf, faultsOf, type Outcome, send, urlOf } from "./request.ts";
+import { exampleOf } from "./shape.ts";
+
+const BODY_ROWS = 8;
+
+export function TryIt({ operation, schemas }: OperationPageProps) {
+  const { session } = useNode();
+  const { method, parameters, body: schema, needsToken, isReading } = operation;
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [body, setBody] = useState(() => (schema ? JSON.stringify(exampleOf(schema, schemas), null, 2) : ""));
+  const [isTried, setTried] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const [isRunning, setRunning] = useState(false);
+  const [outcome, setOutcome] = useState<Outcome | Error>();
+  const filled = { values, body };
+  const faults = isTried ? faultsOf(operation, filled) : {};
+  const isRefused = needsToken && session.state.value?.signedIn !== true;
+
+  function onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    setTried(true);
+    if (Object.keys(faultsOf(operation, filled)).length > 0) return;
+    if (isReading) void run();
+    else setAsking(true);
+  }
+
+  async function run(): Promise<void> {
+    setAsking(false);
+    setRunning(true);
+    const outcome = await send(fetch, operation, filled).catch((error: Error) => error);
+    setRunning(false);
+    setOutcome(outcome);
+    announce(outcome instanceof Error ? outcome.message : `The node answered ${outcome.status}`);
+  }
+
+  return (
+    <Section title="Try it">
+      <form class="card docs-try" onSubmit={onSubmit}>
+        <ParameterFields
+          parameters={parameters}
+          values={values}
+          faults={faults}
+          onInput={(name, value) => setValues({ ...values, [name]: value })}
+        />
+        {schema && (
+          <Field
+            name="body"
+            label="Body (JSON)"
+            value={body}
+            rows={BODY_ROWS}
+            fault={faults.body}
+            onInput={setBody}
+          />
+        )}
+        {isRefused ? (
+          <p>
+            This needs the token, or a session:{" "}
+            <a class="button" href="/console/sign-in">
+              Sign in
+            </a>
+          </p>
+        ) : (
+          <p>
+            <button type="submit" class="primary" disabled={isRunning}>
+              {isRunning ? "Waiting…" : "Send"}
+            </button>
+          </p>
+        )}
+      </form>
+      {outcome && <OutcomeView outcome={outcome} />}
+      <details>
+        <summary>The same in a terminal</summary>
+        <CodeBlock text={curlOf(operation, filled, location.origin)} what="curl command" />
+      </details>
+      <Dialog title="Send it?" isOpen={isAsking} onClose={() => setAsking(false)}>
+        <p>This is no rehearsal: the node does what the request says.</p>
+        <p>
+          <code>
+            {method} {urlOf(operation, filled)}
+          </code>
+        </p>
+        <p>
+          <button type="button" class="danger" onClick={() => void run()}>
+            Send {method}
+          </button>
+        </p>
+      </Dialog>
+    </Section>
+  );
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { apiOf, filterGroups, type Operation } from "../../src/screens/docs/api/openapi.ts";
+import { curlOf, faultsOf, jsonOf, send, urlOf } from "../../src/screens/docs/api/request.ts";
+import { exampleOf, shapeOf } from "../../src/screens/docs/api/shape.ts";
+
+const content = (schema: object) => ({ "application/json": { schema } });
+const api = apiOf({
+  tags: [{ name: "Blocks", description: "Forged blocks." }, { name: "Empty" }, { name: "Webhooks" }],
+  components: {
+    schemas: {
+      Block: {
+        type: "object",
+        required: ["id"],
+        properties: {
+          id: { type: "string", description: "Its digest." },
+          next: { $ref: "#/components/schemas/Block" },
+        },
+      },
+    },
+    responses: { Other: { description: "No such method." } },
+  },
+  paths: {
+    "/blocks/{id}": {
+      get: {
+        operationId: "getBlock",
+        summary: "One block.",
+        tags: ["Blocks"],
+        parameters: [
+          { name: "id", in: "path", required: true, schema: { type: "string" } },
+          { name: "transform", in: "query", schema: { type: "boolean" } },
+        ],
+        responses: {
+          200: { description: "Success.", content: content({ $ref: "#/components/schemas/Block" }) },
+          405: { $ref: "#/components/responses/Other" },
+        },
+      },
+    },
+    "/webhooks": {
+      post: {
+        operationId: "createWebhook",
+        summary: "Registers a webhook.",
+        tags: ["Webhooks"],
+        security: [{ token: [] }],
+        requestBody: { content: content({ type: "object", properties: {} }) },
+        responses: { 201: { description: "Success." } },
+      },
+    },
+    "/blocks/search": { post: { summary: "Search.", tags: ["Blocks"], responses: {} } },
+  },
+});
+const [getBlock, search] = api.groups[0]!.operations as [Operation, Operation];
+const [createWebhook] = api.groups[1]!.operations as [Operation];
+
+describe("The operations", () => {
+  test("are grouped in the order of the document, without empty groups.", () => {
+    expect(api.groups.map(({ name }) => name)).toEqual(["Blocks", "Webhooks"]);
+  });
+
+  test("know what they need and whether they change something.", () => {
+    expect(
+      [getBlock, search, createWebhook].map(({ id, needsToken, isReading }) => [id, needsToken, isReading]),
+    ).toEqual([
+      ["getBlock", false, true],
+      ["POST /blocks/search", false, true],
+      ["createWebhook", true, false],
+    ]);
+  });
+
+  test("have the answers that the document says once.", () => {
+    expect(getBlock.answers.map(({ status, description }) => [status, description])).toEqual([
+      ["200", "Success."],
+      ["405", "No such method."],
+    ]);
+  });
+
+  test.each([
+    ["", ["getBlock", "POST /blocks/search", "createWebhook"]],
+    ["POST", ["POST /blocks/search", "createWebhook"]],
+    ["block one", ["getBlock"]],
+    ["nothing", []],
+  ])("that “%s” finds are %j.", (filter, ids) => {
+    expect(
+      filterGroups(api.groups, filter).flatMap(({ operations }) => operations.map(({ id }) => id)),
+    ).toEqual(ids);
+  });
+});
+
+describe("A schema", () => {
+  test("is shown with its members, and ends where it repeats itself.", () => {
+    const text = shapeOf({ type: "array", items: { $ref: "#/components/schemas/Block" } }, api.schemas);
+    expect(text).toMatch(/^\{\n {2}id: string {2}\/\/ Its digest\.\n {2}next\?: \{/);
+    expect(text).toContain("next?: …");
+    expect(text).toMatch(/\}\[\]$/);
+  });
+
+  test.each([
+    [{ enum: ["any", "all"] }, '"any" | "all"'],
+    [{ type: ["string", "null"] }, "string | null"],
+    [{ anyOf: [{ type: "string" }, { type: "string" }, { type: "integer" }] }, "string | integer"],
+    [{ type: "array", items: { enum: [1, 2] } }, "(1 | 2)[]"],
+    [{}, "any"],
+  ])("%j is %s.", (schema, text) => {
+    expect(shapeOf(schema, {})).toBe(text);
+  });
+
+  test("has an example of what must be there.", () => {
+    const schema = {
+      type: "object",
+      required: ["a", "b", "c", "d"],
+      properties: {
+        a: { type: "string", examples: ["x"] },
+        b: { type: "integer", minimum: 5 },
+        c: { type: "array", items: {} },
+        d: { type: "boolean" },
+        e: { type: "string" },
+        f: { enum: ["g"], examples: ["g"] },
+      },
+    };
+    expect(exampleOf(schema, {})).toEqual({ a: "x", b: 5, c: [], d: true, f: "g" });
+  });
+});
+
+describe("A request", () => {
+  const filled = { values: { id: " a/b ", transform: "false", other: "x" }, body: "" };
+
+  test("has its parameters in path and query.", () => {
+    expect(urlOf(getBlock, filled)).toBe("/api/v2/blocks/a%2Fb?transform=false");
+  });
+
+  test("is not sent without what it needs.", () => {
+    expect(faultsOf(getBlock, { values: { id: " " }, body: "" })).toEqual({
+      id: "This has to be filled in.",
+    });
+    expect(faultsOf(createWebhook, { values: {}, body: "{" })).toHaveProperty("body");
+    expect(faultsOf(createWebhook, { values: {}, body: "{}" })).toEqual({});
+  });
+
+  test("is the same in a shell, whatever the body has.", () => {
+    expect(curlOf(getBlock, filled, "http://n")).toBe("curl 'http://n/api/v2/blocks/a%2Fb?transform=false'");
+    expect(curlOf(createWebhook, { values: {}, body: '{"a":"\'"}' }, "http://n")).toBe(
+      `curl -X POST \\\n  -H "Authorization: $TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"a":"'\\''"}' \\\n  'http://n/api/v2/webhooks'`,
+    );
+  });
+
+  test("that needs the token goes where the session opens it.", async () => {
+    const urls: string[] = [];
+    const answer: typeof fetch = async (url, init) => {
+      urls.push(`${init?.method} ${url}`);
+      return Response.json({ data: 1 }, { status: 201 });
+    };
+    const outcome = await send(answer, createWebhook, { values: {}, body: "{}" });
+    await send(answer, search, filled);
+    expect(urls).toEqual(["POST /console/operations/api/v2/webhooks", "POST /api/v2/blocks/search"]);
+    expect(outcome).toMatchObject({ status: 201, text: '{"data":1}', isCut: false });
+  });
+
+  test("of a stream ends after its time, with what came.", async () => {
+    const stream: typeof fetch = async (_url, init) =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode("event: a"));
+            init?.signal?.addEventListener("abort", () => controller.error(new Error("aborted")));
+          },
+        }),
+      );
+    expect(await send(stream, getBlock, filled, 20)).toMatchObject({ text: "event: a", isCut: true });
+  });
+
+  test("with a large answer keeps its beginning.", async () => {
+    const outcome = await send(async () => new Response("x".repeat(1_000_000)), getBlock, filled);
+    expect(outcome.isCut).toBe(true);
+    expect(outcome.text).toHaveLength(300_000);
+  });
+
+  test("without an answer says so.", async () => {
+    const refused: typeof fetch = () => Promise.reject(new TypeError("x"));
+    await expect(send(refused, getBlock, filled)).rejects.toThrow("The node does not answer");
+  });
+});
+
+test("Integers of an answer keep their digits.", () => {
+  expect(jsonOf('{"a":9007199254740993,"b":1.5,"c":2}')).toEqual({ a: 9_007_199_254_740_993n, b: 1.5, c: 2 });
+  expect(jsonOf("<html>")).toBeUndefined();
+});
