@@ -28,8 +28,9 @@ export function findBrowser(): string | undefined {
   return found();
 }
 
-export const startBrowser = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ARGUMENTS });
+/** @param more arguments of the command line */
+export const startBrowser = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] });
 
 export type Watched = {
   readonly page: Page;
@@ -71,7 +72,9 @@ export async function openPage(
 
 /** What axe finds: the rule, and the elements that break it. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  // The page has no frames: nothing has to be gathered in a page of its own.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
+  const { violations } = await axe.analyze();
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(", ")}`,
   );

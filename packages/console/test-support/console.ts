@@ -10,9 +10,16 @@ export type RunningConsole = {
   stop(): Promise<void>;
 };
 
-/** Starts both at once; when one of them does not start, the other one is ended. */
-export async function startConsole(executable: string): Promise<RunningConsole> {
-  const starting = [startDevNode(), startBrowser(executable)] as const;
+/**
+ * Starts both at once; when one of them does not start, the other one is ended.
+ *
+ * @param browserArguments of its command line, beside those of every test
+ */
+export async function startConsole(
+  executable: string,
+  browserArguments: readonly string[] = [],
+): Promise<RunningConsole> {
+  const starting = [startDevNode(), startBrowser(executable, browserArguments)] as const;
   try {
     const [node, browser] = await Promise.all(starting);
     return {

@@ -1,12 +1,14 @@
-/** CORS: pages of every origin may read every answer (http-api.md 1.8), because all data is public. */
+/** CORS: pages of every origin may read every answer (http-api.md 1.8), because all data of the API is public. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
 
 /** Time for which a browser may cache the answer to a preflight. */
 const MAX_AGE_SECONDS = 600;
 
-export function addCors(app: Server): void {
+/** @param closed path below which only pages of the node itself read answers: those that a session opens */
+export function addCors(app: Server, closed?: `/${string}/`): void {
   app.addHook("onRequest", (request, reply, done) => {
+    if (closed !== undefined && request.url.startsWith(closed)) return done();
     allowOrigin(request, reply);
     if (isPreflight(request)) grant(request, reply);
     else done();

@@ -172,7 +172,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addProxyWarning(app, isProxy, logger);
-  addCors(app);
+  addCors(app, dependencies.console && "/console/");
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   addHeadCache(app, { readModel, nowMs });

@@ -208,6 +208,21 @@ describe("operations of a session", () => {
     expect(answer.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
   });
 
+  test("no page of another origin may read or ask ahead, whether it is signed in or not", async () => {
+    for (const path of ["/console/session", "/console/", `${OPERATIONS}/metrics`]) {
+      const headers = { cookie, origin: "http://127.0.0.1:1" };
+      const answer = await send(path, { headers });
+      const preflight = await send(path, {
+        method: "OPTIONS",
+        headers: { ...headers, "access-control-request-method": "POST" },
+      });
+      for (const { headers } of [answer, preflight]) {
+        expect(Object.keys(headers).filter((name) => name.startsWith("access-control-allow"))).toEqual([]);
+      }
+      expect([404, 405]).toContain(preflight.status);
+    }
+  });
+
   test("a page of another name of the network cannot read them", async () => {
     const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { headers: { cookie, host: "evil.example" } });
     expect(answer.json).toMatchObject({ code: "CROSS_SITE" });

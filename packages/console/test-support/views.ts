@@ -1,0 +1,32 @@
+/** A page in both themes, narrow and wide: accessible, with nothing beyond its edge, and kept as pictures. */
+import type { Page } from "playwright-core";
+import { accessibilityFaults, keepPicture } from "./browser.ts";
+
+export const WIDE = 1_400;
+const NARROW = 390;
+const HEIGHT = 900;
+const VIEWS = [
+  ["light", WIDE],
+  ["light", NARROW],
+  ["dark", NARROW],
+  ["dark", WIDE],
+] as const;
+
+/** What is wrong with the page as it is now, each with the view; the page is wide and light afterwards. */
+export async function faultsInEveryView(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [theme, width] of VIEWS) {
+    const view = `${theme}, ${width} pixels`;
+    await page.setViewportSize({ width, height: HEIGHT });
+    await page.emulateMedia({ colorScheme: theme });
+    await keepPicture(page, `${name}-${theme}-${width}`);
+    const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (hidden !== 0) faults.push(`${view}: ${hidden} pixels are beyond the right edge`);
+    // Each theme and each width once: colours do not depend on the width, nor anything else on the theme.
+    if ((theme === "light") !== (width === WIDE)) continue;
+    faults.push(...(await accessibilityFaults(page)).map((fault) => `${view}: ${fault}`));
+  }
+  await page.setViewportSize({ width: WIDE, height: HEIGHT });
+  await page.emulateMedia({ colorScheme: "light" });
+  return faults;
+}
