@@ -1,13 +1,14 @@
 /** The dev desk: every verb, from its form, on a real chain. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
 import { type RunningConsole, startConsole } from "../../test-support/console.ts";
 import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
@@ -64,8 +65,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByLabel("Blocks to revert").fill(`${confirmations}`);
     await page.getByLabel("The branch takes their transactions and what is pending").check();
     await page.getByLabel(id.slice(0, 8)).check();
-    await keepPicture(page, "dev-reorganize-light-1400");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await faultsInEveryView(page, "dev-reorganize")).toEqual([]);
     await press(/^Replace/);
     await says(new RegExp(`${confirmations} blocks? reverted, ${confirmations! + 1} blocks applied`));
     await page.getByText(/were reverted|was reverted/).waitFor();
@@ -113,11 +113,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByText("The same elsewhere").first().click();
     await page.getByRole("tab", { name: "JavaScript" }).first().click();
     await page.getByText("await client.dev.mine(").waitFor();
-    await page.setViewportSize({ width: 390, height: 900 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await keepPicture(page, "dev-dark-390");
+    expect(await faultsInEveryView(page, "dev")).toEqual([]);
     expect(faults).toEqual([]);
   });
 });

@@ -1,13 +1,14 @@
 /** The live tail and the state of the node, for a browser that is signed in. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { findBrowser, openPage } from "../../test-support/browser.ts";
 import { type RunningConsole, startConsole } from "../../test-support/console.ts";
 import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
@@ -27,21 +28,6 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
   });
 
   const rows = () => page.locator(".live-event");
-
-  /** With both themes, each at one width. */
-  async function expectNoFaults(name: string): Promise<void> {
-    for (const [theme, width] of [
-      ["light", 1_400],
-      ["dark", 390],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: theme });
-      await keepPicture(page, `${name}-${theme}-${width}`);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-      expect(await accessibilityFaults(page)).toEqual([]);
-    }
-    expect(faults).toEqual([]);
-  }
 
   test("Without a sign-in no stream is asked for, and the page says what it needs.", async () => {
     const signedOut = await openPage(browser, node.url);
@@ -66,7 +52,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     expect(await retracted.textContent()).toContain(head.id.slice(0, 20));
     await retracted.locator("summary").click();
     await page.getByText(`"blockId": "${head.id}"`).waitFor();
-    await expectNoFaults("live");
+    expect(await faultsInEveryView(page, "live")).toEqual([]);
   });
 
   test("A pause keeps what comes meanwhile.", async () => {
@@ -95,7 +81,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByText("No peer is known").waitFor();
     await page.getByRole("table", { name: "Options" }).getByText("--http-port").waitFor();
     await page.getByRole("heading", { name: "The last hours" }).waitFor();
-    await expectNoFaults("node");
+    expect(await faultsInEveryView(page, "node")).toEqual([]);
   });
 
   test("A slot that this node missed is shown with its reason.", async () => {

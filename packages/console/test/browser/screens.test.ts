@@ -1,20 +1,12 @@
 /** Every screen in the browser: both themes, narrow and wide, accessible, and without a word in the browser's log. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { findBrowser, openPage } from "../../test-support/browser.ts";
 import { type RunningConsole, startConsole } from "../../test-support/console.ts";
 import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
-
-const WIDE = 1_400;
-const NARROW = 390;
-const VIEWS = [
-  ["light", WIDE],
-  ["light", NARROW],
-  ["dark", NARROW],
-  ["dark", WIDE],
-] as const;
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
   let started: RunningConsole | undefined;
@@ -57,17 +49,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.goto(await paths[name]!());
     await page.locator("h1").waitFor();
     await page.locator(".loading").first().waitFor({ state: "detached" });
-    for (const [theme, width] of VIEWS) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: theme });
-      await keepPicture(page, `${name}-${theme}-${width}`);
-      const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(hidden, `${theme}, ${width}: pixels beyond the right edge`).toBe(0);
-      // Each theme and each width once: the rules are the same for all four.
-      if ((theme === "light") === (width === WIDE)) {
-        expect(await accessibilityFaults(page), `${theme}, ${width}`).toEqual([]);
-      }
-    }
+    expect(await faultsInEveryView(page, name)).toEqual([]);
     expect(faults).toEqual([]);
     await page.context().close();
   });

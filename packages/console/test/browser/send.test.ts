@@ -12,20 +12,17 @@ import {
 } from "@uniknode/protocol";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  accessibilityFaults,
-  findBrowser,
-  keepPicture,
-  openPage,
-  startBrowser,
-} from "../../test-support/browser.ts";
-import { type DevNode, startDevNode } from "../../test-support/dev-node.ts";
+import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
 
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 60_000 }, () => {
+  let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
   let accounts: readonly Account[];
@@ -36,12 +33,12 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   let sent: string[];
 
   beforeAll(async () => {
-    [node, browser] = await Promise.all([startDevNode(), startBrowser(executable!)]);
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
     ({ accounts, delegates } = JSON.parse(await node.command(["accounts", "--json"])));
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
-    await node?.stop();
+    await started?.stop();
   });
   beforeEach(async () => {
     ({ page, faults } = await openPage(browser, node.url));
@@ -258,11 +255,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await fill({ Set: "Greeting = good day", Remove: "Colour" });
     await sentence("changes properties");
     await field("Passphrase").fill(sender.passphrase);
-    await page.setViewportSize({ width: 390, height: 900 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await keepPicture(page, "send-properties-dark-390");
+    expect(await faultsInEveryView(page, "send-properties")).toEqual([]);
     await press("Sign and send");
     await forged();
     expect((await node.client.uniks.property(unik, "Greeting")).data).toBe("good day");

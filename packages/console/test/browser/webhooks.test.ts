@@ -3,14 +3,15 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { findBrowser, openPage } from "../../test-support/browser.ts";
 import { type RunningConsole, startConsole } from "../../test-support/console.ts";
 import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
 const ANSWER = "not now <script>document.title = 'markup'</script>";
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
@@ -51,13 +52,12 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("link", { name: "1", exact: true }).click();
     await page.getByText("HTTP 500").first().waitFor();
-    await keepPicture(page, "webhook");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await faultsInEveryView(page, "webhook")).toEqual([]);
     await page.getByRole("row").nth(1).getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
     await page.getByText(ANSWER).first().waitFor();
     expect(await page.title()).not.toBe("markup");
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await faultsInEveryView(page, "delivery")).toEqual([]);
     isRefusing = false;
     await page.goto("/console/webhooks/1?state=delivered");
     await page.getByRole("row").nth(1).getByRole("link").first().click();
@@ -86,21 +86,6 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.context().close();
   });
 
-  /** In both themes and at both widths. */
-  async function expectNoFaults(page: Page, name: string): Promise<void> {
-    for (const [theme, width] of [
-      ["light", 1_400],
-      ["dark", 390],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: theme });
-      await keepPicture(page, `${name}-${theme}-${width}`);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-      expect(await accessibilityFaults(page)).toEqual([]);
-    }
-    await page.setViewportSize({ width: 1_400, height: 900 });
-  }
-
   test("A webhook is made from a filter: tried on the past, refused with the reason, registered, its secret shown once.", {
     timeout: 60_000,
   }, async () => {
@@ -121,7 +106,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByLabel("Value", { exact: true }).fill("1");
     await page.getByText(/would have been delivered, 1 not/).waitFor();
     await page.getByLabel("Target").fill("http://user:password@127.0.0.1/");
-    await expectNoFaults(page, "webhook-new");
+    expect(await faultsInEveryView(page, "webhook-new")).toEqual([]);
     await page.getByRole("button", { name: "Register" }).click();
     await page.getByRole("alert").getByText('"target"').waitFor();
     expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
@@ -134,7 +119,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByRole("paragraph").filter({ hasText: "accepted the ping: 204" }).waitFor();
     await page.getByRole("tab", { name: "Go" }).click();
     await page.getByText("package main").waitFor();
-    await expectNoFaults(page, "webhook-secret");
+    expect(await faultsInEveryView(page, "webhook-secret")).toEqual([]);
     expect(page.url()).not.toContain(secret!);
     await page.getByRole("link", { name: "To the webhook" }).click();
     await page.getByRole("heading", { name: "Deliveries" }).waitFor();
@@ -165,7 +150,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     await page.getByRole("dialog").getByLabel("The former secret is valid for").selectOption("an hour");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     await page.getByText("is valid until").waitFor();
-    await expectNoFaults(page, "webhook-rotated");
+    expect(await faultsInEveryView(page, "webhook-rotated")).toEqual([]);
 
     const { head } = (await node.client.dev.mine()).data;
     const factOf = async () => {
@@ -180,7 +165,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", () => {
     const retraction = page.getByRole("article", { name: "Retraction" });
     await retraction.getByText("block.reverted").first().waitFor();
     await page.getByRole("article", { name: "Fact" }).getByText("block.applied").first().waitFor();
-    await expectNoFaults(page, "webhook-retraction");
+    expect(await faultsInEveryView(page, "webhook-retraction")).toEqual([]);
     await page.getByText("The same elsewhere").click();
     await page.getByText(`-H 'webhook-id:`).waitFor();
     expect(faults).toEqual([]);
