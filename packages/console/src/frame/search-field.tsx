@@ -10,37 +10,43 @@ const PAUSE_MS = 150;
 const LIST_ID = "search-results";
 
 export function SearchField() {
-  const { api } = useNode();
+  const { api, top } = useNode();
   const { route } = useLocation();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const [found, setFound] = useState<readonly Found[] | "failed">();
   const [selected, setSelected] = useState(0);
+  const [hasFocus, setFocus] = useState(false);
   const list = Array.isArray(found) ? (found as readonly Found[]) : [];
-  const isOpen = text.trim() !== "" && found !== undefined;
+  const isEmpty = text.trim() === "";
+  const isOpen = found !== undefined && (isEmpty ? hasFocus && list.length > 0 : true);
 
   useEffect(() => {
     setFound(undefined);
     setSelected(0);
-    if (text.trim() === "") return;
+    if (isEmpty && !hasFocus) return;
     let isCurrent = true;
-    const timer = setTimeout(async () => {
-      // Loaded by the first search.
-      const outcome = await import("./search.ts")
-        .then(({ search }) => search(api, text))
-        .catch(() => "failed" as const);
-      if (isCurrent) setFound(outcome);
-    }, PAUSE_MS);
+    const timer = setTimeout(
+      async () => {
+        // Loaded by the first search.
+        const outcome = await import("./search.ts")
+          .then(({ search, recent }) => (isEmpty ? recent() : search(api, top.peek(), text)))
+          .catch(() => "failed" as const);
+        if (isCurrent) setFound(outcome);
+      },
+      isEmpty ? 0 : PAUSE_MS,
+    );
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [api, text]);
+  }, [api, text, hasFocus]);
 
-  function open({ href }: Found): void {
+  function open(chosen: Found): void {
+    void import("./search.ts").then(({ remember }) => remember(chosen));
     setText("");
     input.current?.blur();
-    route(href);
+    route(chosen.href);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -78,10 +84,12 @@ export function SearchField() {
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onKeyDown={onKeyDown}
+          onFocus={() => setFocus(true)}
+          onBlur={() => setFocus(false)}
         />
         <kbd>/</kbd>
         <div class="suggestions" hidden={!isOpen}>
-          <div role="listbox" id={LIST_ID} aria-label="Found">
+          <div role="listbox" id={LIST_ID} aria-label={isEmpty ? "Recently opened" : "Found"}>
             {list.map((item, index) => (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and its keys choose
               <div
@@ -102,7 +110,7 @@ export function SearchField() {
             <p class="quiet" role="status">
               {found === "failed"
                 ? "The node does not answer."
-                : "Nothing has this height, id, address, key or name. Ids must be whole."}
+                : "Nothing has this height, id, address, key or name. Ids of older things must be whole."}
             </p>
           )}
         </div>

@@ -3,6 +3,8 @@
 export type Identified =
   | { readonly kind: "height"; readonly height: number }
   | { readonly kind: "hash"; readonly hash: string }
+  /** The beginning of an id of a block or transaction. */
+  | { readonly kind: "prefix"; readonly prefix: string }
   | { readonly kind: "publicKey"; readonly publicKey: string }
   | { readonly kind: "address"; readonly address: string }
   /** A part of the name of a delegate. */
@@ -18,6 +20,7 @@ export function identify(input: string): readonly Identified[] {
   if (/^\d{1,15}$/.test(height) && Number(height) > 0) found.push({ kind: "height", height: Number(height) });
   // The first block of the network has a decimal id.
   if (/^([0-9a-f]{64}|\d{16,20})$/i.test(text)) found.push({ kind: "hash", hash: text.toLowerCase() });
+  if (/^[0-9a-f]{4,63}$/i.test(text)) found.push({ kind: "prefix", prefix: text.toLowerCase() });
   if (/^0[23][0-9a-f]{64}$/i.test(text)) found.push({ kind: "publicKey", publicKey: text.toLowerCase() });
   if (/^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text)) found.push({ kind: "address", address: text });
   if (NAME.test(text.toLowerCase())) found.push({ kind: "name", name: text.toLowerCase() });

@@ -2,19 +2,51 @@
 import type { Client } from "@uniknode/client";
 import { countText, shortened } from "../components/format.ts";
 import { hrefOf } from "../components/identifier.tsx";
+import type { Top } from "../head/chain.ts";
 import { type Identified, identify } from "./search-kinds.ts";
 
 export type Found = { readonly href: string; readonly text: string; readonly kind: string };
 
 const MAX_NAMES = 6;
 
-/** @throws {ApiError} */
-export async function search(api: Client, input: string): Promise<readonly Found[]> {
-  const found = await Promise.all(identify(input).map((identified) => find(api, identified)));
+/**
+ * @param top newest blocks, among which the beginning of an id is enough
+ * @throws {ApiError}
+ */
+export async function search(api: Client, top: Top, input: string): Promise<readonly Found[]> {
+  const found = await Promise.all(identify(input).map((identified) => find(api, top, identified)));
   return found.flat();
 }
 
-async function find(api: Client, identified: Identified): Promise<readonly Found[]> {
+const RECENT = "uniknode-recent";
+const MAX_RECENT = 8;
+
+/** What was opened from the search, newest first; kept until the tab is closed. */
+export function recent(): readonly Found[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(RECENT) ?? "[]") as unknown;
+    return Array.isArray(kept) ? kept.filter(isFound).slice(0, MAX_RECENT) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function remember(found: Found): void {
+  const others = recent().filter(({ href }) => href !== found.href);
+  try {
+    sessionStorage.setItem(RECENT, JSON.stringify([found, ...others].slice(0, MAX_RECENT)));
+  } catch {
+    // Browsers may forbid it: nothing is remembered then.
+  }
+}
+
+/** Whether an entry of the storage, which others can write, is one of ours. */
+const isFound = (entry: unknown): entry is Found => {
+  const { href, text, kind } = Object(entry) as Partial<Found>;
+  return typeof text === "string" && typeof kind === "string" && /^\/console\//.test(href ?? "");
+};
+
+async function find(api: Client, top: Top, identified: Identified): Promise<readonly Found[]> {
   switch (identified.kind) {
     case "height": {
       const { height } = identified;
@@ -27,6 +59,8 @@ async function find(api: Client, identified: Identified): Promise<readonly Found
     }
     case "hash":
       return findHash(api, identified.hash);
+    case "prefix":
+      return findPrefix(api, top, identified.prefix);
     case "publicKey": {
       const { publicKey } = identified;
       const { data } = await api.wallets.search({ publicKey }).page({ limit: 1 });
@@ -46,6 +80,32 @@ async function find(api: Client, identified: Identified): Promise<readonly Found
       }));
     }
   }
+}
+
+const MAX_PREFIXED = 5;
+/** Transactions among which the beginning of an id is enough, of each list. */
+const NEWEST = 100;
+
+/** Among the newest: the API finds whole ids alone. */
+async function findPrefix(api: Client, top: Top, prefix: string): Promise<readonly Found[]> {
+  const newest = { limit: NEWEST };
+  const [{ data: confirmed }, { data: pending }] = await Promise.all([
+    api.transactions.list().page(newest),
+    api.transactions.unconfirmed().page(newest),
+  ]);
+  const begins = ({ id }: { readonly id: string }) => id.startsWith(prefix);
+  return [
+    ...top.filter(begins).map(({ id, height }) => ({
+      href: hrefOf.block(id),
+      text: `Block ${countText(height)} · ${shortened(id)}`,
+      kind: "block",
+    })),
+    ...[...pending, ...confirmed].filter(begins).map(({ id }) => ({
+      href: hrefOf.transaction(id),
+      text: shortened(id),
+      kind: "transaction",
+    })),
+  ].slice(0, MAX_PREFIXED);
 }
 
 async function findHash(api: Client, hash: string): Promise<readonly Found[]> {

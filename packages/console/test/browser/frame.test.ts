@@ -60,6 +60,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await page.locator("#search").fill(text);
       await page.getByRole("option", { name: kind }).first().waitFor();
     }
+    await page.locator("#search").fill(block.id.slice(0, 8));
+    await page.getByRole("option", { name: "Block 2" }).click();
+    await page.getByRole("heading", { level: 1, name: "Block 2", exact: true }).waitFor();
+    await page.locator("#search").focus();
+    await page.getByRole("listbox", { name: "Recently opened" }).getByText("Block 2").waitFor();
     await page.locator("#search").fill("0".repeat(64));
     await page.getByText("Nothing has this").waitFor();
     expect(faults).toEqual([]);

@@ -50,6 +50,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("This block was reverted").waitFor();
     await page.getByRole("link", { name: `The block of height` }).click();
     await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
+    await page.getByText("Reverted at its height").waitFor();
     // The browser's log has a line for each answer of 404.
     expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
     await page.context().close();
@@ -62,6 +63,19 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("This block is not forged yet").waitFor();
     await node.client.dev.mine();
     await page.getByText("the newest block", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("The events that a block caused are on its page, in their order.", async () => {
+    const { page, faults } = await openPage(browser, node.url);
+    await page.goto(node.consoleUrl);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    const { data: block } = await node.client.blocks.last();
+    await page.goto(`/console/blocks/${block.id}?view=events`);
+    await page.getByText("in their order").waitFor();
+    await page.getByText("block.applied").click();
+    await page.getByText(`"id": "${block.id}"`).waitFor();
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 

@@ -5,11 +5,13 @@ const kindsOf = (text: string) => identify(text).map(({ kind }) => kind);
 const hash = "5c6ce775447a5acd22050d72e2615392494953bb1fb6287e9ffb3c33eaeb79aa";
 
 test.each([
-  ["3234", ["height", "name"]],
+  ["3234", ["height", "prefix", "name"]],
+  ["5C6c", ["prefix", "name"]],
+  ["5c6", ["name"]],
   ["1,234,567", ["height"]],
   [hash, ["hash", "name"]],
   [hash.toUpperCase(), ["hash", "name"]],
-  ["13856390865034637215", ["hash", "name"]],
+  ["13856390865034637215", ["hash", "prefix", "name"]],
   [`02${hash}`, ["publicKey"]],
   ["DMS2cbXvEkL6dpPhpi3iLCvtu8bNXZkbJp", ["address", "name"]],
   ["@bob", ["name"]],

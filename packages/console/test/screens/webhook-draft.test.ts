@@ -1,18 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  draftOf,
-  fieldOf,
-  OPERATORS,
-  pathsOf,
-  queryOf,
-  registrationOf,
-} from "../../src/screens/webhooks/new/draft.ts";
-import { EVENT_GROUPS } from "../../src/screens/webhooks/new/event-names.ts";
+import { draftOf, fieldOf, pathsOf, queryOf, registrationOf } from "../../src/screens/webhooks/new/draft.ts";
 import { formsOf } from "../../src/screens/webhooks/new/forms.ts";
 
-const REFERENCE = join(import.meta.dirname, "../../../../docs/reference/events.md");
 const ALWAYS = { key: "id", condition: "ne", value: "" };
 
 describe("A webhook in the making", () => {
@@ -92,13 +81,4 @@ test.each([
   ["the register is full", undefined],
 ])("The refusal %j belongs to the field %s.", (message, field) => {
   expect(fieldOf(message)).toBe(field);
-});
-
-test("Every event of the reference can be chosen, but for other names of the same.", () => {
-  const listed = [...readFileSync(REFERENCE, "utf8").matchAll(/^\| \[`([\w.:]+)`\]/gm)].map(
-    ([, name]) => name!,
-  );
-  const offered = EVENT_GROUPS.flatMap(({ events }) => events.map(([name]) => name));
-  expect(new Set(offered)).toEqual(new Set(listed.filter((name) => name !== "state:started")));
-  expect(OPERATORS).toHaveLength(12);
 });

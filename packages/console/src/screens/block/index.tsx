@@ -1,5 +1,6 @@
 /** A block: by its id or its height. */
 import { ApiError, type Block } from "@uniknode/client";
+import lazy from "preact-iso/lazy";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -16,6 +17,8 @@ import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
+
+const BlockEvents = lazy(() => import("./block-events.tsx"));
 
 const LIMIT = 25;
 
@@ -93,18 +96,29 @@ function Content({ block }: { block: Block }) {
         label="The block"
         tabs={[
           { id: "transactions", title: `Transactions ${countText(block.transactions)}` },
+          { id: "events", title: "Events" },
           { id: "json", title: "JSON" },
         ]}
         selected={query.view ?? "transactions"}
         onSelect={(view) => change({ view: view === "transactions" ? "" : view }, true)}
       >
-        {query.view === "json" ? <Json value={block} what="block" /> : <Transactions block={block} />}
+        {query.view === "json" ? (
+          <Json value={block} what="block" />
+        ) : query.view === "events" ? (
+          <BlockEvents id={block.id} height={block.height} />
+        ) : (
+          <Transactions block={block} />
+        )}
       </Tabs>
     </>
   );
 }
 
 function Header({ block }: { block: Block }) {
+  const { reorganization } = useNode();
+  const undone = reorganization.value?.reverted.filter(
+    (other) => other.height === block.height && other.id !== block.id,
+  );
   const { id, previous, timestamp, generator, confirmations, forged, payload, signature, version } = block;
   const confirmed = confirmations === 0 ? "the newest block" : `${countText(confirmations)} on top of it`;
   return (
@@ -130,6 +144,12 @@ function Header({ block }: { block: Block }) {
         ["Reward", <Amount key="reward" value={forged.reward} hasSymbol />],
         ["Fees", <Amount key="fees" value={forged.fee} hasSymbol />],
         ["Rewards of mints", forged.unikMintRewards && <Amount value={forged.unikMintRewards} hasSymbol />],
+        [
+          "Reverted at its height",
+          undone &&
+            undone.length > 0 &&
+            undone.map(({ id }) => <Identifier key={id} id={id} what="block id" />),
+        ],
         ["Previous", previous === "0" ? "none" : <BlockId id={previous} isWhole />],
         ["Public key", <PublicKey key="key" publicKey={generator.publicKey} isWhole />],
         ["Payload", `${bytesText(payload.length)}, version ${version}`],

@@ -1,0 +1,69 @@
+/** The events that a block caused, as the stream of the node has them. */
+import type { StreamedEvent } from "@uniknode/client";
+import { Badge } from "../../components/badge.tsx";
+import { Json } from "../../components/code-block.tsx";
+import { countText } from "../../components/format.ts";
+import { Answered, Empty, SignInNeeded } from "../../components/states.tsx";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { STORED_EVENTS } from "./stored-events.ts";
+
+type BlockProps = { readonly id: string; readonly height: number };
+
+/** Of a block of 500 transactions with all that each of them changes. */
+const MAX_EVENTS = 5_000;
+/** The stream goes on with later blocks; what comes first is there at once. */
+const TIMEOUT_MS = 5_000;
+
+export default function BlockEvents({ id, height }: BlockProps) {
+  const { session, operations, api } = useNode();
+  const { value: state } = session.state;
+  const isOpen = state?.signedIn === true || state?.eventsPublic === true;
+  const { stream } = (state?.signedIn ? operations : api).events;
+  const answer = useAnswer(
+    isOpen ? `block ${id} events` : undefined,
+    () => eventsOf(stream, { id, height }),
+    { lasts: "session" },
+  );
+  if (!isOpen) return <SignInNeeded title="Events need a sign-in" />;
+  return (
+    <Answered answer={answer} what="The events of the block">
+      {(events) =>
+        events.length === 0 ? (
+          <Empty title="The node has no events of this block any more" />
+        ) : (
+          <>
+            <p class="quiet">{countText(events.length)} events, in their order.</p>
+            {events.map((event) => (
+              <details key={event.id}>
+                <summary>
+                  <Badge tone={event.event.startsWith("block.") ? "accent" : "plain"}>{event.event}</Badge>
+                </summary>
+                <Json value={event.data} what={`content of ${event.event}`} />
+              </details>
+            ))}
+          </>
+        )
+      }
+    </Answered>
+  );
+}
+
+/** Those that can be derived from the stored block; its own `block.applied` is the last one. */
+async function eventsOf(
+  stream: ReturnType<typeof useNode>["api"]["events"]["stream"],
+  { id, height }: BlockProps,
+): Promise<readonly StreamedEvent[]> {
+  const found: StreamedEvent[] = [];
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    for await (const event of stream({ events: STORED_EVENTS, fromHeight: height, signal })) {
+      if (event.blockId === id) found.push(event);
+      const isOver = event.height !== undefined && event.height > height;
+      if (isOver || (event.event === "block.applied" && event.blockId === id) || found.length === MAX_EVENTS)
+        break;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return found;
+}
