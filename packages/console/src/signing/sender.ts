@@ -25,8 +25,8 @@ export async function readSender(api: Client, address: string): Promise<Sender> 
   return { wallet, nextNonce: (pending > sent ? pending : sent) + 1n };
 }
 
-/** Transactions of a longer pool are not counted: the nonce can be typed. */
-const MAX_PENDING_READ = 1_000;
+/** Three requests with every head. Of a longer pool the rest is not counted: the nonce can be typed. */
+const MAX_PENDING_READ = 300;
 
 async function lastPendingNonce(api: Client, address: string): Promise<bigint> {
   let last = 0n;

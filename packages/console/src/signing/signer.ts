@@ -41,6 +41,8 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
   const worker = new Worker(trusted(workerUrl) as string, { type: "module", name: "signer" });
   const waiting = new Map<number, Waiting>();
   let last = 0;
+  /** Why nothing is answered any more. */
+  let ended: string | undefined;
 
   worker.onmessage = ({ data: { number, value, fault, failure } }: MessageEvent<Answer>) => {
     const question = waiting.get(number);
@@ -52,12 +54,14 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
   worker.onerror = () => end("The part of the page that signs could not be loaded. Load the page again.");
 
   function end(reason: string): void {
+    ended = reason;
     worker.terminate();
     for (const { reject } of waiting.values()) reject(new SigningError(reason));
     waiting.clear();
   }
 
   async function ask<Value>(question: Question): Promise<Value> {
+    if (ended !== undefined) throw new SigningError(ended);
     const number = ++last;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     waiting.set(number, { resolve, reject });

@@ -27,7 +27,18 @@ export default function DelegateScreen() {
     <Page
       kind="Delegate"
       title={delegate ? nameOf(delegate) : name.slice(0, 12)}
-      aside={delegate && <State delegate={delegate} />}
+      aside={
+        delegate && (
+          <>
+            <State delegate={delegate} />
+            {!delegate.isResigned && (
+              <a class="button" href={`/console/send?kind=vote&delegate=${delegate.publicKey}`}>
+                Vote
+              </a>
+            )}
+          </>
+        )
+      }
     >
       <Answered answer={answer} what="The delegate">
         {({ data }) => <Content delegate={data} />}

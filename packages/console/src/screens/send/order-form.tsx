@@ -45,7 +45,9 @@ export function OrderForm({ kind }: { kind: Kind }) {
     event.preventDefault();
     const isKept = (event.submitter as HTMLButtonElement | null)?.value === "keep";
     settle();
-    if (!signer || isBusy) return;
+    if (isBusy) return;
+    if (!signer)
+      return refuse({ passphrase: "The part that signs is not loaded yet. Try again in a moment." });
     if (!passphrase.current?.value) return refuse({ passphrase: "The passphrase is missing." });
     setBusy(true);
     setRefusal({});

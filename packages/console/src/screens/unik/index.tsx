@@ -18,7 +18,17 @@ export default function UnikScreen() {
   const answer = useAnswer(`unik ${id}`, () => api.uniks.get(id));
   const unik = answer.value?.data;
   return (
-    <Page kind="Unik" title={unik?.defaultExplicitValue ?? shortened(id)}>
+    <Page
+      kind="Unik"
+      title={unik?.defaultExplicitValue ?? shortened(id)}
+      aside={
+        unik && (
+          <a class="button" href={`/console/send?kind=update&from=${unik.ownerId}&unik=${unik.id}`}>
+            Change
+          </a>
+        )
+      }
+    >
       <Answered answer={answer} what="The unik">
         {({ data }) => (
           <>
