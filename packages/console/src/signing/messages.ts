@@ -1,5 +1,5 @@
 /** What a page and its worker say to each other. */
-import type { CryptoConfiguration } from "@uniknode/client";
+import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
 import type { Passphrases, Signatory } from "./build.ts";
 import type { Fault, Order, Terms } from "./order.ts";
 
@@ -10,6 +10,7 @@ export type Question =
       readonly files: Pick<CryptoConfiguration, "network" | "milestones" | "exceptions">;
     }
   | { readonly ask: "draft"; readonly order: Order; readonly terms: Terms }
+  | { readonly ask: "fields"; readonly transaction: RawTransaction }
   | { readonly ask: "wallet"; readonly passphrase: string }
   | {
       readonly ask: "sign";

@@ -5,6 +5,7 @@ import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { useAnswer, useNode } from "../data/node.ts";
 import type { Draft, Passphrases, Signatory, WalletName } from "./build.ts";
+import type { Field } from "./fields.ts";
 import type { Answer, Question } from "./messages.ts";
 import type { Fault, Order, Terms } from "./order.ts";
 import workerUrl from "./worker.ts?worker&url";
@@ -13,6 +14,8 @@ import workerUrl from "./worker.ts?worker&url";
 export type Signer = {
   draft(order: Order, terms: Terms): Promise<Draft>;
   walletOf(passphrase: string): Promise<WalletName>;
+  /** The bytes of a transaction, by their fields. */
+  fieldsOf(transaction: RawTransaction): Promise<readonly Field[]>;
   /** The passphrases are handed over, and kept nowhere. */
   sign(order: Order, terms: Terms, signatory: Signatory, passphrases: Passphrases): Promise<RawTransaction>;
   close(): void;
@@ -78,6 +81,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
   ask({ ask: "open", files: { network, milestones, exceptions } }).catch(() => {});
   return {
     draft: (order, terms) => ask({ ask: "draft", order, terms }),
+    fieldsOf: (transaction) => ask({ ask: "fields", transaction }),
     walletOf: (passphrase) => ask({ ask: "wallet", passphrase }),
     sign: (order, terms, signatory, passphrases) =>
       ask({ ask: "sign", order, terms, signatory, passphrases }),

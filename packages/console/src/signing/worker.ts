@@ -1,9 +1,10 @@
 /**
- * Drafts and signs, in a thread of its own: a passphrase is in its memory while it signs, and nowhere else. It makes no
+ * Drafts, signs and shows bytes, in a thread of its own: a passphrase is in its memory while it signs, and nowhere else. It makes no
  * requests.
  */
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
 import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
+import { fieldsOf } from "./fields.ts";
 import type { Answer, Question, Request } from "./messages.ts";
 
 let network: Network;
@@ -29,6 +30,8 @@ function resultOf(question: Question): unknown {
       return undefined;
     case "draft":
       return draftOf(network, question.order, question.terms);
+    case "fields":
+      return fieldsOf(question.transaction);
     case "wallet":
       return walletOf(network, question.passphrase);
     case "sign":

@@ -30,6 +30,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     pool: () => "/console/transactions?state=pending",
     transaction: async () =>
       `/console/transactions/${(await node.client.transactions.list().page()).data[0]!.id}`,
+    bytes: async () =>
+      `/console/transactions/${(await node.client.transactions.list().page()).data[0]!.id}?view=bytes`,
     wallets: () => "/console/wallets",
     wallet: async () => `/console/wallets/${(await node.client.wallets.list().page()).data[0]!.address}`,
     uniks: () => "/console/uniks",

@@ -1,5 +1,6 @@
 /** A transaction: in the pool, or in a block with growing confirmations. */
 import type { Transaction } from "@uniknode/client";
+import lazy from "preact-iso/lazy";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
 import { Json } from "../../components/code-block.tsx";
@@ -24,6 +25,8 @@ import { PartView } from "../../components/transactions/parts.tsx";
 import { Sentence } from "../../components/transactions/sentence.tsx";
 import { useTransaction } from "../../components/transactions/use-transaction.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
+
+const BytesView = lazy(() => import("./bytes-view.tsx"));
 
 export default function TransactionScreen() {
   const { id = "" } = useRoute().params;
@@ -61,14 +64,15 @@ function Content({ transaction }: { transaction: Transaction }) {
           { id: "details", title: "Details" },
           { id: "json", title: "JSON" },
           { id: "signed", title: "As signed" },
+          { id: "bytes", title: "Bytes" },
         ]}
         selected={query.view ?? "details"}
         onSelect={(view) => change({ view: view === "details" ? "" : view }, true)}
       >
         {query.view === "json" ? (
           <Json value={transaction} what="transaction" />
-        ) : query.view === "signed" ? (
-          <Signed transaction={transaction} />
+        ) : query.view === "signed" || query.view === "bytes" ? (
+          <Signed transaction={transaction} isInBytes={query.view === "bytes"} />
         ) : (
           <Details transaction={transaction} />
         )}
@@ -129,8 +133,10 @@ function Details({ transaction }: { transaction: Transaction }) {
   );
 }
 
+type SignedProps = { readonly transaction: Transaction; readonly isInBytes: boolean };
+
 /** The members that the signatures are over; to be posted to another node as they are. */
-function Signed({ transaction: { id, blockId } }: { transaction: Transaction }) {
+function Signed({ transaction: { id, blockId }, isInBytes }: SignedProps) {
   const { api } = useNode();
   const answer = useAnswer(`transaction ${id} signed ${blockId}`, async () =>
     blockId
@@ -139,7 +145,9 @@ function Signed({ transaction: { id, blockId } }: { transaction: Transaction }) 
   );
   return (
     <Answered answer={answer} what="The signed form">
-      {(signed) => <Json value={signed} what="signed transaction" />}
+      {(signed) =>
+        isInBytes ? <BytesView transaction={signed} /> : <Json value={signed} what="signed transaction" />
+      }
     </Answered>
   );
 }

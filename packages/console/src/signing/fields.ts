@@ -1,0 +1,109 @@
+/** The bytes of a transaction, and which field each of them belongs to (transactions.md 3 and 5). */
+import type { RawTransaction } from "@uniknode/client";
+import { encodeTransaction, type TransactionBody } from "@uniknode/protocol";
+
+export type Field = {
+  readonly name: string;
+  /** Of its first byte. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+  /** As the transaction says it. */
+  readonly value: string;
+};
+
+/**
+ * In the order of the bytes, without gaps: they are those whose hash is the id.
+ *
+ * @param raw as it was signed
+ * @throws {Error} for a transaction that cannot be encoded
+ */
+export function fieldsOf(raw: RawTransaction): readonly Field[] {
+  const transaction = bodyOf(raw);
+  const bytes = encodeTransaction(transaction);
+  const fields: Field[] = [];
+  let offset = 0;
+  const add = (name: string, length: number, value: unknown) => {
+    if (length <= 0) return;
+    fields.push({ name, offset, bytes: bytes.subarray(offset, offset + length), value: `${value ?? ""}` });
+    offset += length;
+  };
+  const until = (end: number) => end - offset;
+
+  add("Marker", 1, "a transaction with a version");
+  add("Version", 1, transaction.version);
+  add("Network", 1, transaction.network);
+  if (transaction.version === 1) {
+    add("Type", 1, transaction.type);
+    add("Timestamp", 4, `${transaction.timestamp} s since the first block`);
+  } else {
+    add("Type group", 4, transaction.typeGroup);
+    add("Type", 2, transaction.type);
+    add("Nonce", 8, transaction.nonce);
+  }
+  add("Public key of the sender", 33, transaction.senderPublicKey);
+  add("Fee", 8, transaction.fee);
+  const textLength = bytes[offset]!;
+  add("Length of the text", 1, textLength);
+  add("Text", textLength, transaction.vendorField);
+  const ends = SIGNATURES.map(
+    (_, count) => encodeTransaction(transaction, { exclude: SIGNATURES.slice(count) }).length,
+  );
+  if (isTransfer(transaction)) {
+    add("Amount", 8, transaction.amount);
+    add("Expiration", 4, transaction.expiration ?? 0);
+  }
+  add(isTransfer(transaction) ? "Recipient" : "Content of the type", until(ends[0]!), contentOf(transaction));
+  add("Signature", until(ends[1]!), "over everything before");
+  add("Second signature", until(ends[2]!), "over everything before");
+  add("Signatures of members", until(bytes.length), "each with the position of its member");
+  return fields;
+}
+
+const SIGNATURES = ["signature", "secondSignature", "signatures"] as const;
+
+const isTransfer = ({ typeGroup, type, version }: TransactionBody): boolean =>
+  typeGroup === 1 && type === 0 && version !== 1;
+
+const contentOf = (transaction: TransactionBody): string =>
+  isTransfer(transaction)
+    ? `${transaction.recipientId}`
+    : JSON.stringify(
+        { recipientId: transaction.recipientId, amount: `${transaction.amount}`, asset: transaction.asset },
+        jsonBigint,
+      );
+
+const jsonBigint = (_name: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
+
+/** Members of 64 bits, which JSON has as text. */
+function bodyOf(raw: RawTransaction): TransactionBody {
+  const {
+    typeGroup = 1,
+    nonce,
+    fee,
+    amount,
+    asset,
+    ...rest
+  } = raw as RawTransaction & {
+    readonly asset?: { readonly payments?: readonly { readonly amount: string }[] };
+  };
+  const { signSignature, secondSignature = signSignature } = raw as {
+    signSignature?: string;
+    secondSignature?: string;
+  };
+  return {
+    ...rest,
+    ...(secondSignature !== undefined && { secondSignature }),
+    typeGroup,
+    ...(nonce !== undefined && { nonce: BigInt(nonce) }),
+    fee: BigInt(fee),
+    amount: BigInt(amount),
+    ...(asset && {
+      asset: {
+        ...asset,
+        ...(asset.payments && {
+          payments: asset.payments.map((payment) => ({ ...payment, amount: BigInt(payment.amount) })),
+        }),
+      },
+    }),
+  } as unknown as TransactionBody;
+}
