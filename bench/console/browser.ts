@@ -1,0 +1,148 @@
+/** What a page of the console costs the browser that shows it. */
+import {
+  builders,
+  bytesToHex,
+  createNetwork,
+  keysFromPassphrase,
+  networkFilesFromJson,
+  signTransaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
+import { percentile } from "../webhooks/node.ts";
+
+const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
+const RUNS = 5;
+const TRANSACTIONS = 500;
+const BATCH = 40;
+/** Of one verb. */
+const BLOCKS_AT_ONCE = 500;
+const STEPS = 4;
+/** Time in which a page has shown a new head and is idle again. */
+const SETTLE_MS = 2_000;
+
+async function open(browser: Browser, path: string): Promise<{ page: Page; cdp: CDPSession }> {
+  const context = await browser.newContext({ viewport: { width: 1_400, height: 900 } });
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send("Performance.enable");
+  await page.goto(path);
+  await page.locator("h1").waitFor();
+  await page.waitForTimeout(SETTLE_MS);
+  return { page, cdp };
+}
+
+export async function measureFirstPaint(node: DevNode, browser: Browser): Promise<void> {
+  const paints: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const { page } = await open(browser, `${node.url}/console/`);
+    const [entry] = await page.evaluate(() =>
+      performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime),
+    );
+    paints.push(entry!);
+    await page.context().close();
+  }
+  console.log(
+    `first paint: median ${median(paints).toFixed(0)} ms of ${RUNS} empty caches (${paints.map((ms) => ms.toFixed(0)).join(", ")})`,
+  );
+}
+
+/** Seconds that the main thread of the page has worked. */
+async function workedSeconds(cdp: CDPSession): Promise<Readonly<Record<string, number>>> {
+  const { metrics } = await cdp.send("Performance.getMetrics");
+  return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+}
+
+async function heapBytes(cdp: CDPSession): Promise<number> {
+  await cdp.send("HeapProfiler.collectGarbage");
+  return (await workedSeconds(cdp)).JSHeapUsedSize!;
+}
+
+async function fillPool(node: DevNode): Promise<void> {
+  const [{ data: files }, { data: accounts }] = await Promise.all([
+    node.client.node.cryptoConfiguration(),
+    node.client.dev.accounts(),
+  ]);
+  const network = createNetwork(networkFilesFromJson(files));
+  const [account] = accounts.accounts;
+  const { address, passphrase } = account!;
+  const keys = keysFromPassphrase(passphrase);
+  const senderPublicKey = bytesToHex(keys.publicKey);
+  const { data: wallet } = await node.client.wallets.get(address);
+  let nonce = BigInt(wallet.nonce);
+  for (let made = 0; made < TRANSACTIONS; ) {
+    const batch = [];
+    for (; batch.length < BATCH && made < TRANSACTIONS; made++) {
+      nonce += 1n;
+      const body = builders.transfer({ network, senderPublicKey, nonce, recipientId: address, amount: 1n });
+      batch.push(transactionToJson(signTransaction(body, keys)));
+    }
+    const { data } = await node.client.transactions.submit(
+      batch as Parameters<typeof node.client.transactions.submit>[0],
+    );
+    if (data.invalid.length > 0) throw new Error("the pool refused a transaction");
+  }
+}
+
+/** Work of the main thread between the arrival of a block and the end of what follows from it. */
+async function workOfBlock(
+  node: DevNode,
+  cdp: CDPSession,
+  page: Page,
+): Promise<Readonly<Record<string, number>>> {
+  const before = await workedSeconds(cdp);
+  const { head } = (await node.client.dev.mine()).data;
+  await page.locator(".pulse b").getByText(head.height.toLocaleString("en-US"), { exact: true }).waitFor();
+  await page.waitForTimeout(SETTLE_MS);
+  const after = await workedSeconds(cdp);
+  const idleBefore = await workedSeconds(cdp);
+  await page.waitForTimeout(SETTLE_MS);
+  const idleAfter = await workedSeconds(cdp);
+  // The clock of the page and its requests go on without a block.
+  const of = (name: string) =>
+    Math.max(0, after[name]! - before[name]! - (idleAfter[name]! - idleBefore[name]!)) * 1_000;
+  return {
+    task: of("TaskDuration"),
+    script: of("ScriptDuration"),
+    layout: of("LayoutDuration") + of("RecalcStyleDuration"),
+  };
+}
+
+export async function measureBlock(node: DevNode, browser: Browser): Promise<void> {
+  for (const path of ["/console/", "/console/blocks", "/console/transactions"]) {
+    const { page, cdp } = await open(browser, node.url + path);
+    for (const transactions of [0, TRANSACTIONS]) {
+      const works: Readonly<Record<string, number>>[] = [];
+      for (let run = 0; run < 3; run++) {
+        if (transactions > 0) await fillPool(node);
+        await page.waitForTimeout(SETTLE_MS);
+        works.push(await workOfBlock(node, cdp, page));
+      }
+      const shown = ["task", "script", "layout"].map(
+        (name) => `${name} ${median(works.map((work) => work[name]!)).toFixed(1)}`,
+      );
+      console.log(
+        `${path}: a block of ${transactions} transactions, main thread, medians of 3 in ms: ${shown.join(", ")}`,
+      );
+    }
+    await page.context().close();
+  }
+}
+
+export async function measureHeap(node: DevNode, browser: Browser, blocks: number): Promise<void> {
+  const { page, cdp } = await open(browser, `${node.url}/console/`);
+  const heaps = [await heapBytes(cdp)];
+  for (let step = 0; step < STEPS; step++) {
+    for (let mined = 0; mined < blocks / STEPS; mined += BLOCKS_AT_ONCE) {
+      await node.client.dev.mine({ blocks: Math.min(BLOCKS_AT_ONCE, blocks / STEPS - mined) });
+      await page.waitForTimeout(500);
+    }
+    await page.waitForTimeout(SETTLE_MS);
+    heaps.push(await heapBytes(cdp));
+  }
+  console.log(
+    `heap over ${blocks} blocks, after a collection, MiB: ${heaps.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(", ")}`,
+  );
+  await page.context().close();
+}
