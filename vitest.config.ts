@@ -12,6 +12,8 @@ const attacks = node("simulation", "crash", "siege");
 export default defineConfig({
   test: {
     testTimeout: 30_000,
+    // As a page waits for an element: one second is little on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     hideSkippedTests: false,
     reporters: [["default", { summary: false }]],
     // One group after the other; the number of workers is what two processors can do with it.

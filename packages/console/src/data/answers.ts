@@ -10,8 +10,6 @@ export type Answer<Value> = {
   readonly error?: unknown;
   /** There is nothing to show yet. */
   readonly isLoading: boolean;
-  /** `value` belongs to an earlier head, and the one of the newest is on its way. */
-  readonly isStale: boolean;
 };
 
 export type Answers = {
@@ -26,11 +24,17 @@ export type Answers = {
   forget(ids?: readonly string[]): void;
 };
 
-type Entry = { readonly answer: Signal<Answer<unknown>>; version?: string | undefined; requests: number };
+type Entry = {
+  readonly answer: Signal<Answer<unknown>>;
+  version?: string | undefined;
+  requests: number;
+  /** The answer belongs to an earlier version, and no component has to know: it changes only when there is something new. */
+  isStale: boolean;
+};
 
 /** More than any page shows at a time. */
 const MAX_ANSWERS = 200;
-const NOTHING: Answer<never> = { isLoading: true, isStale: false };
+const NOTHING: Answer<never> = { isLoading: true };
 
 export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
   /** The one that was used last is the last. */
@@ -38,7 +42,11 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
   const revision = signal(0);
 
   function entryOf(key: string): Entry {
-    const entry = entries.get(key) ?? { answer: signal<Answer<unknown>>(NOTHING), requests: 0 };
+    const entry = entries.get(key) ?? {
+      answer: signal<Answer<unknown>>(NOTHING),
+      requests: 0,
+      isStale: false,
+    };
     entries.delete(key);
     entries.set(key, entry);
     if (entries.size > maxAnswers) entries.delete(entries.keys().next().value!);
@@ -50,19 +58,17 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
     if (entry.version === version) return;
     entry.version = version;
     const number = ++entry.requests;
-    const { value } = entry.answer.peek();
-    entry.answer.value = {
-      ...entry.answer.peek(),
-      isLoading: value === undefined,
-      isStale: value !== undefined,
-    };
+    const known = entry.answer.peek();
+    entry.isStale = true;
+    if (known.value === undefined && !known.isLoading) entry.answer.value = { ...known, isLoading: true };
     const outcome = await ask().then(
-      (value): Answer<Value> => ({ value, isLoading: false, isStale: false }),
-      (error: unknown) => ({ error, isLoading: false, isStale: true }),
+      (value): Answer<Value> => ({ value, isLoading: false }),
+      (error: unknown) => ({ error, isLoading: false }),
     );
     // A later request, or a reorganization, made it obsolete.
     if (number !== entry.requests) return;
-    entry.answer.value = "error" in outcome ? { ...entry.answer.peek(), ...outcome } : outcome;
+    entry.isStale = "error" in outcome;
+    entry.answer.value = entry.isStale ? { ...entry.answer.peek(), ...outcome } : outcome;
   }
 
   function again(isMeant: (key: string, entry: Entry) => boolean, isForgotten: boolean): void {
@@ -81,8 +87,8 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
     request,
     refresh: (keyPrefix) => again((key) => key.startsWith(keyPrefix), false),
     forget: (ids) =>
-      again((_key, { answer }) => {
-        const { value, isStale, isLoading } = answer.peek();
+      again((_key, { answer, isStale }) => {
+        const { value, isLoading } = answer.peek();
         if (ids === undefined || isStale || isLoading) return true;
         const text = jsonText(value);
         return ids.some((id) => text.includes(id));

@@ -1,5 +1,5 @@
 /** What every screen stands on: the clients, the head of the chain, and the answers that were asked for. */
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
 import type { Client } from "@uniknode/client";
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
@@ -45,12 +45,15 @@ export function useAnswer<Value>(
   { lasts = "head", everyMs }: AnswerOptions = {},
 ): Answer<Value> {
   const { answers, head } = useNode();
-  const version = lasts === "head" ? head.value?.id : lasts;
-  const revision = answers.revision.value;
-  // The key stands for what is asked.
+  // The key stands for what is asked. A new head changes nothing in a component before it has brought a new answer.
   useEffect(() => {
-    if (key !== undefined && version !== undefined) void answers.request(key, version, ask);
-  }, [key, version, revision]);
+    if (key === undefined) return;
+    return effect(() => {
+      const version = lasts === "head" ? head.value?.id : lasts;
+      void answers.revision.value;
+      if (version !== undefined) untracked(() => void answers.request(key, version, ask));
+    });
+  }, [answers, head, key, lasts]);
   useEffect(() => {
     if (everyMs === undefined || key === undefined) return;
     const timer = setInterval(() => document.hidden || answers.refresh(key), everyMs);
@@ -59,7 +62,7 @@ export function useAnswer<Value>(
   return key === undefined ? NOT_ASKED : answers.answerOf<Value>(key).value;
 }
 
-const NOT_ASKED: Answer<never> = { isLoading: false, isStale: false };
+const NOT_ASKED: Answer<never> = { isLoading: false };
 
 /** The clock of the chain; one timer for the whole page. */
 export function createClock(offsetMs: ReadonlySignal<number>): ReadonlySignal<number> {

@@ -1,13 +1,14 @@
 /** The documentation: documents, their sections and links, the search, and the API to read and to try. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
 import { type RunningConsole, startConsole } from "../../test-support/console.ts";
 import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 60_000 }, () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
@@ -27,21 +28,6 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   const path = () => page.evaluate(() => location.pathname + location.search + location.hash);
   const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
 
-  /** With both themes, each at one width. */
-  async function expectNoFaults(name: string): Promise<void> {
-    for (const [theme, width] of [
-      ["dark", 390],
-      ["light", 1_400],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: theme });
-      await keepPicture(page, `${name}-${theme}-${width}`);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-      expect(await accessibilityFaults(page)).toEqual([]);
-    }
-    expect(faults).toEqual([]);
-  }
-
   test("The first page leads to the guides, and links of a document to sections of others.", async () => {
     await page.goto("/console/docs");
     await heading("Documentation");
@@ -53,7 +39,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(
       await page.getByRole("navigation", { name: "Documents" }).locator("[aria-current]").textContent(),
     ).toBe("Receive your first event in five minutes");
-    await expectNoFaults("docs-guide");
+    expect(await faultsInEveryView(page, "docs-guide")).toEqual([]);
+    expect(faults).toEqual([]);
     await page
       .getByRole("navigation", { name: "On this page" })
       .getByRole("link", { name: "What a receiver should do" })
@@ -63,7 +50,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.goBack();
     await page.goBack();
     await heading("Documentation");
-    await expectNoFaults("docs-start");
+    expect(await faultsInEveryView(page, "docs-start")).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   test("An address with an anchor begins at its section.", async () => {
@@ -82,7 +70,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const first = page.locator(".docs-results a").first();
     await expect.poll(() => first.textContent()).toBe("Rotate the secret");
     expect(await path()).toBe("/console/docs?q=rotate+the+secret");
-    await expectNoFaults("docs-search");
+    expect(await faultsInEveryView(page, "docs-search")).toEqual([]);
+    expect(faults).toEqual([]);
     await page.reload();
     await first.waitFor();
     await page.getByLabel("Search the documentation").press("ArrowDown");
@@ -128,7 +117,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.goto("/console/docs/api");
     await page.getByLabel("Filter by path, method or words").fill("block id");
     await expect.poll(path).toBe("/console/docs/api?filter=block+id");
-    await expectNoFaults("docs-api");
+    expect(await faultsInEveryView(page, "docs-api")).toEqual([]);
+    expect(faults).toEqual([]);
     await page.getByRole("link", { name: "GET /blocks/{id}", exact: true }).click();
     await heading("GET /blocks/{id}");
     await page.getByRole("button", { name: "Send" }).click();
@@ -136,7 +126,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("id (needed)").fill("1");
     await page.keyboard.press("Enter");
     await page.getByText('"height": 1,').waitFor();
-    await expectNoFaults("docs-operation");
+    expect(await faultsInEveryView(page, "docs-operation")).toEqual([]);
+    expect(faults).toEqual([]);
     await page.getByText("The same in a terminal").click();
     await page.getByText(`curl '${node.url}/api/v2/blocks/1'`).waitFor();
   });
@@ -156,7 +147,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const dialog = page.getByRole("dialog", { name: "Send it?" });
     await dialog.getByText("POST /api/v2/webhooks").waitFor();
     expect((await node.client.webhooks.list().page()).data).toEqual([]);
-    await expectNoFaults("docs-confirm");
+    expect(await faultsInEveryView(page, "docs-confirm")).toEqual([]);
+    expect(faults).toEqual([]);
     await dialog.getByRole("button", { name: "Send POST" }).click();
     await page.locator(".outcome").getByText("201", { exact: true }).waitFor();
     expect((await node.client.webhooks.list().page()).data).toHaveLength(1);

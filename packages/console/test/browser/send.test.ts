@@ -21,7 +21,7 @@ const executable = findBrowser();
 
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 60_000 }, () => {
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;

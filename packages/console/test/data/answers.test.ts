@@ -14,11 +14,11 @@ test("An answer is asked for once for a version, however many components need it
   const { request, answerOf } = createAnswers();
   const { ask, resolve } = pending<string>();
   const requests = [request("block", "1", ask), request("block", "1", ask)];
-  expect(answerOf("block").value).toEqual({ isLoading: true, isStale: false });
+  expect(answerOf("block").value).toEqual({ isLoading: true });
   resolve("b");
   await Promise.all(requests);
   expect(ask).toHaveBeenCalledOnce();
-  expect(answerOf("block").value).toEqual({ value: "b", isLoading: false, isStale: false });
+  expect(answerOf("block").value).toEqual({ value: "b", isLoading: false });
 });
 
 test("While the answer of a new head is on its way, that of the old one stays.", async () => {
@@ -26,7 +26,7 @@ test("While the answer of a new head is on its way, that of the old one stays.",
   await request("block", "1", async () => "old");
   const { ask, resolve } = pending<string>();
   const done = request("block", "2", ask);
-  expect(answerOf("block").value).toEqual({ value: "old", isLoading: false, isStale: true });
+  expect(answerOf("block").value).toEqual({ value: "old", isLoading: false });
   resolve("new");
   await done;
   expect(answerOf("block").value.value).toBe("new");
@@ -47,9 +47,9 @@ test("A failure keeps the answer of before, and the next answer ends it.", async
   await request("block", "1", async () => "old");
   const error = new Error("no");
   await request("block", "2", () => Promise.reject(error));
-  expect(answerOf("block").value).toEqual({ value: "old", error, isLoading: false, isStale: true });
+  expect(answerOf("block").value).toEqual({ value: "old", error, isLoading: false });
   await request("block", "3", async () => "new");
-  expect(answerOf("block").value).toEqual({ value: "new", isLoading: false, isStale: false });
+  expect(answerOf("block").value).toEqual({ value: "new", isLoading: false });
 });
 
 test("A reorganization drops answers that name a reverted block, and no others.", async () => {

@@ -50,6 +50,8 @@ export const KINDS: readonly Kind[] = Object.entries(titles).flatMap(([typeGroup
 export const kindText = ({ typeGroup, type }: Pick<Kind, "typeGroup" | "type">): string =>
   `${typeGroup}/${type}`;
 
+const TITLES = new Map(KINDS.map((kind) => [kindText(kind), kind.title]));
+
 /** Types that a later network may have are named by their numbers. */
 export const titleOf = (typed: Pick<Kind, "typeGroup" | "type">): string =>
-  KINDS.find((kind) => kindText(kind) === kindText(typed))?.title ?? `Type ${kindText(typed)}`;
+  TITLES.get(kindText(typed)) ?? `Type ${kindText(typed)}`;

@@ -56,7 +56,8 @@ export function Actions({ webhook: { id, enabled }, onRotated }: ActionsProps) {
           class="primary"
           onClick={() => {
             close();
-            void run(remove);
+            // The page of what is deleted asks for nothing any more.
+            void run(remove, "webhooks");
           }}
         >
           Delete

@@ -7,8 +7,11 @@ export type Action = {
   readonly isRunning: boolean;
   /** What the last one has done, or why it failed. */
   readonly outcome: { readonly text: string; readonly isBad: boolean } | undefined;
-  /** @param work says what it has done */
-  run(work: () => Promise<string>): Promise<void>;
+  /**
+   * @param work says what it has done
+   * @param changed beginning of the keys of answers that it has changed; default: everything of all webhooks
+   */
+  run(work: () => Promise<string>, changed?: string): Promise<void>;
 };
 
 export function useAction(): Action {
@@ -18,7 +21,7 @@ export function useAction(): Action {
   return {
     isRunning,
     outcome,
-    async run(work) {
+    async run(work, changed = "webhook") {
       setRunning(true);
       const outcome = await work().then(
         (text) => ({ text, isBad: false }),
@@ -27,7 +30,7 @@ export function useAction(): Action {
       setOutcome(outcome);
       announce(outcome.text);
       setRunning(false);
-      answers.refresh("webhook");
+      answers.refresh(changed);
     },
   };
 }
