@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * It is what a fresh clone starts with: plain JavaScript that Node.js 12 reads, too, so that an older one gets a sentence.
  *
- *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|crash|simulate|siege|soak|bench|release [arguments]
+ *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|pictures|crash|simulate|siege|soak|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
@@ -49,6 +49,7 @@ const commands = {
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
   example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],
+  pictures: () => [[join(root, "tools/pictures.ts")]],
   crash: (args) => [[join(root, "tools/crash.ts"), ...args]],
   network: (args) => [[join(root, "tools/network.ts"), ...args]],
   simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
@@ -61,7 +62,7 @@ const commands = {
 };
 
 /** What serves the console, tests it or packs it. */
-const withConsole = ["start", "test", "release", "console"];
+const withConsole = ["start", "test", "release", "console", "pictures"];
 
 /** Without a command of its own, `npm start` is `uniknode dev`. */
 function startArguments(args) {

@@ -85,6 +85,9 @@ export function parse(markdown: string, resolve: Resolve): readonly Block[] {
         return { kind: "break" };
       case "html":
         return withoutComments(token.text);
+      // The words for it: pictures are of this very console.
+      case "image":
+        return token.text;
       case "link": {
         const href = resolve(token.href);
         const children = inlinesOf(token.tokens);

@@ -64,8 +64,8 @@ describe("A document", () => {
     ).toEqual(["63-a-bc", "63-a-bc-1"]);
   });
 
-  test("with a picture is refused.", () => {
-    expect(() => tree("![a](b.png)")).toThrow("the console shows no image");
+  test("with a picture has the words for it.", () => {
+    expect(tree("![the overview](b.png)")).toEqual([{ kind: "paragraph", children: ["the overview"] }]);
   });
 });
 

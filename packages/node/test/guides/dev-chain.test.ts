@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { blocksOf } from "../../test-support/guides/page.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -54,8 +55,19 @@ async function type(command: string, values: Record<string, string> = {}): Promi
 test("every verb of the guide does what the guide says", { timeout: 30_000 }, async () => {
   const commands = commandsOf(GUIDE);
   const verbs = commands.map((command) => /\/api\/dev\/(\w+)/.exec(command)![1]);
-  expect(verbs).toEqual(["forge", "mine", "mine", "reorg", "reorg", "snapshot", "restore", "travel"]);
-  const [forge, mineOne, mineTen, reorg, moving, snapshot, restore, travel] = commands;
+  expect(verbs).toEqual([
+    "forge",
+    "mine",
+    "mine",
+    "reorg",
+    "reorg",
+    "snapshot",
+    "restore",
+    "travel",
+    "fail",
+    "accounts",
+  ]);
+  const [forge, mineOne, mineTen, reorg, moving, snapshot, restore, travel, fail, accounts] = commands;
   const paused = await type(forge!);
   expect(paused.forging).toBe(false);
   const one = await type(mineOne!);
@@ -73,6 +85,11 @@ test("every verb of the guide does what the guide says", { timeout: 30_000 }, as
     reverted: [{ height: head.height + 1 }],
   });
   expect((await type(travel!)).head).toEqual(head);
+  const client = createClient({ url, webhookToken: TOKEN });
+  const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
+  await client.webhooks.create({ event: "block.reverted", target: "http://127.0.0.1:9/", conditions });
+  expect(await type(fail!)).toEqual([{ webhook: 1, how: "refuse", status: 503 }]);
+  expect(await type(accounts!)).toEqual((await client.dev.accounts()).data);
 });
 
 test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, async () => {
