@@ -87,6 +87,7 @@ function install() {
 
 /** Files below folders, and files, from which the console is built. */
 const consoleSources = [
+  "compress.ts",
   "src",
   "documents",
   "receivers",

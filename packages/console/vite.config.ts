@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { defineConfig } from "vite";
+import { compressPlugin } from "./compress.ts";
 import { documentsPlugin } from "./documents/plugin.ts";
 
 /** Files for the node, which serves them below `/console/` (README, build). */
 export default defineConfig({
   plugins: [
     documentsPlugin(join(import.meta.dirname, "../../docs")),
+    compressPlugin(),
     {
       // Nothing is painted before the theme that was chosen is known; vite drops the attribute of the source.
       name: "block-rendering",

@@ -12,7 +12,7 @@ export type ConsoleFile = {
   /** Its name changes with its content. */
   readonly isImmutable: boolean;
   readonly bytes: Buffer;
-  /** Compressed at the first request for it, and kept. */
+  /** Compressed by the build, or at the first request for it, and kept. */
   encoded(encoding: Encoding): Promise<Buffer>;
 };
 
@@ -50,6 +50,8 @@ const ENCODERS = {
     }),
   gzip: (bytes: Buffer) => gzipped(bytes),
 };
+/** Behind the name of a file: the same, as the build has compressed it with brotli. */
+const COMPRESSED = ".br";
 /** Vite gives files below it names with a digest. */
 const HASHED = /^assets\//;
 
@@ -57,20 +59,22 @@ const HASHED = /^assets\//;
 export function readConsoleFiles(folders: readonly string[] = FOLDERS): ConsoleFiles | undefined {
   const folder = folders.find((folder) => existsSync(join(folder, "index.html")));
   if (folder === undefined) return undefined;
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith(COMPRESSED),
   );
   return new Map(
     entries.map(({ parentPath, name }) => {
       const path = join(parentPath, name);
       const shown = relative(folder, path).replaceAll(sep, "/");
-      return [shown, fileOf(shown, readFileSync(path))];
+      const compressed = path + COMPRESSED;
+      const built = existsSync(compressed) ? readFileSync(compressed) : undefined;
+      return [shown, fileOf(shown, readFileSync(path), built)];
     }),
   );
 }
 
-function fileOf(path: string, bytes: Buffer): ConsoleFile {
-  const kept = new Map<Encoding, Promise<Buffer>>();
+function fileOf(path: string, bytes: Buffer, built: Buffer | undefined): ConsoleFile {
+  const kept = new Map<Encoding, Promise<Buffer>>(built && [["br", Promise.resolve(built)]]);
   return {
     type: TYPES[extname(path)] ?? "application/octet-stream",
     tag: hash("sha256", bytes, "hex").slice(0, 16),

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from "node:zlib";
 import { fastify } from "fastify";
 import { afterAll, describe, expect, test } from "vitest";
 import { readConsoleFiles } from "../../../src/http/console/files.ts";
@@ -13,6 +13,11 @@ const SCRIPT = "export const answer = 42;\n".repeat(100);
 mkdirSync(join(folder, "assets"));
 writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
 writeFileSync(join(folder, "assets/main-1a2b.js"), SCRIPT);
+const BUILT = "export const isBuilt = true;\n";
+writeFileSync(join(folder, "assets/built-3c4d.js"), BUILT);
+// Not as this process would compress it, so that one sees whose it is.
+const COMPRESSED = brotliCompressSync(BUILT, { params: { [constants.BROTLI_PARAM_QUALITY]: 0 } });
+writeFileSync(join(folder, "assets/built-3c4d.js.br"), COMPRESSED);
 
 async function open(folders: readonly string[]) {
   const app = fastify();
@@ -32,6 +37,12 @@ describe("the files of the console", async () => {
       expect(answer.headers["cache-control"]).toBe("no-cache");
     },
   );
+
+  test("what the build has compressed is sent as it is, and is no file of its own", async () => {
+    const answer = await get("assets/built-3c4d.js", { "accept-encoding": "br" });
+    expect(answer.rawPayload).toEqual(COMPRESSED);
+    expect((await get("assets/built-3c4d.js.br")).statusCode).toBe(404);
+  });
 
   test("scripts of other origins, frames and markup made of text are forbidden", async () => {
     const { headers } = await get("");
