@@ -50,7 +50,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const { page, faults } = await openPage(browser, node.url);
     await signIn(page);
     await page.getByRole("link", { name: "Webhooks" }).click();
+    // The overview has a link to block 1.
+    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
     await page.getByRole("link", { name: "1", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Webhook 1" }).waitFor();
     await page.getByText("HTTP 500").first().waitFor();
     expect(await faultsInEveryView(page, "webhook")).toEqual([]);
     await page.getByRole("row").nth(1).getByRole("link").first().click();
