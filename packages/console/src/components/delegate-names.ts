@@ -3,17 +3,12 @@ import type { Delegate } from "@uniknode/client";
 import { useAnswer, useNode } from "../data/node.ts";
 import { shortened } from "./format.ts";
 
-/** The first hundred in the order of their ranks: the active ones of every network are among them. */
-export function useRankedDelegates() {
-  const { api } = useNode();
-  return useAnswer("delegates by rank", () =>
-    api.delegates.list({ orderBy: "rank:asc" }).page({ limit: 100 }),
-  );
-}
-
 const NAMES_INTERVAL_MS = 60_000;
 
-/** What delegates are called, by username and by public key; those of the first hundred. They seldom change. */
+/**
+ * What delegates are called, by username and by public key; they seldom change. Those of the first hundred in the order
+ * of their ranks: the active ones of every network are among them.
+ */
 export function useDelegateNames(): ReadonlyMap<string, string> {
   const { api } = useNode();
   const answer = useAnswer(

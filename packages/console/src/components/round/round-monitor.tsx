@@ -1,17 +1,17 @@
 /** The slots of the round as cells, by their order in time. */
 import { useComputed } from "@preact/signals";
-import type { Delegate } from "@uniknode/client";
-import { useNode } from "../../data/node.ts";
-import { nameOf, useRankedDelegates } from "../delegate-names.ts";
+import { useAnswer, useNode } from "../../data/node.ts";
+import { useDelegateNames } from "../delegate-names.ts";
 import { countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
 import { Section } from "../page.tsx";
-import { type Round, roundOf, type Slot } from "./round.ts";
+import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
 import "./round.css";
 
 export function RoundMonitor() {
   const { top, configuration, nowMs } = useNode();
-  const { value: delegates } = useRankedDelegates();
+  const names = useDelegateNames();
+  const ranked = useRankedKeys();
   const constants = configuration.value?.constants;
   // Once a second at most, and only when a slot ends.
   const slotEpoch = useComputed(() => {
@@ -19,28 +19,44 @@ export function RoundMonitor() {
     const { unix = 0, epoch = 0 } = top.value[0]?.timestamp ?? {};
     return Math.floor((nowMs.value / 1_000 - unix + epoch) / blocktime) * blocktime;
   });
-  if (!constants || !delegates) return null;
-  const size = constants.activeDelegates;
+  if (!constants || !ranked) return null;
   const round = roundOf({
     blocks: top.value,
-    ranked: delegates.data
-      .filter(({ rank }) => rank !== undefined && rank <= size)
-      .map(({ publicKey }) => publicKey),
-    size,
+    ranked,
+    size: constants.activeDelegates,
     blocktime: constants.blocktime,
     nowEpoch: slotEpoch.value,
   });
   if (!round) return null;
-  const byKey = new Map(delegates.data.map((delegate) => [delegate.publicKey, delegate]));
   return (
     <Section title={`Round ${countText(round.round)}`} aside={<Summary round={round} />}>
       <ol class="round" aria-label="Slots of the round, in the order of time">
         {round.slots.map((slot) => (
-          <SlotCell key={slot.slot} slot={slot} delegate={byKey.get(slot.delegate ?? "")} />
+          <SlotCell key={slot.slot} slot={slot} name={names.get(slot.delegate ?? "")} />
         ))}
       </ol>
     </Section>
   );
+}
+
+/**
+ * Public keys of the delegates of the round that runs, rank 1 first: those of its beginning, whatever was voted since.
+ * Asked for once a round, and again when a reorganization replaced the block before it.
+ *
+ * @returns undefined before the first answer; none where the node does not know them
+ */
+function useRankedKeys(): readonly string[] | undefined {
+  const { api, top, configuration } = useNode();
+  const size = configuration.value?.constants.activeDelegates;
+  const [head] = top.value;
+  const round = head && size ? roundAfter(head, size) : undefined;
+  const before = round && blockBefore(round, top.value);
+  const { value, error } = useAnswer(
+    round && `round ${round.round} behind ${before?.id}`,
+    () => api.rounds.delegates(round!.round),
+    { lasts: "session" },
+  );
+  return error === undefined ? value?.data.map(({ publicKey }) => publicKey) : [];
 }
 
 function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Round }) {
@@ -56,14 +72,12 @@ function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Roun
 
 const WORDS = { forged: "forged", missed: "missed", now: "now", next: "next" };
 
-function SlotCell({ slot, delegate }: { slot: Slot; delegate: Delegate | undefined }) {
-  const { state, block } = slot;
-  const name = delegate ? nameOf(delegate) : shortened(slot.delegate ?? "unknown");
+function SlotCell({ slot, name }: { slot: Slot; name: string | undefined }) {
+  const { state, block, delegate } = slot;
+  const shown = name ?? shortened(delegate ?? "unknown");
   return (
     <li class={`slot ${state}`}>
-      <span class="slot-name">
-        {delegate ? <a href={hrefOf.delegate(delegate.username)}>{name}</a> : name}
-      </span>
+      <span class="slot-name">{delegate ? <a href={hrefOf.delegate(delegate)}>{shown}</a> : shown}</span>
       <span class="slot-state">
         {block ? (
           <a href={hrefOf.block(block.id)}>{countText(block.height)}</a>

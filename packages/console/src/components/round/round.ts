@@ -34,14 +34,23 @@ export type RoundInput = {
   readonly nowEpoch: number;
 };
 
+/** The round of the block that comes after one. */
+export const roundAfter = ({ height }: Block, size: number): Pick<Round, "round" | "firstHeight"> => {
+  const round = Math.floor(height / size) + 1;
+  return { round, firstHeight: (round - 1) * size + 1 };
+};
+
+/** The last block of the round before, if it is among some blocks. */
+export const blockBefore = ({ firstHeight }: Pick<Round, "firstHeight">, blocks: readonly Block[]) =>
+  blocks.find(({ height }) => height === firstHeight - 1);
+
 /** Of the block that comes next. With fewer blocks than the round has, it begins with the first of them. */
 export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInput): Round | undefined {
   const [head] = blocks;
   if (!head || size < 1 || blocktime < 1) return undefined;
-  const round = Math.floor(head.height / size) + 1;
-  const firstHeight = (round - 1) * size + 1;
+  const { round, firstHeight } = roundAfter(head, size);
   const inRound = blocks.filter(({ height }) => height >= firstHeight).reverse();
-  const before = blocks.find(({ height }) => height === firstHeight - 1);
+  const before = blockBefore({ firstHeight }, blocks);
   const slotOf = ({ timestamp }: Block) => Math.floor(timestamp.epoch / blocktime);
   const order = forgingOrder(round, ranked);
   const isOrderKnown =
