@@ -12,16 +12,17 @@ export type CopyButtonProps = {
 };
 
 export function CopyButton({ text, what }: CopyButtonProps) {
-  const [isCopied, setCopied] = useState(false);
+  // The text may change: the row of a list becomes another one.
+  const [copied, setCopied] = useState<string>();
   useEffect(() => {
-    if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    if (copied === undefined) return;
+    const timer = setTimeout(() => setCopied(undefined), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [isCopied]);
+  }, [copied]);
 
   async function onClick(): Promise<void> {
     const isDone = await copy(text);
-    setCopied(isDone);
+    setCopied(isDone ? text : undefined);
     announce(
       isDone ? `Copied the ${what}` : `The browser does not allow copying; select the ${what} instead`,
     );
@@ -29,7 +30,7 @@ export function CopyButton({ text, what }: CopyButtonProps) {
 
   return (
     <button type="button" class="copy" title={`Copy ${what}`} aria-label={`Copy ${what}`} onClick={onClick}>
-      <Icon name={isCopied ? "check" : "copy"} />
+      <Icon name={copied === text ? "check" : "copy"} />
     </button>
   );
 }

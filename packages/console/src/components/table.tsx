@@ -16,7 +16,7 @@ export type TableProps<Row> = {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string | number;
+  readonly keyOf: (row: Row, index: number) => string | number;
   /** Class of a row that stands out. */
   readonly classOf?: (row: Row) => string | undefined;
   /** Shown instead of no rows. */
@@ -39,8 +39,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, empty }: Ta
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)} class={classOf?.(row)}>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)} class={classOf?.(row)}>
               {columns.map((column) => (
                 <td key={column.title} data-title={column.title} class={classNames(column)}>
                   {column.cell(row)}

@@ -9,6 +9,7 @@ import { Time } from "../time.tsx";
 import { subjectOf } from "./asset.ts";
 import { titleOf } from "./kinds.ts";
 import { PartView } from "./parts.tsx";
+import { useRowKeys } from "./row-keys.ts";
 
 export type TransactionTableProps = {
   readonly caption: string;
@@ -20,6 +21,7 @@ export type TransactionTableProps = {
 
 export function TransactionTable({ caption, transactions, of, empty }: TransactionTableProps) {
   const symbol = useSymbol();
+  const keys = useRowKeys(transactions.map(({ id }) => id));
   const columns: readonly Column<Transaction>[] = [
     { title: "Id", cell: ({ id }) => <TransactionId id={id} /> },
     {
@@ -38,7 +40,13 @@ export function TransactionTable({ caption, transactions, of, empty }: Transacti
     { title: "Fee", cell: ({ fee }) => <AmountOrNothing amount={fee} />, isNumber: true, isMinor: true },
   ];
   return (
-    <Table caption={caption} columns={columns} rows={transactions} keyOf={({ id }) => id} empty={empty} />
+    <Table
+      caption={caption}
+      columns={columns}
+      rows={transactions}
+      keyOf={(_, index) => keys[index]!}
+      empty={empty}
+    />
   );
 }
 

@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { rowKeys } from "../../src/components/transactions/row-keys.ts";
+
+const NONE = new Map<string, number>();
+const known = (ids: readonly string[]) => new Map(ids.map((id, index) => [id, rowKeys(NONE, ids)[index]!]));
+
+test("A row that stays keeps its key, and a new one has that of the row that left.", () => {
+  expect(rowKeys(NONE, ["a", "b", "c"])).toEqual([0, 1, 2]);
+  expect(rowKeys(known(["a", "b", "c"]), ["d", "a", "b"])).toEqual([2, 0, 1]);
+  expect(rowKeys(known(["a", "b"]), ["x", "y", "z"])).toEqual([0, 1, 2]);
+  expect(rowKeys(known(["a", "b", "c"]), ["c"])).toEqual([2]);
+});
+
+test("No two rows have one key.", () => {
+  const ids = fc.uniqueArray(fc.constantFrom(..."abcdefghij"));
+  fc.assert(
+    fc.property(ids, ids, (before, after) => {
+      const keys = rowKeys(known(before), after);
+      expect(new Set(keys).size).toBe(after.length);
+      after.forEach((id, index) => {
+        if (before.includes(id)) expect(keys[index]).toBe(known(before).get(id));
+      });
+    }),
+  );
+});
