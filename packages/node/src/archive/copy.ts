@@ -1,4 +1,5 @@
 /** Copies the chain of one database to a new one, for creating and for restoring snapshots. */
+import { recountTypes } from "../store/chain/type-totals.ts";
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./error.ts";
@@ -36,6 +37,7 @@ export function copyChain(source: string, to: string): void {
     for (const table of CHAIN_TABLES) {
       database.execute(`INSERT INTO main.${table} SELECT * FROM source.${table}`);
     }
+    recountTypes(database);
     database.execute("INSERT INTO main.meta SELECT * FROM source.meta WHERE key = 'nethash'");
     database.execute("COMMIT");
   } finally {

@@ -1,5 +1,6 @@
 /** Pages far away are those that walking from page to page leads to. */
 import { afterAll, expect, test } from "vitest";
+import { recountTypes } from "../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, cold } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
@@ -37,6 +38,7 @@ writer.transaction(() => {
     }
   }
 });
+recountTypes(writer);
 writer.close();
 
 type Answer = { data: object[]; meta: { totalCount: number; next: string | null } };

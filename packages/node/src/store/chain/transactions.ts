@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
+import { createTypeTotals } from "./type-totals.ts";
 import { toVisibleFields } from "./visible-fields.ts";
 
 export type TransactionStore = {
@@ -34,6 +35,7 @@ export function createTransactionStore(database: Database): TransactionStore {
   );
   const removeFrom = database.prepare("DELETE FROM transactions WHERE height >= ?");
   const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");
+  const totals = createTypeTotals(database);
 
   /** Version 1 carries no nonce: it is the position among the sender's transactions, from 1. */
   const nonceOf = ({ data }: SealedTransaction): number | bigint =>
@@ -68,11 +70,13 @@ export function createTransactionStore(database: Database): TransactionStore {
           for (const payment of data.asset.payments) insertPayee.run(payment.recipientId, height, sequence);
         }
       }
+      totals.add(transactions.map(({ data }) => data));
     },
     storedIds: (ids) => ids.filter((id) => selectId.get(id)),
     sealedFrom: (height, limit) =>
       selectFrom.all(height, limit).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)),
     removeFrom(height) {
+      totals.subtractFrom(height);
       removeFrom.run(height);
       removePayeesFrom.run(height);
     },

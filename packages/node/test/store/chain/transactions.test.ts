@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { recountTypes } from "../../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { bob, carol, chain, cold } from "../../../test-support/http/chain.ts";
@@ -42,6 +43,26 @@ test("keeps what answers are filtered by", () => {
 test("notes what makes a unik alive, mints only where a voucher pays", () => {
   const alive = rows().filter(({ isAlive }) => isAlive === 1);
   expect(alive.map(({ id }) => id)).toEqual([more.update, more.mint, more.late].map(({ data }) => data.id));
+});
+
+const totals = () =>
+  database.prepare<{ transactions: number }>("SELECT * FROM type_totals ORDER BY type_group, type").all();
+
+test("the totals of the types are what is counted, with every block that comes and leaves", () => {
+  const blocks = [...chain.blocks, ...longer.blocks];
+  const top = blocks.at(-1)!.header.height;
+  for (let height = top; height > top - 3; height--) {
+    store.removeFrom(height);
+    const kept = totals();
+    recountTypes(database);
+    expect(kept).toEqual(totals());
+  }
+  for (const block of blocks.slice(-3)) store.append(block);
+  const kept = totals();
+  recountTypes(database);
+  expect(kept).toEqual(totals());
+  expect(kept.length).toBeGreaterThan(5);
+  expect(kept.every(({ transactions }) => transactions > 0)).toBe(true);
 });
 
 test("keeps the payees of multi payments, each once, and forgets them with their block", () => {
