@@ -26,7 +26,7 @@ export function encodeFrame(
 
 /** A block as bytes, from the bytes of its header and of its transactions. */
 export function joinBlock(headerBytes: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
-  const writer = createWriter(1024);
+  const writer = createWriter();
   writer.bytes(headerBytes);
   for (const { length } of transactions) writer.u32(length);
   for (const bytes of transactions) writer.bytes(bytes);

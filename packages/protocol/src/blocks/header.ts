@@ -72,7 +72,7 @@ function encode(
   blockSignature: string,
   network: Network,
 ): Uint8Array {
-  const writer = createWriter(256);
+  const writer = createWriter();
   writer.u32(header.version);
   writer.u32(header.timestamp);
   writer.u32(header.height);

@@ -20,12 +20,18 @@ export type ByteWriter = {
   hexPrefix(value: string): void;
   /** The length in one byte, then the UTF-8. */
   shortText(value: string): void;
-  /** A copy of the written bytes. */
+  /** A copy of the written bytes. Nothing is written after it. */
   finish(): Uint8Array;
 };
 
-export function createWriter(capacity = 512): ByteWriter {
-  let buffer = new Uint8Array(capacity);
+const CAPACITY = 512;
+/** Writers come one after another: each begins with the memory of the one that finished before, up to this size. */
+const MAX_SPARE = 65_536;
+let spare: Uint8Array | undefined;
+
+export function createWriter(): ByteWriter {
+  let buffer = spare ?? new Uint8Array(CAPACITY);
+  spare = undefined;
   let view = new DataView(buffer.buffer);
   let length = 0;
 
@@ -77,10 +83,16 @@ export function createWriter(capacity = 512): ByteWriter {
     },
     hexPrefix: (value) => bytes(fromHex(value)),
     shortText: (value) => {
+      // Most transactions have no text.
+      if (value === "") return u8(0);
       const encoded = utf8ToBytes(value);
       u8(encoded.length);
       bytes(encoded);
     },
-    finish: () => buffer.slice(0, length),
+    finish() {
+      const written = buffer.slice(0, length);
+      if (buffer.length <= MAX_SPARE) spare = buffer;
+      return written;
+    },
   };
 }

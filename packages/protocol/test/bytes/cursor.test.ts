@@ -16,8 +16,7 @@ describe("reading", () => {
     );
     fc.assert(
       fc.property(members, fc.string({ unit: "grapheme", maxLength: 8 }), ([a, b, c, d, e], text) => {
-        // A small capacity, so that it grows.
-        const writer = createWriter(1);
+        const writer = createWriter();
         writer.u8(a);
         writer.u16(b);
         writer.u32(c);
@@ -38,6 +37,30 @@ describe("reading", () => {
         expect(reader.remaining()).toBe(0);
       }),
     );
+  });
+
+  test("a writer grows, and what it wrote stays when the next one has its memory", () => {
+    const lengths = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(lengths, { maxLength: 4 }), (writers) => {
+        const written = writers.map((parts, index) => {
+          const writer = createWriter();
+          for (const length of parts) writer.bytes(new Uint8Array(length).fill(index + 1));
+          return writer.finish();
+        });
+        const expected = writers.map((parts, index) =>
+          new Uint8Array(parts.reduce((sum, length) => sum + length, 0)).fill(index + 1),
+        );
+        expect(written).toEqual(expected);
+      }),
+    );
+  });
+
+  test("two writers at a time do not share their memory", () => {
+    const [first, second] = [createWriter(), createWriter()];
+    first.u8(1);
+    second.u8(2);
+    expect([first.finish(), second.finish()]).toEqual([Uint8Array.of(1), Uint8Array.of(2)]);
   });
 
   test("bytes that are missing are an error, and the cursor stays", () => {
