@@ -1,0 +1,62 @@
+/**
+ * `npm run bench -- compare COMMIT [replay] [sync] [api] [webhooks] [start] [idle] [--runs 5]`
+ *
+ * Compares this work tree with another commit, all rows or those that are named. The versions take turns, each first in
+ * every other run, so that what else the machine does concerns both. Each figure is the median of the runs; beside it
+ * the spread, the part between the lowest and the highest of them: a ratio within it means nothing.
+ */
+import { parseArgs } from "node:util";
+import { type Figures, ROWS } from "./compare/rows.ts";
+import { type Tree, treeOf, workingTree } from "./compare/trees.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { runs: { type: "string", default: "5" } },
+});
+const [commit, ...names] = positionals;
+if (commit === undefined) throw new Error("which commit? npm run bench -- compare COMMIT [ROW...]");
+const unknown = names.filter((name) => !ROWS.some((row) => row.name === name));
+if (unknown.length > 0)
+  throw new Error(`no row ${unknown.join(", ")}; there are ${ROWS.map(({ name }) => name).join(", ")}`);
+
+const runs = Number(values.runs);
+const base = treeOf(commit);
+const now = workingTree();
+
+/** Of one version, by figure: a number for each run. */
+type Series = Map<string, number[]>;
+
+function add(series: Series, figures: Figures): void {
+  for (const [name, value] of Object.entries(figures)) series.set(name, [...(series.get(name) ?? []), value]);
+}
+
+function summaryOf(numbers: readonly number[]): { median: number; spread: number } {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)]!;
+  return { median, spread: median === 0 ? 0 : (sorted.at(-1)! - sorted[0]!) / median };
+}
+
+const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+console.log(`${base.name} and this work tree in turn, medians of ${runs}`);
+console.log(`figure | ${base.name} | now | ratio | spread of each`);
+for (const row of ROWS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  const series = new Map<Tree, Series>([
+    [base, new Map()],
+    [now, new Map()],
+  ]);
+  for (let index = 0; index < runs; index++) {
+    for (const tree of index % 2 === 0 ? [base, now] : [now, base]) {
+      add(series.get(tree)!, await row.measure(tree));
+    }
+  }
+  for (const [name, before] of series.get(base)!) {
+    const after = series.get(now)!.get(name);
+    if (!after) continue;
+    const [was, is] = [summaryOf(before), summaryOf(after)];
+    const spreads = [was, is].map(({ spread }) => `${Math.round(spread * 100)} %`).join(", ");
+    console.log(
+      `${name} | ${shown(was.median)} | ${shown(is.median)} | ${(is.median / was.median).toFixed(2)} | ${spreads}`,
+    );
+  }
+}

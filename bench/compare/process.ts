@@ -1,0 +1,85 @@
+/** A node of a version as its user sees it: a process that starts, waits and takes memory. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Figures } from "./rows.ts";
+import type { Tree } from "./trees.ts";
+
+/** Of the kernel. */
+const TICKS_PER_SECOND = 100;
+const WARM_UP_MS = 10_000;
+const IDLE_MS = 30_000;
+
+type Started = { readonly child: ChildProcess; readonly url: string; stop(): Promise<void> };
+
+/** A dev chain in a folder, from the start of its process to the first line that has its address. */
+async function startDevChain({ runtime, folder }: Tree, data: string): Promise<Started> {
+  const program = join(folder, "packages/node/bin/uniknode.js");
+  const options = ["dev", "--data", data, "--http-port", "0", "--log-level", "warn"];
+  const child = spawn(runtime, [program, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  const stop = async () => {
+    if (child.exitCode !== null) return;
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  for await (const line of createInterface(child.stdout)) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return { child, url, stop };
+  }
+  throw new Error("the node ended before it had an address");
+}
+
+/** Seconds of processor time of all threads of a process so far. */
+function processorSeconds(pid: number): number {
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user, system] = fields!.split(" ").slice(11, 13).map(Number);
+  return (user! + system!) / TICKS_PER_SECOND;
+}
+
+const pssMb = (pid: number): number =>
+  Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))![1]) / 1024;
+
+/** The second start of a chain, to its first answer. */
+export async function measureStart(tree: Tree): Promise<Figures> {
+  const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
+  try {
+    await (await startDevChain(tree, data)).stop();
+    const began = performance.now();
+    const { child, url, stop } = await startDevChain(tree, data);
+    await (await fetch(`${url}/api/v2/blockchain`)).arrayBuffer();
+    const figures = {
+      "first answer, ms": performance.now() - began,
+      "first answer, ms of processor time": processorSeconds(child.pid!) * 1_000,
+    };
+    await stop();
+    return figures;
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** A dev chain that forges and that no client asks for anything. */
+export async function measureIdle(tree: Tree): Promise<Figures> {
+  const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
+  try {
+    const { child, stop } = await startDevChain(tree, data);
+    await sleep(WARM_UP_MS);
+    const before = processorSeconds(child.pid!);
+    await sleep(IDLE_MS);
+    const figures = {
+      "idle, percent of a processor": ((processorSeconds(child.pid!) - before) / (IDLE_MS / 1_000)) * 100,
+      "idle, PSS in MB": pssMb(child.pid!),
+      "idle, threads": readdirSync(`/proc/${child.pid}/task`).length,
+    };
+    await stop();
+    return figures;
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}

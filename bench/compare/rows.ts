@@ -1,0 +1,90 @@
+/** What is compared, and how each version is asked for it: by its own benchmarks, or as a process from outside. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { measureIdle, measureStart } from "./process.ts";
+import type { Tree } from "./trees.ts";
+
+/** Figures of one measurement by name; the unit is in the name. */
+export type Figures = Readonly<Record<string, number>>;
+
+export type Row = {
+  /** By which it is selected on the command line. */
+  readonly name: string;
+  measure(tree: Tree): Promise<Figures>;
+};
+
+const run = promisify(execFile);
+const MAX_OUTPUT = 16 * 1024 * 1024;
+
+/** The output of a benchmark of a version. */
+async function bench({ runtime, folder }: Tree, name: string, ...options: string[]): Promise<string> {
+  const { stdout } = await run(runtime, [`bench/${name}.ts`, ...options], {
+    cwd: folder,
+    maxBuffer: MAX_OUTPUT,
+  });
+  return stdout;
+}
+
+/** The number that a pattern captures. */
+function numberIn(output: string, pattern: RegExp): number {
+  const [, digits] = pattern.exec(output) ?? [];
+  if (digits === undefined) throw new Error(`the benchmark printed nothing like ${pattern}:\n${output}`);
+  return Number(digits.replaceAll(",", ""));
+}
+
+async function replay(tree: Tree, ...options: string[]): Promise<Figures> {
+  const output = await bench(tree, "replay", ...options);
+  const figures = (kind: string) => ({
+    [`${kind}, seconds`]: numberIn(output, new RegExp(`^${kind}: .* in ([\\d.]+) s`, "m")),
+    [`${kind}, us of processor time a signature`]: numberIn(
+      output,
+      new RegExp(`^${kind}:[^]*?by processor time: (\\d+) us`, "m"),
+    ),
+  });
+  return {
+    ...figures("empty blocks"),
+    ...figures("transfers"),
+    "peak memory, MB": numberIn(output, /peak memory (\d+) MB/),
+  };
+}
+
+/** Lines of a table: the name, then its columns. */
+async function families(tree: Tree): Promise<Figures> {
+  const output = await bench(tree, "api", "families", "--transactions", "100000", "--seconds", "1");
+  const [whole] = output.split("\nwith a tenth");
+  const figures: Record<string, number> = {};
+  for (const line of whole!.split("\n")) {
+    const [name, , perSecond, p99Ms, , , , processorUs] = line.split(" | ");
+    if (processorUs === undefined || Number.isNaN(Number(processorUs))) continue;
+    figures[`${name}, 1/s`] = Number(perSecond);
+    figures[`${name}, p99 ms`] = Number(p99Ms);
+    figures[`${name}, us of processor time`] = Number(processorUs);
+  }
+  return figures;
+}
+
+async function sync(tree: Tree): Promise<Figures> {
+  const output = await bench(tree, "sync", "--empty", "4000", "--blocks", "300");
+  const part = (kind: string) => ({
+    [`${kind}, seconds`]: numberIn(output, new RegExp(`^ *${kind}: ([\\d.]+) s,`, "m")),
+    [`${kind}, seconds of processor time`]: numberIn(
+      output,
+      new RegExp(`^ *${kind}: .* ([\\d.]+) s of processor time`, "m"),
+    ),
+  });
+  return { ...part("empty blocks"), ...part("transfers") };
+}
+
+async function webhooks(tree: Tree): Promise<Figures> {
+  const output = await bench(tree, "webhooks", "throughput");
+  return { "durable deliveries, 1/s": numberIn(output, /durable: ([\d,]+)/) };
+}
+
+export const ROWS: readonly Row[] = [
+  { name: "replay", measure: (tree) => replay(tree, "--empty", "20000", "--blocks", "600") },
+  { name: "sync", measure: sync },
+  { name: "api", measure: families },
+  { name: "webhooks", measure: webhooks },
+  { name: "start", measure: measureStart },
+  { name: "idle", measure: measureIdle },
+];
