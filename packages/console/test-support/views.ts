@@ -19,6 +19,7 @@ export async function faultsInEveryView(page: Page, name: string): Promise<strin
     const view = `${theme}, ${width} pixels`;
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme: theme });
+    await drawn(page);
     await keepPicture(page, `${name}-${theme}-${width}`);
     const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (hidden !== 0) faults.push(`${view}: ${hidden} pixels are beyond the right edge`);
@@ -30,3 +31,9 @@ export async function faultsInEveryView(page: Page, name: string): Promise<strin
   await page.emulateMedia({ colorScheme: "light" });
   return faults;
 }
+
+/** Until the page is drawn as it is now: a picture that is taken before has the colours of before. */
+const drawn = (page: Page) =>
+  page.evaluate(
+    () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
