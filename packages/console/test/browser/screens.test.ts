@@ -55,4 +55,17 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(faults).toEqual([]);
     await page.context().close();
   });
+
+  test("The slots of a round have their delegates, in the first round and in those that follow.", async () => {
+    const { page } = await openPage(browser, node.url);
+    await page.goto("/console/delegates");
+    const monitor = page.locator("section").filter({ has: page.locator("ol.round") });
+    await monitor.locator(".slot").first().waitFor();
+    expect(await monitor.innerText()).not.toMatch(/not known|unknown/);
+    const { head } = (await node.client.dev.mine({ blocks: 20 })).data;
+    const height = head.height.toLocaleString("en-US");
+    await page.locator(".pulse b").getByText(height, { exact: true }).waitFor();
+    await expect.poll(() => monitor.innerText()).not.toMatch(/not known|unknown/);
+    await page.context().close();
+  });
 });

@@ -60,6 +60,11 @@ test("An order that the blocks contradict is not shown.", () => {
   ).toBe(true);
 });
 
+test("The genesis block is forged by none of the delegates, and contradicts no order.", () => {
+  const blocks = [forged(1, 2, 50), block(1, { epoch: 0, publicKey: "genesis" })];
+  expect(roundOf({ ...input, blocks, nowEpoch: 101 })!.isOrderKnown).toBe(true);
+});
+
 test("A chain that stood still for years has missed a round of slots at most.", () => {
   const { slots } = roundOf({ ...input, blocks: [forged(3, 13, 100)], nowEpoch: 1e8 })!;
   expect(slots.filter(({ state }) => state === "missed")).toHaveLength(SIZE);

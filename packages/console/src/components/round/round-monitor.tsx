@@ -40,10 +40,10 @@ export function RoundMonitor() {
 }
 
 /**
- * Public keys of the delegates of the round that runs, rank 1 first: those of its beginning, whatever was voted since.
- * Asked for once a round, and again when a reorganization replaced the block before it.
+ * Public keys of the active delegates, rank 1 first. Ranks change with a round: they are asked for once in each, and again
+ * when a reorganization replaced the block before it.
  *
- * @returns undefined before the first answer; none where the node does not know them
+ * @returns undefined before the first answer; none where the node does not say them
  */
 function useRankedKeys(): readonly string[] | undefined {
   const { api, top, configuration } = useNode();
@@ -53,10 +53,13 @@ function useRankedKeys(): readonly string[] | undefined {
   const before = round && blockBefore(round, top.value);
   const { value, error } = useAnswer(
     round && `round ${round.round} behind ${before?.id}`,
-    () => api.rounds.delegates(round!.round),
+    () => api.delegates.list({ orderBy: "rank:asc" }).page({ limit: 100 }),
     { lasts: "session" },
   );
-  return error === undefined ? value?.data.map(({ publicKey }) => publicKey) : [];
+  if (error !== undefined) return [];
+  return value?.data
+    .filter(({ rank }) => rank !== undefined && rank <= size!)
+    .map(({ publicKey }) => publicKey);
 }
 
 function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Round }) {

@@ -55,7 +55,8 @@ export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInpu
   const order = forgingOrder(round, ranked);
   const isOrderKnown =
     ranked.length === size &&
-    inRound.every((block) => order[slotOf(block) % size] === block.generator.publicKey);
+    // The genesis block is not forged by the delegate of its slot.
+    inRound.every((block) => block.height === 1 || order[slotOf(block) % size] === block.generator.publicKey);
 
   const slots: Slot[] = [];
   const add = (slot: number, state: Slot["state"]) =>
