@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
-import { chooseSignatureBackend } from "../packages/node/src/chain/pipeline/accelerator.ts";
+import { chooseVerify } from "../packages/node/src/chain/pipeline/accelerator.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
 import type { SignatureCheck } from "../packages/node/src/chain/pipeline/signatures.ts";
 import type { Verifier } from "../packages/node/src/chain/pipeline/verifier.ts";
@@ -126,9 +126,9 @@ const peakMb = process.resourceUsage().maxRSS / 1024;
 await close();
 
 // The accelerator belongs to the threads, which choose as this does.
-const { backend } = chooseSignatureBackend(threads > 0 ? accelerator : undefined);
+const { name: signatures } = chooseVerify(threads > 0 ? accelerator : "none");
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
-console.log(`signatures by ${backend.name}`);
+console.log(`signatures by ${signatures}`);
 for (const [index, phase] of phases.entries()) {
   const { name, from, to, perBlock } = phase;
   const blocks = to - from;

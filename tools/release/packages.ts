@@ -36,7 +36,7 @@ export function compilePackages(folder: string, origin: Origin = {}): void {
     // What the program reads besides code, such as the steps of the database.
     const isNoCode = (path: string) => statSync(path).isDirectory() || extname(path) !== ".ts";
     cpSync(join(source, "src"), join(target, "dist"), { recursive: true, filter: isNoCode });
-    for (const extra of ["bin", "templates"]) {
+    for (const extra of ["bin", "native", "templates"]) {
       if (existsSync(join(source, extra))) {
         cpSync(join(source, extra), join(target, extra), { recursive: true });
       }

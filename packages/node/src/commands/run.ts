@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { Command } from "commander";
-import { chooseSignatureBackend } from "../chain/pipeline/accelerator.ts";
+import { chooseVerify } from "../chain/pipeline/accelerator.ts";
 import { genesisPath } from "../config/genesis.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
@@ -59,9 +59,9 @@ export function runCommand(): Command {
           nowMs: Date.now,
         }),
       async whileServing(node) {
-        const { backend } = chooseSignatureBackend(config.accelerator);
+        const { name: signatures } = chooseVerify(config.accelerator);
         const shownConfig = maskConfig(runOptions, config);
-        logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
+        logger.info({ url: node.url, signatures, config: shownConfig }, "node started");
         if (
           config.webhooks === "on" &&
           config.webhookLegacy === undefined &&

@@ -274,7 +274,7 @@ export const nodeOptions = {
     name: "accelerator",
     placeholder: "PACKAGE",
     sentence:
-      "Native package that verifies signatures faster, by name or folder (docs/guides/accelerator.md).",
+      "Native package that verifies signatures instead of the node's own code, by name or folder; none for WebAssembly (docs/guides/accelerator.md).",
     read: readText,
   }),
   logLevel: option({

