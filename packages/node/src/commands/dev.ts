@@ -7,7 +7,7 @@ import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { shownVersions } from "../platform/lifecycle/version.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openScreen } from "../platform/logging/output.ts";
-import { startDevChain } from "../processes/dev/dev.ts";
+import { withServingThread } from "../processes/serving/thread.ts";
 import { addFlags, readConfig, sourcesOf } from "./options.ts";
 
 /** Time to write the last lines, in case nothing reads them. */
@@ -19,24 +19,29 @@ export function devCommand(): Command {
   );
   return addFlags(command, devOptions).action(async () => {
     const config = readConfig(command, devOptions);
-    const screen = openScreen();
-    const log = openLog(config.logLevel, config.logFormat);
-    await serveUntilStopped({
-      log,
-      start: () =>
-        startDevChain(config, {
-          versions: shownVersions(),
-          shownOptions: shownOptions(devOptions, sourcesOf(command)),
-          commandLine: (...args) => commandLine(process.env, ...args),
-          screen,
-          log,
-        }),
-      onStopping() {
-        screen.end();
-        screen.print("\nStopping ... (press Ctrl-C again to end at once)");
-      },
+    await withServingThread(async (servingThread) => {
+      // Both threads load what they run at the same time.
+      const { startDevChain } = await import("../processes/dev/dev.ts");
+      const screen = openScreen();
+      const log = openLog(config.logLevel, config.logFormat);
+      await serveUntilStopped({
+        log,
+        start: () =>
+          startDevChain(config, {
+            versions: shownVersions(),
+            shownOptions: shownOptions(devOptions, sourcesOf(command)),
+            commandLine: (...args) => commandLine(process.env, ...args),
+            screen,
+            log,
+            servingThread,
+          }),
+        onStopping() {
+          screen.end();
+          screen.print("\nStopping ... (press Ctrl-C again to end at once)");
+        },
+      });
+      screen.print("Stopped.");
+      await screen.flushed(OUTPUT_TIMEOUT_MS);
     });
-    screen.print("Stopped.");
-    await screen.flushed(OUTPUT_TIMEOUT_MS);
   });
 }

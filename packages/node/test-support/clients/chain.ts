@@ -20,6 +20,7 @@ import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { startNode } from "../../src/processes/node/node.ts";
+import { loadServingThread } from "../../src/processes/serving/thread.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const ONE = 100_000_000n;
@@ -85,6 +86,7 @@ export async function serveEverything() {
       genesisBlock: blockToJson(block),
       nowMs: Date.now,
       logger: pino({ level: "silent" }),
+      servingThread: loadServingThread(),
     },
   );
   node.startForging();

@@ -23,6 +23,7 @@ import type { Log } from "../../platform/logging/logger.ts";
 import type { StatusLine } from "../../platform/logging/status-line.ts";
 import { dataErrorOf } from "../../store/engine/data-error.ts";
 import { startNode } from "../node/node.ts";
+import type { NodeDeps } from "../node/options.ts";
 
 export type DevEnvironment = {
   /** Of protocol and program, for people. */
@@ -33,7 +34,7 @@ export type DevEnvironment = {
   readonly commandLine: (...args: readonly string[]) => string;
   readonly screen: Pick<StatusLine, "print" | "status">;
   readonly log: Pick<Log, "logger" | "lost">;
-};
+} & Pick<NodeDeps, "servingThread">;
 
 /**
  * Starts a new dev chain, or continues the one in the data folder.
@@ -55,7 +56,7 @@ export async function startDevChain(
 
 async function start(
   config: Config<typeof devOptions>,
-  { versions, shownOptions = [], commandLine, screen, log }: DevEnvironment,
+  { versions, shownOptions = [], commandLine, screen, log, servingThread }: DevEnvironment,
 ): Promise<Served> {
   const { data, mnemonic, accounts, blockTime } = config;
   const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
@@ -96,6 +97,7 @@ async function start(
       shownOptions,
       createDev,
       devAccounts,
+      servingThread,
     },
   );
   try {

@@ -6,7 +6,6 @@ import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts
 import { beat, createHeartbeats } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { dataErrorOf } from "../../store/engine/data-error.ts";
-import { loadServingThread } from "../serving/thread.ts";
 import { createConsensus } from "./consensus.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { createEnvironment } from "./environment.ts";
@@ -15,7 +14,6 @@ import { createNodeForging } from "./forging.ts";
 import { createGateway } from "./node-gateway.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
 import { createSubmitBlock } from "./own-blocks.ts";
-import { createNodePeers } from "./peers.ts";
 import { createNodePool } from "./pool.ts";
 import { createReadiness } from "./readiness.ts";
 import { startServing } from "./serving.ts";
@@ -91,8 +89,8 @@ async function start(
     shownOptions = [],
     createDev,
     devAccounts,
+    servingThread: thread,
   } = deps;
-  const thread = loadServingThread();
   onStop("serving thread", thread.close);
   const environment = createEnvironment(deps);
   const { network, slots, now, nowMs, logger } = environment;
@@ -110,7 +108,8 @@ async function start(
   const onSynced = readiness.reach;
   const peers =
     options.peers &&
-    createNodePeers(
+    // A node without peers loads nothing of them.
+    (await import("./peers.ts")).createNodePeers(
       options.peers,
       options,
       { ...parts, genesisBlock, chain, verifier, pool, httpPort, onSynced },

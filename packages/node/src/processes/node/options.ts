@@ -9,6 +9,7 @@ import type { AccountList } from "../../http/dev/accounts.ts";
 import type { PeersOptions } from "../../peers/options.ts";
 import type { PoolOptions } from "../../pool/options.ts";
 import type { ServingOptions } from "../serving/options.ts";
+import type { ServingThread } from "../serving/thread.ts";
 
 export type NodeOptions = ServingOptions & {
   /** Folder of the data. */
@@ -37,6 +38,8 @@ export type NodeOptions = ServingOptions & {
 };
 
 export type NodeDeps = {
+  /** Of `loadServingThread`, not started. The node closes it when it stops, or cannot start. */
+  readonly servingThread: ServingThread;
   readonly files: NetworkFiles;
   readonly genesis: Block;
   /** Content of the file that the genesis block is from, which clients ask for. */

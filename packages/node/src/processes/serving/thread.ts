@@ -122,7 +122,7 @@ export type ServingThread = {
   start(data: ServingData, gateway: Gateway): Promise<Serving>;
   /** Port of the HTTP server; undefined until the thread listens. */
   port(): number | undefined;
-  /** Settles when running requests and deliveries and the thread itself have ended, whether it was started or not. */
+  /** Settles when running requests and deliveries and the thread itself have ended, whether it was started or not. May be called again. */
   close(): Promise<void>;
 };
 
@@ -130,6 +130,16 @@ export type ServingThread = {
 const START_TIMEOUT_MS = 120_000;
 /** Time to close, in addition to that of running deliveries; then the thread is stopped. */
 const CLOSE_TIMEOUT_MS = 30_000;
+
+/** Does a work with a thread that has begun to load its program, and closes the thread in any case. */
+export async function withServingThread(work: (thread: ServingThread) => Promise<void>): Promise<void> {
+  const thread = loadServingThread();
+  try {
+    await work(thread);
+  } finally {
+    await thread.close();
+  }
+}
 
 /** Creates the thread, which loads its program while the caller prepares what it is to serve. */
 export function loadServingThread(): ServingThread {
