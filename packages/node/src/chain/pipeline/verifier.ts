@@ -67,10 +67,13 @@ export function createVerifier({ threads, accelerator, timeoutMs = TIMEOUT_MS }:
   };
 }
 
-/** A thread that dies or hangs takes what it was given with it; the next batch starts another one. */
+/**
+ * The first batch starts the thread: a node at rest has work for one at most. A thread that dies or hangs takes what it was given
+ * with it; the next batch starts another one.
+ */
 function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
   const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: () => drop("hangs") });
-  let thread: Worker | undefined = start();
+  let thread: Worker | undefined;
   let isClosed = false;
 
   function start(): Worker {
