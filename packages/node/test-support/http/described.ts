@@ -1,5 +1,7 @@
 /** Whether answers are what the OpenAPI document says of them. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { FastifyInstance, RouteOptions } from "fastify";
+import { createDescribed } from "../../src/http/documentation/document.ts";
 import type { Server } from "../../src/http/server/app.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -53,13 +55,29 @@ export type Document = {
   };
 };
 
-export const documentOf = (app: Server): Document => app.swagger() as unknown as Document;
+/** What the document of each server is made from; see `createDescribed`. */
+const described = new WeakMap<Server, FastifyInstance>();
+
+/** Of a server whose routes were noted, and that is ready. */
+export const documentOf = (app: Server): Document => described.get(app)!.swagger() as unknown as Document;
 
 /** Tests of answers by route and status. All servers of a process have the same document. */
 const validators = new Map<string, ValidateFunction | undefined>();
 
+/** Notes the routes of a server that is not ready yet, for `documentOf`. */
+export function describeRoutes(app: Server): void {
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => void routes.push(route));
+  app.addHook("onReady", async () => {
+    const server = createDescribed(routes);
+    await server.ready();
+    described.set(app, server);
+  });
+}
+
 /** Makes every undocumented answer of the server a failure of the request, and of the test. */
 export function checkAnswers(app: Server): void {
+  describeRoutes(app);
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = faultOf(app, {
       method: request.method === "HEAD" ? "GET" : request.method,

@@ -1,7 +1,12 @@
 /** The OpenAPI document, generated from the schemas that validate requests. */
 import swagger from "@fastify/swagger";
-import type { FastifyContextConfig, FastifySchema } from "fastify";
-import type { Server } from "../server/app.ts";
+import {
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifySchema,
+  fastify,
+  type RouteOptions,
+} from "fastify";
 import { ErrorBody } from "../server/error.ts";
 import { named } from "./named.ts";
 import { OPERATION_IDS } from "./operation-ids.ts";
@@ -26,8 +31,13 @@ const INFO = {
   license: { name: "MIT", identifier: "MIT" },
 };
 
-/** `app.swagger()` returns the document. To be called before routes are added. */
-export function addDocument(app: Server): void {
+/**
+ * A server whose `swagger()` returns the document of these routes, each with the path under which it is served. It answers none
+ * of them, and is not ready yet: other plugins may be added.
+ */
+export function createDescribed(routes: readonly RouteOptions[]): FastifyInstance {
+  const app = fastify({ exposeHeadRoutes: false });
+  app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => () => "");
   app.register(swagger, {
     convertConstToEnum: false,
     hideUntagged: true,
@@ -56,6 +66,13 @@ export function addDocument(app: Server): void {
     transformObject: (document) =>
       "openapiObject" in document ? withOtherMethods(named(document.openapiObject as Schema), PREFIX) : {},
   });
+  app.register(async (scope) => {
+    for (const { method, url, schema, config } of routes) {
+      if (method === "HEAD" || !url.startsWith(`${PREFIX}/`)) continue;
+      scope.route({ method, url, ...(schema && { schema }), ...(config && { config }), handler: () => {} });
+    }
+  });
+  return app;
 }
 
 declare module "fastify" {

@@ -1,15 +1,13 @@
-/** `/api/openapi.json`, and a page to browse it at `/documentation` that loads nothing from any other host. */
-import page from "@fastify/swagger-ui";
-import type { Server } from "../server/app.ts";
+/** The document, and a page to browse it at `/documentation` that loads nothing from any other host. */
+import swaggerPage from "@fastify/swagger-ui";
+import type { FastifyInstance, RouteOptions } from "fastify";
+import { createDescribed } from "./document.ts";
 
 const PATH = "/documentation";
 
 /** Allows files of this server only; the scripts of the page set styles. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-
-/** A phone takes longer for the files of the page than the API has for an answer. */
-const FILE_TIMEOUT_MS = 120_000;
 
 /** What the page lacks: the viewport of a phone, and a label for screen readers. */
 const SCRIPT = `
@@ -45,33 +43,30 @@ const STYLE = `
 }
 `;
 
-export function addPage(app: Server): void {
-  app.register(async (scope) => {
-    scope.addHook("onRoute", (route) => {
-      route.handlerTimeout = FILE_TIMEOUT_MS;
-    });
-    scope.register(page, {
-      routePrefix: PATH,
-      staticCSP: POLICY,
-      uiConfig: {
-        layout: "BaseLayout",
-        deepLinking: true,
-        docExpansion: "none",
-        defaultModelsExpandDepth: 0,
-      },
-      theme: {
-        title: "Uniknode API",
-        js: [{ filename: "uniknode.js", content: SCRIPT }],
-        css: [{ filename: "uniknode.css", content: STYLE }],
-      },
-    });
+export type Documentation = {
+  /** The document as it is sent. */
+  readonly document: Buffer;
+  /** Answers the paths of the page. */
+  readonly page: FastifyInstance;
+};
+
+export async function createDocumentation(routes: readonly RouteOptions[]): Promise<Documentation> {
+  const page = createDescribed(routes);
+  page.register(swaggerPage, {
+    routePrefix: PATH,
+    staticCSP: POLICY,
+    uiConfig: {
+      layout: "BaseLayout",
+      deepLinking: true,
+      docExpansion: "none",
+      defaultModelsExpandDepth: 0,
+    },
+    theme: {
+      title: "Uniknode API",
+      js: [{ filename: "uniknode.js", content: SCRIPT }],
+      css: [{ filename: "uniknode.css", content: STYLE }],
+    },
   });
-  // Built once: the routes do not change, and building it takes longer than sending it.
-  let document: Buffer | undefined;
-  for (const path of ["/api/openapi.json", "/api/v2/openapi.json"]) {
-    app.get(path, { schema: { hide: true } }, (_request, reply) => {
-      document ??= Buffer.from(JSON.stringify(app.swagger()));
-      return reply.type("application/json; charset=utf-8").send(document);
-    });
-  }
+  await page.ready();
+  return { document: Buffer.from(JSON.stringify(page.swagger())), page };
 }

@@ -1,5 +1,11 @@
 /** The description of a route in the document, as part of the route's own schema: one source for both. */
-import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import {
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "../../platform/json/schema.ts";
 import type { Answer } from "../answers/text.ts";
 import { Chainmeta } from "../answers/timestamp.ts";
 import { Meta } from "../requests/pagination.ts";

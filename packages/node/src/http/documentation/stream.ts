@@ -1,6 +1,6 @@
 /** The description of the live stream, whose route parses its requests itself (docs/guides/live-stream.md). */
 import type { FastifySchema } from "fastify";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
 

@@ -1,7 +1,7 @@
 /** The description of the webhook register, whose routes parse their requests themselves (webhooks.md 4). */
 import type { FastifySchema } from "fastify";
-import { type TProperties, type TSchema, Type } from "typebox";
 import { EVENTS } from "../../events/catalogue.ts";
+import { type TProperties, type TSchema, Type } from "../../platform/json/schema.ts";
 import { Meta, pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
 import { described } from "./route.ts";

@@ -1,6 +1,6 @@
 /** Errors as answers (http-api.md 2). */
 import { STATUS_CODES } from "node:http";
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import { type ErrorCode, statusOf } from "./error-codes.ts";
 
 /** Other than the status that goes with the code. */

@@ -23,11 +23,10 @@ import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.t
 import { addSlowReaders } from "../connections/slow-readers.ts";
 import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
-import { addDocument } from "../documentation/document.ts";
+import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
-import { addPage } from "../documentation/page.ts";
 import { addAbsentValues } from "../requests/absent.ts";
-import { formats } from "../requests/parameters.ts";
+import { validatorFactory } from "../requests/validators.ts";
 import type { Api, Identity, Resource } from "../resources/api.ts";
 import { blockchain } from "../resources/blockchain.ts";
 import { blocks } from "../resources/blocks.ts";
@@ -103,8 +102,6 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
-const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
-
 const RESOURCES: readonly Resource[] = [
   blockchain,
   blocks,
@@ -145,20 +142,13 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     bodyLimit: MAX_BODY_BYTES,
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        verbose: true,
-        formats: tests,
-      },
+    // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
+    schemaController: {
+      compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => answerText },
     },
     frameworkErrors: answerUnroutable,
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>();
-  // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
-  app.setSerializerCompiler(() => answerText);
 
   const { readModel } = dependencies;
   app.addHook("onClose", (_app, done) => {
@@ -184,8 +174,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addFailures(app, logger, methodsOf);
   addUnknownPaths(app, methodsOf);
 
-  addDocument(app);
-  addPage(app);
+  addDocumentation(app);
 
   const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
   const api = { ...createApi(dependencies), maxTransactionsPerRequest };

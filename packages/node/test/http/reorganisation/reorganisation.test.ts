@@ -24,6 +24,7 @@ import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
+import { describeRoutes } from "../../../test-support/http/described.ts";
 import { createGateway, identity } from "../../../test-support/http/fixture.ts";
 import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";
 import { ask, type Known, learn, questionsOf } from "./walk.ts";
@@ -75,6 +76,7 @@ async function openNode(path: string, rankings?: RankingOptions) {
     await server.close();
     database.close();
   });
+  describeRoutes(server.app);
   await server.app.ready();
   return { ...fork, app: server.app };
 }
