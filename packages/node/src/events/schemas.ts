@@ -1,5 +1,5 @@
 /** Schema of the content of each event: the source of the reference, and checked against events by tests. */
-import { type TProperties, type TSchema, Type } from "typebox";
+import { type TProperties, type TSchema, Type } from "../platform/json/schema.ts";
 
 const closed = (members: TProperties, title: string) =>
   Type.Object(members, { title, additionalProperties: false });

@@ -1,5 +1,5 @@
 /** Blocks in answers (http-api.md 4.3). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";

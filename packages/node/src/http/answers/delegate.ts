@@ -1,5 +1,5 @@
 /** Delegates in answers (http-api.md 4.6). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
 import { Timestamp, type TimestampOf } from "./timestamp.ts";
 import { address, amount, blockId, count, publicKey, username } from "./values.ts";

@@ -1,5 +1,5 @@
 /** Hash-time locks in answers (http-api.md 4.8). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import type { StoredLock } from "../../read/rows.ts";
 import { Timestamp, type TimestampOf } from "./timestamp.ts";

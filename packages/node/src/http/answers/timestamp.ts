@@ -1,5 +1,5 @@
 /** Moments of the network in answers (http-api.md 4.1 and 4.2). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import { type JsonText, written } from "./text.ts";
 

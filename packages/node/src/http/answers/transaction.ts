@@ -1,6 +1,6 @@
 /** Transactions in answers (http-api.md 4.4, transactions.md 15). */
 import { type Transaction as SignedTransaction, TYPE_GROUPS, transactionToJson } from "@uniknode/protocol";
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
 import { toVisibleFields } from "../../store/chain/visible-fields.ts";
 import { type JsonText, written } from "./text.ts";

@@ -1,5 +1,5 @@
 /** Tokens in answers (http-api.md 4.7). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredToken } from "../../read/rows.ts";
 import { address, id } from "./values.ts";
 

@@ -1,5 +1,5 @@
 /** The kinds of value in answers (http-api.md 5) as schemas. */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 
 /** Decimal text of the smallest unit; may be negative. */
 export const amount = Type.String({ pattern: "^-?[0-9]+$" });

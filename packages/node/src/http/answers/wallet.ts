@@ -1,5 +1,5 @@
 /** Wallets in answers (http-api.md 4.5). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredWallet } from "../../read/rows.ts";
 import { type JsonText, written } from "./text.ts";
 import { address, amount, count, countText, publicKey, username, wholeAmount } from "./values.ts";

@@ -1,6 +1,6 @@
 /** Sign in, say who is signed in, sign out, and make a link that signs in once. */
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { createAllowances } from "../connections/allowances.ts";
 import { body } from "../requests/bodies.ts";
 import type { Server } from "../server/app.ts";

@@ -1,5 +1,5 @@
 /** The accounts of a dev chain: its keys are public knowledge, so that programs can send from them. */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import { described, single } from "../documentation/route.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";

@@ -1,5 +1,5 @@
 /** Receivers that fail whenever one wants it: a verb of the dev chain (docs/guides/dev-chain.md). */
-import { type Static, Type } from "typebox";
+import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Failure, Failures } from "../../webhooks/delivery/failures.ts";
 import type { Register } from "../../webhooks/register/register.ts";
 import { described, single } from "../documentation/route.ts";

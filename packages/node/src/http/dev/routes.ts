@@ -1,8 +1,8 @@
 /** The verbs of the dev chain over HTTP, behind the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { type TSchema, Type } from "typebox";
 import type { BlockReference, DevAnswer, DevErrorCode } from "../../gateway/dev-commands.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
+import { type TSchema, Type } from "../../platform/json/schema.ts";
 import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
 import { blockId } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";

@@ -1,5 +1,5 @@
 /** Blocks as several resources show and list them. */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { BLOCK_ORDERS, type BlockFilter, type BlockOrder } from "../../read/filters.ts";
 import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";

@@ -1,6 +1,6 @@
 /** Delegates as they are found, ordered and listed. They fit in memory: they are put together once for each head. */
 import { approval } from "@uniknode/ledger";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import type { Snapshot } from "../../read/port.ts";

@@ -1,5 +1,5 @@
 /** Open hash-time locks as several resources list them. */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import type { StoredLock } from "../../read/rows.ts";

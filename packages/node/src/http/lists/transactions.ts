@@ -1,6 +1,6 @@
 /** Confirmed transactions as several resources show and list them. */
 import type { Transaction } from "@uniknode/protocol";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { TRANSACTION_ORDERS, type TransactionFilter, type TransactionOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredTransaction } from "../../read/rows.ts";

@@ -1,5 +1,5 @@
 /** Wallets as several resources list them. */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import { walletAnswer } from "../answers/wallet.ts";

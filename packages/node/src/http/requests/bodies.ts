@@ -1,5 +1,5 @@
 /** Members of search bodies (http-api.md 6) as schemas. Numbers may come as text, as in a query. */
-import { type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { type TObject, type TProperties, type TSchema, Type } from "../../platform/json/schema.ts";
 import { type FormatName, formats } from "./parameters.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;

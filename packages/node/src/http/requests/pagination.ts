@@ -1,6 +1,6 @@
 /** Pages of lists: what a request asks for and what the answer says about them (http-api.md 3.2 and 3.3). */
 import type { FastifyRequest } from "fastify";
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Found } from "../../read/page.ts";
 import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 

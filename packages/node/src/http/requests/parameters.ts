@@ -3,7 +3,7 @@
  * schema gives the form of the text, the handler converts it where it needs a number.
  */
 import { isIP } from "node:net";
-import { type TObject, type TProperties, type TString, Type } from "typebox";
+import { type TObject, type TProperties, type TString, Type } from "../../platform/json/schema.ts";
 import * as expected from "../../platform/text/expectations.ts";
 
 /** No network allows longer ones. */

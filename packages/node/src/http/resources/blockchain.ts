@@ -1,5 +1,5 @@
 /** `/blockchain` (http-api.md 6.1). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { integer } from "../answers/integer.ts";
 import { blockId, wholeAmount } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";

@@ -1,5 +1,5 @@
 /** `/blocks` (http-api.md 6.3). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import { AnyBlock } from "../answers/block.ts";

@@ -1,5 +1,5 @@
 /** `/delegates` (http-api.md 6.6). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { AnyBlock } from "../answers/block.ts";
 import { Delegate } from "../answers/delegate.ts";
 import { Wallet } from "../answers/wallet.ts";

@@ -1,5 +1,5 @@
 /** `/entities` (http-api.md 6.11). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import type { Integer } from "../../read/page.ts";
 import type { StoredEntity } from "../../read/rows.ts";
 import { address as addressText, count, id, publicKey as publicKeyText } from "../answers/values.ts";

@@ -1,5 +1,5 @@
 /** `/locks` (http-api.md 6.10). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { Lock, lockAnswer } from "../answers/lock.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
 import { described, listOf, single } from "../documentation/route.ts";

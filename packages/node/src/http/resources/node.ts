@@ -1,6 +1,6 @@
 /** `/node` (http-api.md 6.2): what clients set themselves up with. */
 import { isTypeActive, TYPE_GROUPS, transactionKey, transactionTypes } from "@uniknode/protocol";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { FeeStatistics } from "../../read/rows.ts";

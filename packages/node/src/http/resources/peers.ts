@@ -1,7 +1,8 @@
 /** `/peers` (http-api.md 6.7). */
-import { Type } from "typebox";
+
 import type { PeerInfo } from "../../gateway/gateway.ts";
 import { compareVersions, parseRange, parseVersion } from "../../peers/versions.ts";
+import { Type } from "../../platform/json/schema.ts";
 import { count } from "../answers/values.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { memoryList, sorted } from "../lists/memory.ts";

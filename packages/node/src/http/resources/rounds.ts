@@ -1,5 +1,5 @@
 /** `/rounds` (http-api.md 6.9). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { amount, publicKey } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { positive } from "../requests/parameters.ts";

@@ -6,7 +6,7 @@ import {
   transactionTypes,
   typeStaticFee,
 } from "@uniknode/protocol";
-import { type TSchema, Type } from "typebox";
+import { type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";
 import { publishedSchema } from "../answers/schemas.ts";

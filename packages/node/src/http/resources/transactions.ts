@@ -1,6 +1,7 @@
 /** `/transactions` (http-api.md 6.4). */
-import { Type } from "typebox";
+
 import type { PoolRange } from "../../gateway/gateway.ts";
+import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
 import {

@@ -1,6 +1,6 @@
 /** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import type { TokenOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";

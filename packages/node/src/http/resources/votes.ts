@@ -1,6 +1,6 @@
 /** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules. Votes of the core are none. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "../answers/transaction.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "../lists/transactions.ts";

@@ -1,5 +1,5 @@
 /** `/wallets` (http-api.md 6.5). */
-import { Type } from "typebox";
+import { Type } from "../../platform/json/schema.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredWallet } from "../../read/rows.ts";
 import { Lock } from "../answers/lock.ts";

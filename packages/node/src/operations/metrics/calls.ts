@@ -1,6 +1,7 @@
 /** Metrics of the calls to other threads. */
-import { Counter, Gauge, type Registry } from "prom-client";
+
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
+import { Counter, Gauge, type Registry } from "./instruments.ts";
 
 export type CallsByThread = Readonly<Record<"consensus" | "slow", CallFigures>>;
 

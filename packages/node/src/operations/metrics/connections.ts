@@ -1,6 +1,7 @@
 /** Metrics of connections by HTTP listener. */
-import { Counter, Gauge, type Registry } from "prom-client";
+
 import type { ConnectionFigures } from "../../http/connections/connections.ts";
+import { Counter, Gauge, type Registry } from "./instruments.ts";
 
 /** Figures by listener; undefined when there is no separate operations listener. */
 export type ConnectionsOfListeners = {

@@ -1,6 +1,7 @@
 /** Metrics of the HTTP server and the live stream. */
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
 import type { StreamFigures } from "../../stream/stream.ts";
+import { Counter, Gauge, Histogram, type Registry } from "./instruments.ts";
 import { showTotal } from "./total.ts";
 
 export type Answered = {

@@ -1,6 +1,7 @@
 /** Metrics of the evaluation of conditions: live streams, webhooks, replays and dry runs. */
-import { Counter, type Registry } from "prom-client";
+
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import { Counter, type Registry } from "./instruments.ts";
 
 export function createMatchingMetrics(registry: Registry): MatchingObserver {
   const counter = (name: string, help: string) =>

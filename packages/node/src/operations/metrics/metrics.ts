@@ -1,5 +1,5 @@
 /** All metrics of a node, in the text format of Prometheus. They live in the serving thread. */
-import { Registry } from "prom-client";
+
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
@@ -11,6 +11,7 @@ import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
 import { createEachWebhook, type FiguresByWebhook } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
+import { Registry } from "./instruments.ts";
 import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";

@@ -1,7 +1,8 @@
 /** Metrics of the chain, the forger, the pool and the threads. */
-import { Counter, Gauge, type Registry } from "prom-client";
+
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { Counter, Gauge, type Registry } from "./instruments.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { showTotal } from "./total.ts";
 

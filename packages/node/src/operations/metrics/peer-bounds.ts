@@ -1,6 +1,7 @@
 /** Metrics of the limits of the peer protocol: what connections use, and what was refused. */
-import { Counter, Gauge, type Registry } from "prom-client";
+
 import type { PeerBounds } from "../../gateway/figures.ts";
+import { Counter, Gauge, type Registry } from "./instruments.ts";
 import { showTotal } from "./total.ts";
 
 export type PeerBoundsMetrics = { show(bounds: PeerBounds): void };

@@ -1,5 +1,5 @@
 /** Metrics of the log, and of the disk with the data folder. */
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "./instruments.ts";
 import { showTotal } from "./total.ts";
 
 export type ProcessFigures = {

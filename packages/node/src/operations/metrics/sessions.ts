@@ -1,6 +1,7 @@
 /** Metrics of who is signed in at the console. */
-import { Gauge, type Registry } from "prom-client";
+
 import type { SessionFigures } from "../../http/console/sessions.ts";
+import { Gauge, type Registry } from "./instruments.ts";
 
 export function createSessionMetrics(registry: Registry): (figures: SessionFigures) => void {
   const registers = [registry];

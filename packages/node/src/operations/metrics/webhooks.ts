@@ -1,7 +1,8 @@
 /** Metrics of the webhooks as a whole (webhooks.md 10 point 13). */
-import { Gauge, Histogram, type Registry } from "prom-client";
+
 import type { WebhookFigures } from "../../webhooks/figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
+import { Gauge, Histogram, type Registry } from "./instruments.ts";
 
 export type WebhookMetrics = {
   /** Called after each attempt of a delivery. */

@@ -1,6 +1,7 @@
 /** How the node is, as an answer. */
-import { type Static, Type } from "typebox";
+
 import { Timestamp } from "../../http/answers/timestamp.ts";
+import { type Static, Type } from "../../platform/json/schema.ts";
 
 const count = Type.Integer({ minimum: 0 });
 const counts = (description: string) => Type.Record(Type.String(), count, { description });

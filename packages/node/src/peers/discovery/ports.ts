@@ -1,5 +1,4 @@
 /** Probes which of the services that a peer announces are reachable (p2p.md 10.6). Without effect on the protocol. */
-import { request } from "undici";
 import type { Peer } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 
@@ -24,6 +23,8 @@ export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): 
 
 async function isReachable(ip: string, port: number): Promise<boolean> {
   const host = ip.includes(":") ? `[${ip}]` : ip;
+  // Loaded after the start, when there are peers.
+  const { request } = await import("undici");
   try {
     const { statusCode, body } = await request(`http://${host}:${port}/`, {
       method: "HEAD",

@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
-import { fetch } from "undici";
 
 const TIMEOUT_MS = 5_000;
 const MAX_CHARACTERS = 1_000_000;
@@ -22,11 +21,16 @@ export async function readSources(sources: readonly string[], logger: Logger): P
 }
 
 async function readText(source: string): Promise<string> {
-  const text = source.startsWith("/")
-    ? await readFile(source, "utf8")
-    : await (await fetch(source, { signal: AbortSignal.timeout(TIMEOUT_MS) })).text();
+  const text = source.startsWith("/") ? await readFile(source, "utf8") : await fetchText(source);
   if (text.length > MAX_CHARACTERS) throw new Error(`it is longer than ${MAX_CHARACTERS} characters`);
   return text;
+}
+
+async function fetchText(url: string): Promise<string> {
+  // Most nodes never need it.
+  const { fetch } = await import("undici");
+  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return answer.text();
 }
 
 function parseAddresses(content: unknown): string[] {

@@ -6,8 +6,9 @@
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { buildConnector } from "undici";
+import type { buildConnector } from "undici";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
+import { httpClient } from "./http-client.ts";
 
 /** Which targets may be reached. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
 export type TargetOptions = {
@@ -91,7 +92,7 @@ export function createGuardedConnector(
     return refused && refusedAddress(refused.address);
   }
 
-  const connect = buildConnector({
+  const connect = httpClient().buildConnector({
     timeout: options.connectTimeoutMs,
     // One request after another on a connection.
     allowH2: false,

@@ -1,6 +1,7 @@
 /** Sends one delivery over HTTP. */
-import { Agent } from "undici";
+import type { Agent } from "undici";
 import { createGuardedConnector, type GuardOptions, type Lookup, PUBLIC_TARGETS } from "./guard.ts";
+import { httpClient } from "./http-client.ts";
 import { createResponseHandler, type DeliveryResponse } from "./response-handler.ts";
 
 export type PostOptions = GuardOptions & {
@@ -36,11 +37,15 @@ const IDLE_MS = 10_000;
 
 /** `close` ends the connections that are open. */
 export function createPost(options: PostOptions, lookup?: Lookup): { post: Post; close(): Promise<void> } {
-  const agent = new Agent({
-    connect: createGuardedConnector(options, lookup),
-    pipelining: 1,
-    keepAliveTimeout: IDLE_MS,
-  });
+  let agent: Agent | undefined;
+  function startAgent(): Agent {
+    const { Agent } = httpClient();
+    return new Agent({
+      connect: createGuardedConnector(options, lookup),
+      pipelining: 1,
+      keepAliveTimeout: IDLE_MS,
+    });
+  }
 
   const onAbort = createAbortListeners();
 
@@ -57,6 +62,7 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
       });
       if (signal.aborted) end();
       else {
+        agent ??= startAgent();
         agent.dispatch(
           {
             origin,
@@ -73,7 +79,7 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
       }
     });
 
-  return { post, close: () => agent.destroy() };
+  return { post, close: async () => agent?.destroy() };
 }
 
 /**

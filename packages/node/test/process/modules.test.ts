@@ -1,0 +1,49 @@
+/** What a node does not load at its start: it is loaded when it is asked for first. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const HOOK = new URL("../../test-support/process/loaded-modules.mjs", import.meta.url).pathname;
+
+/** Packages, and folders of the node, that no thread loads before it has work for them. */
+const LATER = {
+  "the document and its page": /node_modules\/(@fastify\/swagger|yaml)/,
+  "the HTTP client of deliveries": /node_modules\/undici/,
+  "what builds schemas": /node_modules\/typebox/,
+  "what writes answers from schemas": /node_modules\/@fastify\/fast-json-stringify/,
+  "metrics of the runtime": /node_modules\/(@opentelemetry|bintrees)/,
+  "peers, of a chain without any": /node\/src\/peers\/(sync|transport|wire)|node_modules\/ws\//,
+  "JSON-RPC": /node\/src\/rpc\//,
+  archives: /node\/src\/archive\//,
+};
+
+test("A node starts without what only some nodes are asked for.", { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-modules-"));
+  const list = join(folder, "loaded");
+  const node = spawnUniknode(
+    ["dev", "--data", join(folder, "data"), "--http-port", "0", "--log-level", "warn"],
+    {
+      nodeArguments: ["--import", HOOK],
+      environment: { LOADED_MODULES: list },
+    },
+  );
+  onTestFinished(async () => {
+    node.child.kill();
+    await node.ended;
+    rmSync(folder, { recursive: true });
+  });
+  const [, url] = await node.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
+  expect((await fetch(`${url}/api/node/status`)).status).toBe(200);
+  const loaded = () => readFileSync(list, "utf8").split("\n");
+  // Both threads are seen.
+  expect(loaded().filter((module) => /commands\/main|serving\/worker/.test(module))).toHaveLength(2);
+  for (const [what, pattern] of Object.entries(LATER)) {
+    expect([what, loaded().filter((module) => pattern.test(module))]).toEqual([what, []]);
+  }
+
+  expect((await fetch(`${url}/documentation`)).status).toBe(200);
+  const document = LATER["the document and its page"];
+  expect(loaded().some((module) => document.test(module))).toBe(true);
+});
