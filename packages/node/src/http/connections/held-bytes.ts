@@ -2,24 +2,32 @@
  * Limits the memory that connections use: incomplete bodies and unread answers. Their timeouts allow many of them at the
  * same time, so their sum has a bound.
  */
+import { createChecks } from "../../platform/lifecycle/checks.ts";
 import type { Server } from "../server/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
 /** Too short to send or make much more than the bound. */
 const CHECK_INTERVAL_MS = 250;
 
+type Held = { readonly connection: Connection; readonly bytes: number };
+
 /** Beyond `maxBytes`, closes connections of the client that uses the most memory, the largest first. */
 export function addHeldBytes(app: Server, connections: Connections, maxBytes: number): void {
-  function check(): void {
+  function check(): boolean {
     const held = [...connections.all()].map((connection) => ({ connection, bytes: bytesOf(connection) }));
-    let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (total <= maxBytes) return;
+    const total = held.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total > maxBytes) closeLargest(held, total);
+    return held.length > 0;
+  }
+
+  function closeLargest(held: readonly Held[], sum: number): void {
+    let total = sum;
     const byClient = new Map<unknown, number>();
     for (const { connection, bytes } of held) {
       const client = clientOf(connection);
       byClient.set(client, (byClient.get(client) ?? 0) + bytes);
     }
-    const ofClient = ({ connection }: (typeof held)[number]) => byClient.get(clientOf(connection))!;
+    const ofClient = ({ connection }: Held) => byClient.get(clientOf(connection))!;
     for (const each of held.toSorted((a, b) => ofClient(b) - ofClient(a) || b.bytes - a.bytes)) {
       connections.close(each.connection.socket, "memory");
       total -= each.bytes;
@@ -27,9 +35,14 @@ export function addHeldBytes(app: Server, connections: Connections, maxBytes: nu
     }
   }
 
-  const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
+  const checks = createChecks(check, CHECK_INTERVAL_MS);
+  // A connection without a request holds nothing.
+  app.addHook("onRequest", (_request, _reply, done) => {
+    checks.begin();
+    done();
+  });
   app.addHook("onClose", (_app, done) => {
-    clearInterval(timer);
+    checks.close();
     done();
   });
 }

@@ -3,6 +3,7 @@
  * for each of them would take as long as a fast answer.
  */
 import type { FastifyReply } from "fastify";
+import { createChecks } from "../../platform/lifecycle/checks.ts";
 import type { Server } from "./app.ts";
 import { HttpError } from "./error.ts";
 
@@ -32,7 +33,7 @@ export function addDeadlines(app: Server, timeoutMs: number): void {
   /** Replies that are not sent yet, with the monotonic time of their requests. */
   const pending = new Map<FastifyReply, number>();
 
-  function check(): void {
+  function check(): boolean {
     const nowMs = performance.now();
     for (const [reply, beganMs] of pending) {
       const { answerTimeoutMs = timeoutMs } = reply.routeOptions.config;
@@ -41,19 +42,21 @@ export function addDeadlines(app: Server, timeoutMs: number): void {
       // A route that sends its answer itself, such as a stream, has set `sent`.
       if (!reply.sent) reply.send(new LateError());
     }
+    return pending.size > 0;
   }
+  const checks = createChecks(check, Math.ceil(timeoutMs / CHECKS));
 
   app.addHook("onRequest", (_request, reply, done) => {
     pending.set(reply, performance.now());
+    checks.begin();
     done();
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
     pending.delete(reply);
     done(null, payload);
   });
-  const timer = setInterval(check, Math.ceil(timeoutMs / CHECKS)).unref();
   app.addHook("onClose", (_app, done) => {
-    clearInterval(timer);
+    checks.close();
     done();
   });
 }
