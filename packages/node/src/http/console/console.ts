@@ -13,8 +13,8 @@ import {
 export type ConsoleOptions = SessionRoutesOptions;
 
 export type ConsoleDependencies = SessionRoutesDependencies & {
-  /** Undefined: they were not built. */
-  readonly files: ConsoleFiles | undefined;
+  /** Reads the files, undefined if they were not built. */
+  readonly readFiles: () => ConsoleFiles | undefined;
   /** The routes that need the webhook token elsewhere, made for the access of a session. */
   readonly operations: {
     /** Below each prefix of the API. */
@@ -28,11 +28,11 @@ const OPERATIONS = "/console/operations";
 
 /** Registered before the routes of the API. */
 export function addConsole(app: Server, options: ConsoleOptions, dependencies: ConsoleDependencies): void {
-  const { files, operations } = dependencies;
+  const { readFiles, operations } = dependencies;
   app.get("/console", { config: { isUnlimited: true }, schema: { hide: true } }, (_request, reply) =>
     reply.redirect("/console/", 302),
   );
-  app.register(createPages(files), { prefix: "/console" });
+  app.register(createPages(readFiles), { prefix: "/console" });
   app.register(createSessionRoutes(options, dependencies), { prefix: "/console" });
   app.register(
     async (scope) => {

@@ -29,11 +29,16 @@ const NOT_BUILT =
   "The console was not built: run npm start or npm run console in the clone, or install a release, which has it.\n";
 const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
 
-export function createPages(files: ConsoleFiles | undefined): FastifyPluginAsync {
-  const index = files?.get("index.html");
+/** @param read gives all files, undefined if they were not built; called by the first request */
+export function createPages(read: () => ConsoleFiles | undefined): FastifyPluginAsync {
+  let known: { readonly files: ConsoleFiles | undefined } | undefined;
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.headers(HEADERS);
+    // All at once: they belong to one build.
+    known ??= { files: read() };
+    const { files } = known;
+    const index = files?.get("index.html");
     if (!files || !index) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
     const { "*": path = "" } = request.params as { "*"?: string };
     const file = files.get(path) ?? (path.startsWith("assets/") ? undefined : index);

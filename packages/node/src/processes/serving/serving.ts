@@ -187,7 +187,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
             network: network.description.name,
             version: programVersion(),
           },
-          files: readConsoleFiles(),
+          readFiles: readConsoleFiles,
           sessions,
           isToken: createTokenTest(data.webhookToken),
           access,

@@ -21,7 +21,10 @@ writeFileSync(join(folder, "assets/built-3c4d.js.br"), COMPRESSED);
 
 async function open(folders: readonly string[]) {
   const app = fastify();
-  await app.register(createPages(readConsoleFiles(folders)), { prefix: "/console" });
+  await app.register(
+    createPages(() => readConsoleFiles(folders)),
+    { prefix: "/console" },
+  );
   return (path: string, headers: Record<string, string> = {}) =>
     app.inject({ method: "GET", url: `/console/${path}`, headers });
 }
