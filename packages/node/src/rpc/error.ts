@@ -1,5 +1,5 @@
 /** Errors of JSON-RPC 2.0, and those of the service itself, whose codes are HTTP statuses (operations.md 8). */
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "../platform/http.ts";
 
 /** `data` names the fault if the code alone does not. */
 export class RpcError extends Error {

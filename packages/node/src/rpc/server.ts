@@ -1,5 +1,5 @@
 /** The JSON-RPC service for exchanges: an HTTP server that is a client of a node (http-api.md 10.2). */
-import { STATUS_CODES } from "node:http";
+
 import type { AddressInfo } from "node:net";
 import { createClient, jsonText } from "@uniknode/client";
 import { fastify } from "fastify";
@@ -10,6 +10,7 @@ import { closeSoon, listening } from "../http/connections/listener.ts";
 import type { Server } from "../http/server/app.ts";
 import { createCrossSiteTest } from "../platform/addresses/hosts.ts";
 import { createRangeTest } from "../platform/addresses/ranges.ts";
+import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
 import { createAnswerer } from "./answer.ts";
 import { createDerivations } from "./derivations.ts";

@@ -1,6 +1,7 @@
 /** Listeners of HTTP servers: timeouts of connections and requests, before any route is called. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
+import { createServer } from "../../platform/http.ts";
 import type { Connections } from "./connections.ts";
 
 export type ListenerOptions = {

@@ -2,8 +2,9 @@
  * Requests that fail before any hook or route, because they are not valid HTTP or do not arrive in time. They get an error
  * body like every other failure (http-api.md 2).
  */
-import { STATUS_CODES } from "node:http";
+
 import type { Duplex } from "node:stream";
+import { STATUS_CODES } from "../../platform/http.ts";
 import type { Server } from "../server/app.ts";
 import { CODE_HEADER, errorBody, type Failure } from "../server/error.ts";
 import { COMMON_HEADERS } from "../server/headers.ts";

@@ -1,5 +1,5 @@
 /** Errors as answers (http-api.md 2). */
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "../../platform/http.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { type ErrorCode, statusOf } from "./error-codes.ts";
 

@@ -1,11 +1,12 @@
 /** The server side of the protocol: listens, admits or refuses connections, and serves each (p2p.md 2 and 6). */
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { type AddressInfo, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
+import { createServer } from "../../platform/http.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { type AdmittedSession, type CapacityLimit, createAdmission } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
