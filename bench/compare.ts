@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- compare COMMIT [replay] [sync] [api] [webhooks] [start] [idle] [--runs 5]`
+ * `npm run bench -- compare COMMIT [replay] [sync] [api] [submissions] [webhooks] [start] [idle] [--runs 5]`
  *
  * Compares this work tree with another commit, all rows or those that are named. The versions take turns, each first in
  * every other run, so that what else the machine does concerns both. Each figure is the median of the runs; beside it

@@ -17,10 +17,14 @@ const IDLE_MS = 30_000;
 type Started = { readonly child: ChildProcess; readonly url: string; stop(): Promise<void> };
 
 /** A dev chain in a folder, from the start of its process to the first line that has its address. */
-async function startDevChain({ runtime, folder }: Tree, data: string): Promise<Started> {
+export async function startDevChain(
+  { runtime, folder }: Tree,
+  data: string,
+  options: readonly string[] = [],
+): Promise<Started> {
   const program = join(folder, "packages/node/bin/uniknode.js");
-  const options = ["dev", "--data", data, "--http-port", "0", "--log-level", "warn"];
-  const child = spawn(runtime, [program, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  const all = ["dev", "--data", data, "--http-port", "0", "--log-level", "warn", ...options];
+  const child = spawn(runtime, [program, ...all], { stdio: ["ignore", "pipe", "inherit"] });
   const stop = async () => {
     if (child.exitCode !== null) return;
     child.kill("SIGTERM");
@@ -36,7 +40,7 @@ async function startDevChain({ runtime, folder }: Tree, data: string): Promise<S
 }
 
 /** Seconds of processor time of all threads of a process so far. */
-function processorSeconds(pid: number): number {
+export function processorSeconds(pid: number): number {
   const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = fields!.split(" ").slice(11, 13).map(Number);
   return (user! + system!) / TICKS_PER_SECOND;

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { measureIdle, measureStart } from "./process.ts";
+import { measureSubmissions } from "./submissions.ts";
 import type { Tree } from "./trees.ts";
 
 /** Figures of one measurement by name; the unit is in the name. */
@@ -50,7 +51,7 @@ async function replay(tree: Tree, ...options: string[]): Promise<Figures> {
 
 /** Lines of a table: the name, then its columns. */
 async function families(tree: Tree): Promise<Figures> {
-  const output = await bench(tree, "api", "families", "--transactions", "100000", "--seconds", "1");
+  const output = await bench(tree, "api", "families", "--seconds", "1");
   const [whole] = output.split("\nwith a tenth");
   const figures: Record<string, number> = {};
   for (const line of whole!.split("\n")) {
@@ -84,6 +85,7 @@ export const ROWS: readonly Row[] = [
   { name: "replay", measure: (tree) => replay(tree, "--empty", "20000", "--blocks", "600") },
   { name: "sync", measure: sync },
   { name: "api", measure: families },
+  { name: "submissions", measure: measureSubmissions },
   { name: "webhooks", measure: webhooks },
   { name: "start", measure: measureStart },
   { name: "idle", measure: measureIdle },
