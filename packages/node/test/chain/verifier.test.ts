@@ -40,6 +40,15 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     );
   });
 
+  test("gives each of many small calls of one turn its own verdicts, and those of later turns theirs", async () => {
+    verifier = createVerifier(options);
+    const sets = Array.from({ length: 200 }, (_, index) => mixedChecks(index % 4));
+    for (const part of [sets.slice(0, 150), sets.slice(150)]) {
+      const verdicts = await Promise.all(part.map(({ checks }) => verifier!.verify(checks)));
+      expect(verdicts).toEqual(part.map((set) => set.verdicts));
+    }
+  });
+
   test("has nothing to say about nothing", async () => {
     verifier = createVerifier(options);
     expect(await verifier.verify([])).toEqual([]);

@@ -55,15 +55,37 @@ export function createVerifier({ threads, accelerator, timeoutMs = TIMEOUT_MS }:
     return lane.verify(packChecks(checks));
   }
 
+  async function verifyAll(checks: readonly SignatureCheck[]): Promise<boolean[]> {
+    const batches = [];
+    for (let at = 0; at < checks.length; at += BATCH) batches.push(verifyBatch(checks.slice(at, at + BATCH)));
+    const verdicts = await Promise.all(batches);
+    return verdicts.flatMap((batch) => Array.from(batch, (verdict) => verdict === 1));
+  }
+
+  const gathered = gatherCalls(verifyAll);
   return {
-    async verify(checks) {
-      const batches = [];
-      for (let at = 0; at < checks.length; at += BATCH)
-        batches.push(verifyBatch(checks.slice(at, at + BATCH)));
-      const verdicts = await Promise.all(batches);
-      return verdicts.flatMap((batch) => Array.from(batch, (verdict) => verdict === 1));
-    },
+    // A message to a thread and back takes as long as the verification of several signatures.
+    verify: (checks) => (checks.length < BATCH ? gathered(checks) : verifyAll(checks)),
     close: async () => void (await Promise.all(lanes.map((lane) => lane.close()))),
+  };
+}
+
+/** Answers the calls of one turn of the event loop together; they fail together, too. */
+function gatherCalls<Item, Answer>(
+  answerAll: (items: readonly Item[]) => Promise<readonly Answer[]>,
+): (items: readonly Item[]) => Promise<Answer[]> {
+  let items: Item[] = [];
+  let answers: Promise<readonly Answer[]> | undefined;
+  return async (added) => {
+    const first = items.length;
+    items.push(...added);
+    answers ??= nextTick().then(() => {
+      const all = items;
+      items = [];
+      answers = undefined;
+      return answerAll(all);
+    });
+    return (await answers).slice(first, first + added.length);
   };
 }
 
