@@ -14,21 +14,20 @@ const LATER = {
   "what builds schemas": /node_modules\/typebox/,
   "what writes answers from schemas": /node_modules\/@fastify\/fast-json-stringify/,
   "metrics of the runtime": /node_modules\/(@opentelemetry|bintrees)/,
-  "peers, of a chain without any": /node\/src\/peers\/(sync|transport|wire)|node_modules\/ws\//,
   "JSON-RPC": /node\/src\/rpc\//,
   archives: /node\/src\/archive\//,
 };
+const PEERS = /node\/src\/peers\/(sync|transport|wire)|node_modules\/ws\//;
 
-test("A node starts without what only some nodes are asked for.", { timeout: 60_000 }, async () => {
+/** A dev chain that serves; `loaded` gives the modules that its threads have loaded so far. */
+async function startChain(...options: string[]) {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-modules-"));
   const list = join(folder, "loaded");
-  const node = spawnUniknode(
-    ["dev", "--data", join(folder, "data"), "--http-port", "0", "--log-level", "warn"],
-    {
-      nodeArguments: ["--import", HOOK],
-      environment: { LOADED_MODULES: list },
-    },
-  );
+  const data = ["--data", join(folder, "data")];
+  const node = spawnUniknode(["dev", ...data, "--http-port", "0", "--log-level", "warn", ...options], {
+    nodeArguments: ["--import", HOOK],
+    environment: { LOADED_MODULES: list },
+  });
   onTestFinished(async () => {
     node.child.kill();
     await node.ended;
@@ -37,13 +36,29 @@ test("A node starts without what only some nodes are asked for.", { timeout: 60_
   const [, url] = await node.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
   expect((await fetch(`${url}/api/node/status`)).status).toBe(200);
   const loaded = () => readFileSync(list, "utf8").split("\n");
-  // Both threads are seen.
-  expect(loaded().filter((module) => /commands\/main|serving\/worker/.test(module))).toHaveLength(2);
+  return { url, loaded };
+}
+
+/** Nothing of what comes later, in both threads. */
+function expectLittle(loaded: readonly string[]): void {
+  expect(loaded.filter((module) => /commands\/main|serving\/worker/.test(module))).toHaveLength(2);
   for (const [what, pattern] of Object.entries(LATER)) {
-    expect([what, loaded().filter((module) => pattern.test(module))]).toEqual([what, []]);
+    expect([what, loaded.filter((module) => pattern.test(module))]).toEqual([what, []]);
   }
+}
+
+test("A node starts without what only some nodes are asked for.", { timeout: 60_000 }, async () => {
+  const { url, loaded } = await startChain();
+  expectLittle(loaded());
+  expect(loaded().filter((module) => PEERS.test(module))).toEqual([]);
 
   expect((await fetch(`${url}/documentation`)).status).toBe(200);
   const document = LATER["the document and its page"];
   expect(loaded().some((module) => document.test(module))).toBe(true);
+});
+
+test("A node with peers starts with what it needs for them.", { timeout: 60_000 }, async () => {
+  const { loaded } = await startChain("--p2p-port", "0");
+  expectLittle(loaded());
+  expect(loaded().some((module) => PEERS.test(module))).toBe(true);
 });

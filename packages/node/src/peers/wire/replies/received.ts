@@ -1,9 +1,9 @@
 /** Results as a client accepts them (p2p.md 7), validated against schemas. */
 import { isIP } from "node:net";
 import { headerViolation, type Network } from "@uniknode/protocol";
-import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { type Static, Type } from "../../../platform/json/schema.ts";
 import { WireError } from "../error.ts";
+import { formOf, refined } from "../form.ts";
 import { MAX_BLOCKS, MAX_PEERS } from "../limits.ts";
 import { unpackBlocks } from "../packed-blocks.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
@@ -100,7 +100,7 @@ const common = Type.Object({
   ]),
 });
 
-const peers = Type.Array(Type.Object({ ip: Type.Refine(Type.String(), (text) => isIP(text) !== 0) }), {
+const peers = Type.Array(Type.Object({ ip: refined(Type.String(), (text) => isIP(text as string) !== 0) }), {
   maxItems: MAX_PEERS,
 });
 
@@ -112,18 +112,18 @@ const blocks = Type.Array(
   { maxItems: MAX_BLOCKS },
 );
 
-const statusForm = Compile(status);
-const commonForm = Compile(common);
-const peersForm = Compile(peers);
-const blocksForm = Compile(blocks);
+const isStatus = formOf(status);
+const isCommon = formOf(common);
+const isPeers = formOf(peers);
+const isBlocks = formOf(blocks);
 
 const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received[E] } = {
   "p2p.peer.getPeers": (data) => {
-    if (!peersForm.Check(data)) throw formError("p2p.peer.getPeers");
+    if (!isPeers(data)) throw formError("p2p.peer.getPeers");
     return data.map(({ ip }) => ({ ip }));
   },
   "p2p.peer.getStatus": (data, network) => {
-    if (!statusForm.Check(data)) throw formError("p2p.peer.getStatus");
+    if (!isStatus(data)) throw formError("p2p.peer.getStatus");
     const { state, config } = data;
     const { height, forgingAllowed, currentSlot, header } = state;
     if (!isRecord(header)) throw formError("p2p.peer.getStatus");
@@ -142,11 +142,11 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
     };
   },
   "p2p.peer.getCommonBlocks": (data) => {
-    if (!commonForm.Check(data)) throw formError("p2p.peer.getCommonBlocks");
+    if (!isCommon(data)) throw formError("p2p.peer.getCommonBlocks");
     return data.common && { height: data.common.height, id: data.common.id };
   },
   "p2p.peer.getBlocks": (data, network) => {
-    if (!blocksForm.Check(data)) throw formError("p2p.peer.getBlocks");
+    if (!isBlocks(data)) throw formError("p2p.peer.getBlocks");
     return data.map(({ transactions, ...header }) => ({
       ...readHeader(header, network),
       ...(transactions && { transactions }),

@@ -1,7 +1,7 @@
 /** Arguments of the events: `data.data` of a request (p2p.md 7 and 9). Members are exact. */
 import { isIP } from "node:net";
-import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { type Static, type TSchema, Type } from "../../../platform/json/schema.ts";
+import { formOf, refined } from "../form.ts";
 import { MAX_BLOCKS, MAX_COMMON_IDS, MAX_PACKED_BLOCKS } from "../limits.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
 import { areTransactionsSmall } from "./transactions.ts";
@@ -11,7 +11,7 @@ const exactly = <P extends Parameters<typeof Type.Object>[0]>(members: P) =>
 
 const nothing = exactly({});
 const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{16}|[0-9a-fA-F]{64})$" });
-const ip = Type.Refine(Type.String(), (text) => isIP(text) !== 0);
+const ip = refined(Type.String(), (text) => isIP(text as string) !== 0);
 const addressArgument = exactly({ ip });
 
 /** Schema of every event's argument, in the order of the list of events (p2p.md 5). */
@@ -31,16 +31,16 @@ export const ARGUMENTS = {
     serialized: Type.Optional(Type.Boolean()),
   }),
   "p2p.peer.postBlock": exactly({
-    block: Type.Unsafe<Uint8Array>(Type.Refine(Type.Unknown(), (value) => value instanceof Uint8Array)),
+    block: Type.Unsafe<Uint8Array>(refined(Type.Unknown(), (value) => value instanceof Uint8Array)),
   }),
   "p2p.peer.postTransactions": exactly({
-    transactions: Type.Unsafe<Record<string, unknown>[]>(Type.Refine(Type.Unknown(), areTransactionsSmall)),
+    transactions: Type.Unsafe<Record<string, unknown>[]>(refined(Type.Unknown(), areTransactionsSmall)),
   }),
   "p2p.internal.acceptNewPeer": addressArgument,
   "p2p.internal.isPeerOrForger": addressArgument,
   "p2p.internal.emitEvent": exactly({
     event: Type.String(),
-    body: Type.Unsafe<UntrustedRecord>(Type.Refine(Type.Unknown(), isRecord)),
+    body: Type.Unsafe<UntrustedRecord>(refined(Type.Unknown(), isRecord)),
   }),
   "p2p.internal.getUnconfirmedTransactions": nothing,
   "p2p.internal.getCurrentRound": nothing,
@@ -68,8 +68,8 @@ export const isEventName = (text: string): text is EventName => Object.hasOwn(AR
 export const isInternal = (event: EventName): boolean => event.startsWith("p2p.internal.");
 
 const validators = new Map(
-  Object.entries<TSchema>(ARGUMENTS).map(([event, schema]) => [event, Compile(schema)]),
+  Object.entries<TSchema>(ARGUMENTS).map(([event, schema]) => [event, formOf(schema)]),
 );
 
 export const isArgumentOf = <E extends EventName>(event: E, value: unknown): value is ArgumentOf<E> =>
-  validators.get(event)!.Check(value);
+  validators.get(event)!(value);

@@ -1,0 +1,52 @@
+/** Forms of untrusted values, against those of typebox. */
+import fc from "fast-check";
+import { Compile } from "typebox/compile";
+import { expect, test } from "vitest";
+import { formOf, refined } from "../../../src/peers/wire/form.ts";
+import { ARGUMENTS } from "../../../src/peers/wire/requests/arguments.ts";
+import { Type } from "../../../src/platform/json/schema.ts";
+
+/** Without those that have a test of their own. */
+const schemas = Object.entries(ARGUMENTS).filter(
+  ([, schema]) => !JSON.stringify(Object.keys(schema.properties)).match(/block"|transactions|body|ip/),
+);
+
+const member = fc.oneof(
+  fc.integer({ min: -2, max: 500 }),
+  fc.double(),
+  fc.string(),
+  fc.boolean(),
+  fc.array(fc.stringMatching(/^[0-9a-f]{15,17}$/), { maxLength: 12 }),
+  fc.anything(),
+);
+const names = [...new Set(schemas.flatMap(([, { properties }]) => Object.keys(properties))), "other"];
+const argument = fc.oneof(
+  fc.anything(),
+  fc.dictionary(fc.constantFrom(...names), member, { maxKeys: 3 }),
+  fc.record({ lastBlockHeight: fc.integer(), blockLimit: fc.integer() }, { requiredKeys: [] }),
+);
+
+test.each(schemas)("The argument of %s has the form that typebox finds.", (_, schema) => {
+  const [form, judge] = [formOf(schema), Compile(schema)];
+  fc.assert(fc.property(argument, (value) => form(value) === judge.Check(value)));
+});
+
+test("A test of its own is asked of values of the right type only.", () => {
+  const asked: unknown[] = [];
+  const form = formOf(
+    Type.Object({
+      text: refined(Type.String(), (text) => {
+        asked.push(text);
+        return text === "good";
+      }),
+    }),
+  );
+  expect([{ text: "good" }, { text: "bad" }, { text: 1 }, {}, null].map(form)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(asked).toEqual(["good", "bad"]);
+});
