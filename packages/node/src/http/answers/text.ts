@@ -35,5 +35,11 @@ export function answerText(answer: unknown): string {
 function memberText(value: unknown): string | undefined {
   if (value instanceof JsonText) return value.text;
   if (!Array.isArray(value) || !(value[0] instanceof JsonText)) return JSON.stringify(value);
-  return `[${value.map((item) => (item instanceof JsonText ? item.text : JSON.stringify(item))).join()}]`;
+  // Added up rather than joined: the whole answer becomes one text only when it is turned into bytes.
+  let items = "";
+  for (const item of value) {
+    const text = item instanceof JsonText ? item.text : JSON.stringify(item);
+    items += items === "" ? text : `,${text}`;
+  }
+  return `[${items}]`;
 }

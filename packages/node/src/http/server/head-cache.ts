@@ -15,7 +15,10 @@ const MAX_ANSWER_BYTES = 4_000_000;
 /** URLs remembered that were requested once: 10 MB of them at most. Answers to longer URLs are never kept. */
 const MAX_REQUESTED = 20_000;
 const MAX_URL_LENGTH = 500;
-/** Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes only once. */
+/**
+ * Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes once, for their
+ * tag and for the socket.
+ */
 const MIN_BYTES_LENGTH = 10_000;
 
 /** An answer that depends on the head of the chain only, kept or not. */
@@ -91,11 +94,8 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     // A block may have come between the request and its reads.
     follow(headId);
     const isKept = isRequestedAgain(request.url);
-    const answer = {
-      body: isKept && payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload,
-      tag: hash("sha1", payload, "base64url"),
-      encoded: new Map(),
-    };
+    const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
+    const answer = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
     if (isKept) answers.set(request.url, answer);
     return answer;
   }

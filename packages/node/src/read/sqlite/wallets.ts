@@ -104,12 +104,11 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
   };
 }
 
-const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWallet => ({
-  ...row,
-  ...(publicKey !== null && { publicKey }),
-  attributes: NAMES_SEEN.test(attributes) ? JSON.parse(attributes) : NONE_SEEN,
-  attributesText: attributes,
-});
+function walletFromRow({ address, publicKey, balance, nonce, attributes: text }: WalletRow): StoredWallet {
+  const attributes = NAMES_SEEN.test(text) ? JSON.parse(text) : NONE_SEEN;
+  const wallet = { address, balance, nonce, attributes, attributesText: text };
+  return publicKey === null ? wallet : { ...wallet, publicKey };
+}
 
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
