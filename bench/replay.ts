@@ -31,7 +31,8 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-const emptyBlocks = Number(values.empty);
+/** One at least: the block above the genesis block is read by the rules of version 1. */
+const emptyBlocks = Math.max(Number(values.empty), 1);
 const fullBlocks = Number(values.blocks);
 const transfersPerBlock = Number(values.transfers);
 const threads = Number(values.threads);

@@ -11,7 +11,8 @@ import type { Tree } from "./trees.ts";
 
 /** Of the kernel. */
 const TICKS_PER_SECOND = 100;
-const WARM_UP_MS = 10_000;
+/** A node gives back the memory of its start 15 to 25 s after it, in one collection. */
+const WARM_UP_MS = 30_000;
 const IDLE_MS = 30_000;
 
 type Started = { readonly child: ChildProcess; readonly url: string; stop(): Promise<void> };
