@@ -1,5 +1,5 @@
 /** Reads little-endian layouts. */
-import { bytesToHex } from "../crypto/bytes.ts";
+import { toHex } from "#primitives";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -27,40 +27,70 @@ export type ByteReader = {
   peek(offset?: number): number | undefined;
 };
 
-export function createReader(bytes: Uint8Array): ByteReader {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let offset = 0;
-  const advance = (length: number): number => {
-    const at = offset;
-    if (at + length > bytes.length)
-      throw new RangeError(`${length} bytes expected, ${bytes.length - at} left`);
-    offset += length;
+export const createReader = (bytes: Uint8Array): ByteReader => new Reader(bytes);
+
+/** A class, because one is made for each transaction: a closure for each of its methods is a kilobyte of memory. */
+class Reader implements ByteReader {
+  readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  private advance(length: number): number {
+    const at = this.offset;
+    const left = this.bytes.length - at;
+    if (length > left) throw new RangeError(`${length} bytes expected, ${left} left`);
+    this.offset = at + length;
     return at;
-  };
-  const take = (length: number) => {
-    const at = advance(length);
-    return bytes.subarray(at, at + length);
-  };
-  return {
-    bytes,
-    position: () => offset,
-    remaining: () => bytes.length - offset,
-    skip: (length) => void advance(length),
-    u8: () => view.getUint8(advance(1)),
-    i16: () => view.getInt16(advance(2), true),
-    u16: () => view.getUint16(advance(2), true),
-    u32: () => view.getUint32(advance(4), true),
-    u64: () => view.getBigUint64(advance(8), true),
-    take,
-    hex: (length) => bytesToHex(take(length)),
-    text: (length) => decoder.decode(take(length)),
-    characters: (count) => {
-      let text = "";
-      for (let i = 0; i < count; i++) text += decodeCharacter(() => view.getUint8(advance(1)));
-      return text;
-    },
-    peek: (ahead = 0) => bytes[offset + ahead],
-  };
+  }
+
+  position(): number {
+    return this.offset;
+  }
+  remaining(): number {
+    return this.bytes.length - this.offset;
+  }
+  skip(length: number): void {
+    this.advance(length);
+  }
+  u8(): number {
+    return this.view.getUint8(this.advance(1));
+  }
+  i16(): number {
+    return this.view.getInt16(this.advance(2), true);
+  }
+  u16(): number {
+    return this.view.getUint16(this.advance(2), true);
+  }
+  u32(): number {
+    return this.view.getUint32(this.advance(4), true);
+  }
+  u64(): bigint {
+    return this.view.getBigUint64(this.advance(8), true);
+  }
+  take(length: number): Uint8Array {
+    const at = this.advance(length);
+    return this.bytes.subarray(at, at + length);
+  }
+  hex(length: number): string {
+    const at = this.advance(length);
+    return toHex(this.bytes, at, at + length);
+  }
+  text(length: number): string {
+    return decoder.decode(this.take(length));
+  }
+  characters(count: number): string {
+    let text = "";
+    for (let i = 0; i < count; i++) text += decodeCharacter(() => this.u8());
+    return text;
+  }
+  peek(ahead = 0): number | undefined {
+    return this.bytes[this.offset + ahead];
+  }
 }
 
 /**

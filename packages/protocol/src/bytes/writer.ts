@@ -24,75 +24,83 @@ export type ByteWriter = {
   finish(): Uint8Array;
 };
 
+const NO_BYTES = new Uint8Array(0);
 const CAPACITY = 512;
 /** Writers come one after another: each begins with the memory of the one that finished before, up to this size. */
 const MAX_SPARE = 65_536;
-let spare: Uint8Array | undefined;
+let spare: { readonly buffer: Uint8Array; readonly view: DataView } | undefined;
 
-export function createWriter(): ByteWriter {
-  let buffer = spare ?? new Uint8Array(CAPACITY);
-  spare = undefined;
-  let view = new DataView(buffer.buffer);
-  let length = 0;
+export const createWriter = (): ByteWriter => new Writer();
+
+/** A class for the reason of the reader's. */
+class Writer implements ByteWriter {
+  private buffer: Uint8Array;
+  private view: DataView;
+  private length = 0;
+
+  constructor() {
+    this.buffer = spare?.buffer ?? new Uint8Array(CAPACITY);
+    this.view = spare?.view ?? new DataView(this.buffer.buffer);
+    spare = undefined;
+  }
 
   /** Extends the buffer and returns the offset to write at. */
-  function advance(size: number): number {
-    const at = length;
-    length += size;
-    if (length > buffer.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * buffer.length));
-      larger.set(buffer.subarray(0, at));
-      buffer = larger;
-      view = new DataView(buffer.buffer);
+  private advance(size: number): number {
+    const at = this.length;
+    this.length += size;
+    if (this.length > this.buffer.length) {
+      const larger = new Uint8Array(Math.max(this.length, 2 * this.buffer.length));
+      larger.set(this.buffer.subarray(0, at));
+      this.buffer = larger;
+      this.view = new DataView(larger.buffer);
     }
     return at;
   }
-  const bytes = (value: Uint8Array) => {
-    const at = advance(value.length);
-    buffer.set(value, at);
-  };
-  const u8 = (value: number) => {
-    const at = advance(1);
-    view.setUint8(at, value);
-  };
-  return {
-    u8,
-    bytes,
-    i16: (value) => {
-      const at = advance(2);
-      view.setInt16(at, value, true);
-    },
-    u16: (value) => {
-      const at = advance(2);
-      view.setUint16(at, value, true);
-    },
-    u32: (value) => {
-      const at = advance(4);
-      view.setUint32(at, value, true);
-    },
-    u64: (value) => {
-      const at = advance(8);
-      view.setBigUint64(at, value, true);
-    },
-    hex: (value, size) => {
-      const decoded = hexToBytes(value);
-      if (size !== undefined && decoded.length !== size) {
-        throw new RangeError(`${size} bytes of hexadecimal text expected, got ${decoded.length}`);
-      }
-      bytes(decoded);
-    },
-    hexPrefix: (value) => bytes(fromHex(value)),
-    shortText: (value) => {
-      // Most transactions have no text.
-      if (value === "") return u8(0);
-      const encoded = utf8ToBytes(value);
-      u8(encoded.length);
-      bytes(encoded);
-    },
-    finish() {
-      const written = buffer.slice(0, length);
-      if (buffer.length <= MAX_SPARE) spare = buffer;
-      return written;
-    },
-  };
+
+  // The view may be another one after `#advance`: that comes first.
+  u8(value: number): void {
+    const at = this.advance(1);
+    this.view.setUint8(at, value);
+  }
+  i16(value: number): void {
+    const at = this.advance(2);
+    this.view.setInt16(at, value, true);
+  }
+  u16(value: number): void {
+    const at = this.advance(2);
+    this.view.setUint16(at, value, true);
+  }
+  u32(value: number): void {
+    const at = this.advance(4);
+    this.view.setUint32(at, value, true);
+  }
+  u64(value: bigint): void {
+    const at = this.advance(8);
+    this.view.setBigUint64(at, value, true);
+  }
+  bytes(value: Uint8Array): void {
+    const at = this.advance(value.length);
+    this.buffer.set(value, at);
+  }
+  hex(value: string, size?: number): void {
+    const decoded = hexToBytes(value);
+    if (size !== undefined && decoded.length !== size) {
+      throw new RangeError(`${size} bytes of hexadecimal text expected, got ${decoded.length}`);
+    }
+    this.bytes(decoded);
+  }
+  hexPrefix(value: string): void {
+    this.bytes(fromHex(value));
+  }
+  shortText(value: string): void {
+    // Most transactions have no text.
+    const encoded = value === "" ? NO_BYTES : utf8ToBytes(value);
+    this.u8(encoded.length);
+    this.bytes(encoded);
+  }
+  finish(): Uint8Array {
+    const written = this.buffer.slice(0, this.length);
+    if (this.buffer.length <= MAX_SPARE) spare = { buffer: this.buffer, view: this.view };
+    return written;
+  }
 }

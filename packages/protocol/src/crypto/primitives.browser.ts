@@ -1,16 +1,19 @@
 /** The primitives of `primitives.node.ts` for a browser, where `node:crypto` is absent. */
 import { scryptAsync } from "@noble/hashes/scrypt.js";
+import { sha256 } from "@noble/hashes/sha2.js";
 
 export { ripemd160, sha1 } from "@noble/hashes/legacy.js";
-export { sha256 } from "@noble/hashes/sha2.js";
+export { sha256 };
 
 const BLOCK = 16;
 
 const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-export function toHex(bytes: Uint8Array): string {
+export const sha256Hex = (data: Uint8Array): string => toHex(sha256(data));
+
+export function toHex(bytes: Uint8Array, start = 0, end = bytes.length): string {
   let text = "";
-  for (const byte of bytes) text += PAIRS[byte];
+  for (let index = start; index < end; index++) text += PAIRS[bytes[index]!];
   return text;
 }
 

@@ -15,9 +15,12 @@ export const sha1 = (data: Uint8Array): Uint8Array => digest("sha1", data);
 const digest = (algorithm: string, data: Uint8Array): Uint8Array =>
   plain(Buffer.from(hash(algorithm, data, "binary"), "binary"));
 
-/** Lower-case hexadecimal, two digits a byte. */
-export const toHex = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+/** SHA-256 as 64 lower-case hexadecimal digits. */
+export const sha256Hex = (data: Uint8Array): string => hash("sha256", data);
+
+/** Lower-case hexadecimal of the bytes from one index to another, two digits a byte. */
+export const toHex = (bytes: Uint8Array, start = 0, end = bytes.length): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("hex");
 
 /** Bytes of a hexadecimal text, up to the first pair of characters that is none. */
 export const fromHex = (text: string): Uint8Array => plain(Buffer.from(text, "hex"));

@@ -1,6 +1,5 @@
 /** Ids and the hashes that are signed (transactions.md 7). */
-import { bytesToHex } from "../crypto/bytes.ts";
-import { sha256 } from "../crypto/hashes.ts";
+import { sha256Hex } from "../crypto/hashes.ts";
 import { encodeTransaction } from "./encode.ts";
 import { hashedBytesV1 } from "./legacy.ts";
 import type { SignaturePart } from "./signatures.ts";
@@ -28,5 +27,4 @@ export const multiSigningBytes = (transaction: TransactionBody): Uint8Array =>
   hashedBytes(transaction, ["signature", "secondSignature", "signatures"]);
 
 /** Id of a transaction: 64 lower-case hexadecimal digits over all its signatures. */
-export const transactionId = (transaction: TransactionBody): string =>
-  bytesToHex(sha256(hashedBytes(transaction)));
+export const transactionId = (transaction: TransactionBody): string => sha256Hex(hashedBytes(transaction));

@@ -1,6 +1,6 @@
 /** Parses transactions from JSON and bytes into the same normal form (transactions.md 1). */
 import { bytesToHex } from "../crypto/bytes.ts";
-import { sha256 } from "../crypto/hashes.ts";
+import { sha256Hex } from "../crypto/hashes.ts";
 import { addressPayload } from "./addresses.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
 import { decodeTransaction } from "./decode.ts";
@@ -199,7 +199,7 @@ function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { netwo
 /** The decoded transaction with its canonical bytes and the id over them, not verified yet. */
 function seal(body: TransactionBody, { network }: TransactionContext): SealedTransaction {
   const bytes = encodeTransaction(body);
-  const computed = body.version === 1 ? transactionId(body) : bytesToHex(sha256(bytes));
+  const computed = body.version === 1 ? transactionId(body) : sha256Hex(bytes);
   const id = network.exceptions.transactionIdFixTable?.[computed] ?? computed;
   return { data: { ...body, id }, bytes, isVerified: false };
 }
