@@ -1,4 +1,6 @@
 /** The pipeline of a node over a generated chain, without the rest of the node. */
+
+import { pino } from "pino";
 import {
   type Chain,
   type ChainDeps,
@@ -7,6 +9,7 @@ import {
 } from "../packages/node/src/chain/chain.ts";
 import { createVerifier, type Verifier } from "../packages/node/src/chain/pipeline/verifier.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
+import { type FactsTask, startFactsTask } from "../packages/node/src/facts/task.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
@@ -16,6 +19,8 @@ export type PipelineOptions = {
   /** That verify signatures. */
   readonly threads: number;
   readonly accelerator?: string | undefined;
+  /** Grows the tree of facts beside the chain, as a node does. */
+  readonly facts?: boolean;
   /** Instead of an event log that has no readers. */
   readonly events?: Pick<ChainDeps, "eventsOfFacts" | "eventsOfRevert">;
 };
@@ -24,6 +29,8 @@ export type Pipeline = {
   readonly chain: Chain;
   /** Stays when the chain is closed. */
   readonly verifier: Verifier;
+  /** Of the tree of facts, if it grows; until the chain is closed. */
+  readonly figures: FactsTask["figures"] | undefined;
   /** Closes the chain and its database. */
   close(): Promise<void>;
 };
@@ -46,10 +53,16 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
       throw error;
     },
   });
+  const facts = options.facts
+    ? startFactsTask({ database, network: fixture.network, logger: pino({ level: "error" }) })
+    : undefined;
+  if (facts) chain.subscribe(facts.chainChanged);
   return {
     chain,
     verifier,
+    figures: facts?.figures,
     async close() {
+      facts?.close();
       await chain.close();
       database.close();
     },

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--keep]`
+ * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--facts] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
  * commit), and verifies the same signatures alone with the same threads in the same run. Processor time is printed beside
@@ -27,6 +27,8 @@ const { values } = parseArgs({
     blocks: { type: "string", default: "2000" },
     transfers: { type: "string", default: "50" },
     threads: { type: "string", default: String(availableParallelism()) },
+    /** Grows the tree of facts, as a node does. */
+    facts: { type: "boolean", default: false },
     /** Leaves the database file where it is. */
     keep: { type: "boolean", default: false },
   },
@@ -115,7 +117,8 @@ const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock }
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
 const accelerator = process.env.UNIKNODE_ACCELERATOR;
-const { chain, verifier, close } = openPipeline(path, fixture, { threads, accelerator });
+const { facts } = values;
+const { chain, verifier, figures, close } = openPipeline(path, fixture, { threads, accelerator, facts });
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;
 const micros = (seconds: number, count: number) => `${((1e6 * seconds) / count).toFixed(0)} us`;
@@ -123,6 +126,7 @@ const percent = (part: number, whole: number) => `${Math.round((100 * part) / wh
 
 const replayed: Awaited<ReturnType<typeof replayPhase>>[] = [];
 for (const phase of phases) replayed.push(await replayPhase(fixture, phase, chain));
+const tree = figures?.();
 const peakMb = process.resourceUsage().maxRSS / 1024;
 await close();
 
@@ -147,6 +151,7 @@ for (const [index, phase] of phases.entries()) {
   console.log(`    of which ${micros(alone.cpu, signatures)} are its verification`);
 }
 console.log(`peak memory ${Math.round(peakMb)} MB, database ${Math.round(statSync(path).size / 1e6)} MB`);
+if (tree) console.log(`tree of facts: ${tree.size} leaves, ${tree.lag} final blocks behind`);
 await verifier.close();
 if (values.keep) console.log(path);
 else rmSync(folder, { recursive: true, force: true });

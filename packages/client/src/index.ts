@@ -28,6 +28,7 @@ export type {
 } from "./api/resources/dev.ts";
 export type { Entity, EntityFilter, EntityOrder } from "./api/resources/entities.ts";
 export type { StreamedEvent, StreamOptions } from "./api/resources/events.ts";
+export type { FactLeaf, FactProof, FactsCheckpoint, FactsConsistency } from "./api/resources/facts.ts";
 export type { Lock, LockOrder, LockQuery, LockSearch } from "./api/resources/locks.ts";
 export type {
   CryptoConfiguration,

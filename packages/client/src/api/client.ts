@@ -6,6 +6,7 @@ import { delegates } from "./resources/delegates.ts";
 import { dev } from "./resources/dev.ts";
 import { entities } from "./resources/entities.ts";
 import { events } from "./resources/events.ts";
+import { facts } from "./resources/facts.ts";
 import { locks } from "./resources/locks.ts";
 import { node } from "./resources/node.ts";
 import { operations } from "./resources/operations.ts";
@@ -54,6 +55,7 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
     dev: dev(withToken),
     entities: entities(send),
     events: events(headers, { ...dependencies, connect, signal: options.signal }),
+    facts: facts(send),
     locks: locks(send),
     nfts: nfts(send),
     node: node(send),

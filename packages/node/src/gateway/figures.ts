@@ -62,6 +62,8 @@ export type NodeReport = {
   refused: Readonly<Record<SigningRefusalKind, number>>;
   /** Keys of this node that another forger signs with now. */
   keysUsedElsewhere: number;
+  /** Of the tree of final facts: its leaves, the height of its last block, and final blocks that are not in it yet. */
+  facts: { size: number; height: number; lag: number };
   heapBytes: number;
   /** Lines of its log that could not be written, since the process started. */
   logLinesLost: number;

@@ -35,13 +35,18 @@ export type ForkingOptions = {
   readonly network: Network;
   /** Whose blocks may be needed. */
   readonly forgers: readonly DevAccount[];
+  /** Whether the chain ends with the test. */
+  readonly isWithinTest?: boolean;
 };
-const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };
+export const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };
 
 export type ForkingChain = ReturnType<typeof createForkingChain>;
 
 /** The chain in a database file; it records the events that the webhooks of the file subscribe to. */
-export function createForkingChain(path: string, { network, forgers } = AS_IT_BEGINS) {
+export function createForkingChain(
+  path: string,
+  { network, forgers, isWithinTest = true }: ForkingOptions = AS_IT_BEGINS,
+) {
   const database = openDatabase(path);
   migrate(database);
   const webhooks = createWebhookStore(database);
@@ -58,10 +63,15 @@ export function createForkingChain(path: string, { network, forgers } = AS_IT_BE
       throw error;
     },
   });
-  onTestFinished(async () => {
+  let isClosed = false;
+  /** Otherwise at the end of the test. */
+  async function close(): Promise<void> {
+    if (isClosed) return;
+    isClosed = true;
     await chain.close();
     database.close();
-  });
+  }
+  if (isWithinTest) onTestFinished(close);
   const slots = createSlots(network);
   const rounds = createRounds(network);
   const keysOf = new Map(forgers.map(({ publicKey, keys }) => [publicKey, keys]));
@@ -120,5 +130,5 @@ export function createForkingChain(path: string, { network, forgers } = AS_IT_BE
     );
   }
 
-  return { chain, make, forge, take, transfer, mint };
+  return { chain, make, forge, take, transfer, mint, close };
 }

@@ -73,6 +73,7 @@ export const REPORT: NodeReport = {
   missed: 2,
   refused: { signed_before: 0, watching: 0, other_forger: 0 },
   keysUsedElsewhere: 0,
+  facts: { size: 0, height: 0, lag: 0 },
   heapBytes: 1_000_000,
   logLinesLost: 0,
 };

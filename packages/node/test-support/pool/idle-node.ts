@@ -3,7 +3,7 @@ import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 
 export const IDLE_NODE: Pick<
   GatewayDeps,
-  "forging" | "logLinesLost" | "loopDelay" | "webhooksChanged" | "streamsChanged"
+  "forging" | "facts" | "logLinesLost" | "loopDelay" | "webhooksChanged" | "streamsChanged"
 > = {
   forging: () => ({
     forged: 0,
@@ -12,6 +12,7 @@ export const IDLE_NODE: Pick<
     keysUsedElsewhere: 0,
   }),
   logLinesLost: () => 0,
+  facts: () => ({ size: 0, height: 0, lag: 0 }),
   loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
   webhooksChanged: () => {},
   streamsChanged: () => ({}),

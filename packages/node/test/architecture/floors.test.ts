@@ -14,6 +14,7 @@ const FLOORS = [
   "gateway",
   "store",
   "event-log",
+  "facts",
   "chain",
   "pool",
   "forger",

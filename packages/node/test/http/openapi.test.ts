@@ -77,7 +77,7 @@ test("describes 405 once, for the paths that answer it, with the methods that su
   for (const [path, methods] of Object.entries(document.paths)) {
     const answer = await fetch(`${node.url}/api/v2${path.replaceAll(/\{\w+\}/g, "1")}`, { method: "PATCH" });
     const refused = Object.values(methods).map(({ responses }) => responses[405]);
-    const isOwn = /^\/(webhooks|events|operations|dev)/.test(path);
+    const isOwn = /^\/(webhooks|events|facts|operations|dev)/.test(path);
     expect(refused, path).toEqual(Object.keys(methods).map(() => (isOwn ? { $ref: response } : undefined)));
     expect(answer.status, path).toBe(isOwn ? 405 : 404);
     const allowed = answer.headers.get("allow")!.split(", ");

@@ -24,6 +24,8 @@ export const TAGS = {
   Entities: "Registered businesses, bridgechains, modules and others.",
   Uniks: "The tokens of the network. `nfts` are the same with fewer members.",
   Peers: "Nodes that this node knows.",
+  Facts:
+    "The tree of final facts, with which copies of the chain are compared. Its tiles are files below `facts/tile` (C2SP tlog-tiles).",
   Events: "The live stream.",
   Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
   Operations:

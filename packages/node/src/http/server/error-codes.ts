@@ -142,6 +142,10 @@ const CHAPTERS = {
     UNIK_UNKNOWN: unknown("token"),
     PROPERTY_UNKNOWN: unknown("property of the token", "`GET /api/uniks/{id}/properties` lists them"),
     TOKEN_TYPE_UNKNOWN: code([404, 422], "Tokens of this type are not served.", "use `uniks` or `nfts`"),
+    FACT_UNKNOWN: unknown(
+      "fact, tile or size in the tree of final facts",
+      "`GET /api/v2/facts/checkpoint` tells the size",
+    ),
     PEER_UNKNOWN: unknown("peer", "`GET /api/peers` lists them"),
     INVALID_VERSION_RANGE: code([404], "`version` is no range of versions.", "write it like `>=5.7.0`"),
   },

@@ -73,6 +73,6 @@ export const errorBody = ({ status, code, message, validation }: Failure, path: 
 
 /** Paths that the old node did not have on this address. */
 const OWN_PATH =
-  /^\/(api(\/v2)?\/(webhooks|events|operations|dev|openapi\.json)|health|metrics|documentation|console)(?=[/?]|$)/;
+  /^\/(api(\/v2)?\/(webhooks|events|operations|facts|dev|openapi\.json)|health|metrics|documentation|console)(?=[/?]|$)/;
 
 export const isOwnPath = (path: string): boolean => OWN_PATH.test(path);

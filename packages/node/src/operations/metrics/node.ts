@@ -86,6 +86,12 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     "uniknode_forger_keys_used_elsewhere",
     "Keys of this node that another forger signs with.",
   );
+  const factsSize = gauge("uniknode_facts_leaves", "Leaves of the tree of final facts.");
+  const factsHeight = gauge("uniknode_facts_height", "Height of the last block in the tree of final facts.");
+  const factsLag = gauge(
+    "uniknode_facts_blocks_behind",
+    "Final blocks that are not in the tree of final facts yet.",
+  );
 
   function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
     delay.set({ thread, statistic: "p50" }, p50);
@@ -123,6 +129,9 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       showTotal(missed, figures.missed);
       showEach(refused, figures.refused);
       elsewhere.set(figures.keysUsedElsewhere);
+      factsSize.set(figures.facts.size);
+      factsHeight.set(figures.facts.height);
+      factsLag.set(figures.facts.lag);
       heap.set({ thread: "consensus" }, figures.heapBytes);
       showDelay("consensus", figures.loopDelay);
     },

@@ -1,8 +1,12 @@
 /** Small files, replaced atomically. */
 import { renameSync, writeFileSync } from "node:fs";
 
-/** Replaces a file atomically: a reader finds the old text or the new one, also after a crash. */
-export function writeWholeFile(path: string, text: string): void {
-  writeFileSync(`${path}.part`, text, { flush: true });
+/**
+ * Replaces a file atomically: a reader finds the old text or the new one, also after a crash.
+ *
+ * @param mode of the file; absent: the one that the process gives to new files
+ */
+export function writeWholeFile(path: string, text: string, mode?: number): void {
+  writeFileSync(`${path}.part`, text, { flush: true, ...(mode !== undefined && { mode }) });
   renameSync(`${path}.part`, path);
 }

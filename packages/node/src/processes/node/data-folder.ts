@@ -1,6 +1,7 @@
 /** The data folder: locked for this process, with its database open and its secrets readable. */
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
+import { checkpointKeyOf } from "../../facts/key-file.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
@@ -24,6 +25,8 @@ export type DataFolder = {
   /** Of `encryptSecrets`; absent: secrets of webhooks are not encrypted. */
   readonly secretKey: Uint8Array | undefined;
   readonly webhookToken: string;
+  /** Of `checkpointKeyOf`. */
+  readonly checkpointKey: string;
   /** Rejects when another process may use the folder. */
   readonly lost: Promise<never>;
 };
@@ -52,5 +55,10 @@ export function openDataFolder(
     createMetaStore(database),
     createSecretCipher(secretKey),
   );
-  return { database, databasePath, writeLock, writeState, writes, secretKey, webhookToken, lost: lock.lost };
+  const checkpointKey = checkpointKeyOf(options.data);
+  return {
+    ...{ database, databasePath, writeLock, writeState, writes },
+    ...{ secretKey, webhookToken, checkpointKey },
+    lost: lock.lost,
+  };
 }

@@ -51,6 +51,8 @@ export type GatewayDeps = {
   };
   /** Of this node's slots since the process started. */
   readonly forging: () => ForgingFigures;
+  /** Of the tree of final facts. */
+  readonly facts: () => NodeReport["facts"];
   /** Of the thread of consensus. */
   readonly loopDelay: () => LoopDelay;
   /** Of the thread of consensus. */
@@ -112,6 +114,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
       ...(peers && { peerBounds: peers.bounds() }),
       ...deps.forging(),
+      facts: deps.facts(),
       heapBytes: process.memoryUsage().heapUsed,
       logLinesLost: deps.logLinesLost(),
     };

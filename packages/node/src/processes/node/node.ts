@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { BlockHeader, EncodedBlock } from "@uniknode/protocol";
 import { REMEDY } from "../../dev-chain/folder.ts";
+import { startFactsTask } from "../../facts/task.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
@@ -101,6 +102,8 @@ async function start(
   const { log, report, subscribedEvents, grown } = eventLog;
   const parts = { ...environment, ...eventLog, database };
   const { verifier, chain } = createConsensus(options, { ...parts, genesis }, onStop);
+  const facts = startFactsTask({ database, network, logger });
+  onStop("tree of facts", facts.close);
   const pool = createNodePool(options.pool, { ...parts, chain, verifier }, onStop);
 
   const readiness = createReadiness({ report, nowMs });
@@ -123,7 +126,7 @@ async function start(
     onStop,
   );
   const { forger } = forging;
-  connectParts({ chain, pool, peers, forging, grown });
+  connectParts({ chain, pool, peers, forging, grown, facts });
 
   const heartbeats = createHeartbeats();
   onStop("heartbeat", beat(heartbeats, "consensus").close);
@@ -138,6 +141,7 @@ async function start(
       head: chain.head,
       now,
       forging: forging.figures,
+      facts: facts.figures,
       loopDelay: loopDelay.read,
       logLinesLost: lostLogLines,
       webhooksChanged: subscribedEvents.webhooksChanged,

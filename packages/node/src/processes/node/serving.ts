@@ -15,7 +15,7 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAcco
   readonly thread: ServingThread;
   readonly folder: Pick<
     DataFolder,
-    "databasePath" | "writeLock" | "writeState" | "webhookToken" | "secretKey"
+    "databasePath" | "writeLock" | "writeState" | "webhookToken" | "secretKey" | "checkpointKey"
   >;
   /** Of `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
@@ -55,7 +55,7 @@ export async function startServing(
   }: NodeServingDeps,
   onStop: Closing["add"],
 ): Promise<NodeServing> {
-  const { databasePath, writeLock, writeState, webhookToken, secretKey } = folder;
+  const { databasePath, writeLock, writeState, webhookToken, secretKey, checkpointKey } = folder;
   const serving = await thread.start(
     servingDataOf(options, {
       databasePath,
@@ -66,6 +66,7 @@ export async function startServing(
       genesisBlock,
       webhookToken,
       secretKey,
+      checkpointKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       maxTransactionsPerRequest: options.poolMaxPerRequest,

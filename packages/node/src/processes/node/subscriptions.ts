@@ -1,5 +1,6 @@
 /** Which part is notified of what another one does, and in which order. */
 import type { Chain } from "../../chain/chain.ts";
+import type { FactsTask } from "../../facts/task.ts";
 import type { Forging } from "../../forger/forging.ts";
 import type { Pool } from "../../pool/pool.ts";
 import type { NodeEventLog } from "./event-log.ts";
@@ -14,9 +15,10 @@ export type ConnectedParts = {
     readonly forger: Pick<Forging["forger"], "demand">;
   };
   readonly grown: Pick<NodeEventLog["grown"], "notify">;
+  readonly facts: Pick<FactsTask, "chainChanged">;
 };
 
-export function connectParts({ chain, pool, peers, forging, grown }: ConnectedParts): void {
+export function connectParts({ chain, pool, peers, forging, grown, facts }: ConnectedParts): void {
   chain.subscribe(({ applied, revertedBlocks, returned }) => {
     if (revertedBlocks > 0) pool.blocksReverted(returned);
     for (const { block, changes } of applied) {
@@ -26,6 +28,7 @@ export function connectParts({ chain, pool, peers, forging, grown }: ConnectedPa
     }
     grown.notify();
   });
+  chain.subscribe(facts.chainChanged);
   pool.subscribe(({ name }) => {
     if (name === "transaction.pool.added") forging.forger.demand();
   });

@@ -68,6 +68,7 @@ export function servingDataOf(
     | "genesisBlock"
     | "webhookToken"
     | "secretKey"
+    | "checkpointKey"
     | "feePolicy"
     | "maxTransactionsPerRequest"
     | "peerPort"

@@ -2,6 +2,9 @@
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots } from "@uniknode/protocol";
+import { keyOfPem } from "../../facts/key-file.ts";
+import { createNoteSigner, logName } from "../../facts/note.ts";
+import { createFactReader } from "../../facts/reader.ts";
 import { gatewayThrough } from "../../gateway/channel.ts";
 import { createTimestampOf } from "../../http/answers/timestamp.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
@@ -10,6 +13,7 @@ import { readConsoleFiles } from "../../http/console/files.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createSessions } from "../../http/console/sessions.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
+import { createFactRoutes } from "../../http/facts/routes.ts";
 import { createHttpServer } from "../../http/server/server.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
 import { createAccess, createTokenTest } from "../../http/webhooks/access.ts";
@@ -111,6 +115,10 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
 
   const reader = openDatabase(data.databasePath, { readonly: true });
   closing.add("reader", reader.close);
+  const factDatabase = openDatabase(data.databasePath, { readonly: true });
+  closing.add("facts reader", factDatabase.close);
+  const facts = createFactReader(factDatabase, network);
+  const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   const access = createAccess({ token: data.webhookToken });
   const { legacyCallers } = data;
   const hosts = [data.host, ...(data.hosts ?? [])];
@@ -175,6 +183,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       plugins: [
         ...(webhooks ? [createWebhookRoutes(registerAccess, webhooks)] : []),
         createStreamRoutes(data.eventsPublic ? undefined : access, stream),
+        createFactRoutes(facts, signer),
         createDevRoutes(access, dev),
         createOperatorRoutes(access, operator),
       ],

@@ -57,6 +57,8 @@ export type ServingData = {
   readonly webhookToken: string;
   /** Of `encryptSecrets`; absent: secrets of webhooks lie open. */
   readonly secretKey?: Uint8Array | undefined;
+  /** With which checkpoints are signed: see `checkpointKeyOf`. */
+  readonly checkpointKey: string;
   /** The only addresses and networks that may use the register of webhooks, without token; absent: the token decides. */
   readonly legacyCallers?: string | undefined;
   /** Webhooks in the register; absent: as many as unless said otherwise. */

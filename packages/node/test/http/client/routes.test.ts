@@ -3,13 +3,19 @@
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
+import { keyOfPem } from "../../../src/facts/key-file.ts";
+import { EMPTY_ROOT } from "../../../src/facts/merkle/hashes.ts";
+import { createNoteSigner } from "../../../src/facts/note.ts";
+import type { FactReader } from "../../../src/facts/reader.ts";
 import type { DevAnswer } from "../../../src/gateway/dev-commands.ts";
 import { createTimestampOf } from "../../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
+import { createFactRoutes } from "../../../src/http/facts/routes.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../../src/operations/http/operator.ts";
 import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
+import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
 import { type Document, documentOf, type Operation } from "../../../test-support/http/described.ts";
 import { openFixture } from "../../../test-support/http/fixture.ts";
@@ -19,7 +25,7 @@ import { blockApplied, createService } from "../../../test-support/webhooks/supp
 
 const TOKEN = "of the operator";
 /** The other prefix, names that tokens might have, and descriptions of the API. */
-const OTHERS = /^\/api\/(v2|:name|wallets\/:id\/:name|openapi|documentation)/;
+const OTHERS = /^\/api\/(v2|:name|wallets\/:id\/:name|facts\/tile|openapi|documentation)/;
 
 const webhook = {
   event: "block.applied",
@@ -65,6 +71,11 @@ const callsOf = (client: Client): Calls => ({
     list: () => client.entities.list(),
     get: () => client.entities.get(more.entity.data.id),
     search: () => client.entities.search({ name: "my" }),
+  },
+  facts: {
+    checkpoint: () => client.facts.checkpoint(),
+    proof: () => client.facts.proof(1, { size: 2 }),
+    consistency: () => client.facts.consistency(1, 2),
   },
   locks: {
     list: () => client.locks.list(),
@@ -161,6 +172,21 @@ const unchanged: DevAnswer = {
   isForging: true,
 };
 
+/** Two leaves. */
+const FACTS: FactReader = {
+  checkpoint: () => ({ size: 2, root: EMPTY_ROOT, block: { height: 1, id: heads.genesis.id } }),
+  rootAt: () => EMPTY_ROOT,
+  inclusion: (_, size = 2) => ({
+    leaf: { height: 1, index: 1, event: "block.applied", content: "ab".repeat(32) },
+    size,
+    root: EMPTY_ROOT,
+    proof: [EMPTY_ROOT],
+  }),
+  consistency: () => [],
+  leaves: () => undefined,
+  tile: () => undefined,
+};
+
 /** A whole server that writes down which routes there are, and which are called. */
 async function serve() {
   const service = createService({ chain: [[blockApplied(1)]] });
@@ -172,6 +198,7 @@ async function serve() {
   const accounts = { accounts: [account], delegates: [], factory: account, foundation: account };
   const dev = { gateway: { dev: async () => unchanged }, timestampOf, receivers, accounts };
   const plugins = [
+    createFactRoutes(FACTS, createNoteSigner("test", keyOfPem(CHECKPOINT_KEY))),
     createWebhookRoutes(createAccess({ token: TOKEN }), service.webhooks),
     createDevRoutes(createAccess({ token: TOKEN }), dev),
     createOperatorRoutes(createAccess({ token: TOKEN }), createOperator()),

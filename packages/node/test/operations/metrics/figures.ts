@@ -27,6 +27,7 @@ export const FIGURES = {
     missed: 2,
     refused: { signed_before: 31, watching: 32, other_forger: 33 },
     keysUsedElsewhere: 34,
+    facts: { size: 81, height: 82, lag: 83 },
     heapBytes: 1_000,
     logLinesLost: 71,
     loopDelay: { p50: 0.01, p99: 0.02, max: 0.03 },

@@ -24,6 +24,7 @@ connectParts({
     blockArrived: ({ height }) => call(`forging: arrived ${height}`),
     forger: { demand: () => call("forger: demand") },
   },
+  facts: { chainChanged: ({ applied }) => call(`facts: ${applied.length} applied`) },
   grown: { notify: () => call("readers: notified") },
 });
 
@@ -48,12 +49,13 @@ test("A commit goes to the pool, then to forging, block by block, and to the rea
     "pool: applied, changed ",
     "forging: applied 6",
     "readers: notified",
+    "facts: 2 applied",
   ]);
 });
 
 test("A commit that reverts nothing returns nothing to the pool.", () => {
   chain.notify({ head: header(5), applied: [], revertedBlocks: 0, returned: [] });
-  expect(calls).toEqual(["readers: notified"]);
+  expect(calls).toEqual(["readers: notified", "facts: 0 applied"]);
 });
 
 test("Only what enters the pool asks for a block.", () => {

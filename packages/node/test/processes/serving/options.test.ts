@@ -17,6 +17,7 @@ const node = {
   files: dalinet,
   genesisBlock: {},
   webhookToken: "secret",
+  checkpointKey: "",
   feePolicy: DEFAULT_POOL_OPTIONS.fees,
   peerPort: 4002,
   isDevChain: false,

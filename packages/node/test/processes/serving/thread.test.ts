@@ -20,6 +20,7 @@ import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { PUBLIC_TARGETS } from "../../../src/webhooks/delivery/guard.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
+import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";
 import { occupy, statusFrom } from "../../../test-support/http/sockets.ts";
 
@@ -49,6 +50,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     port: 0,
     webhooks: "on",
     webhookToken: "secret",
+    checkpointKey: CHECKPOINT_KEY,
     eventsPublic: false,
     metricsPublic: true,
     targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },

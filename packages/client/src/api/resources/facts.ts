@@ -1,0 +1,56 @@
+/** `/facts`: the tree of final facts (facts.md). */
+import type { Answer } from "../answers.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
+
+export type FactsCheckpoint = {
+  /** Leaves of the tree. */
+  readonly size: number;
+  /** 64 hexadecimal digits. */
+  readonly root: string;
+  /** Of the last block of the tree; 0 if it has none. */
+  readonly height: number;
+  readonly id: string | null;
+  /** The checkpoint, signed by the node (C2SP tlog-checkpoint). */
+  readonly note: string;
+  /** With which the note is verified (C2SP signed-note). */
+  readonly verifierKey: string;
+};
+
+export type FactLeaf = {
+  readonly height: number;
+  /** Of the fact in its block, from 0. */
+  readonly index: number;
+  /** Name of the event. */
+  readonly event: string;
+  /** SHA-256 of the canonical content, 64 hexadecimal digits. */
+  readonly content: string;
+  /** The leaf, as it is hashed. */
+  readonly text: string;
+  readonly hash: string;
+};
+
+export type FactProof = {
+  readonly index: number;
+  readonly size: number;
+  readonly root: string;
+  readonly leaf: FactLeaf;
+  /** Hashes from the leaf up (RFC 6962). */
+  readonly proof: readonly string[];
+};
+
+export type FactsConsistency = {
+  readonly from: number;
+  readonly to: number;
+  readonly proof: readonly string[];
+};
+
+export const facts = (send: Send) => ({
+  checkpoint: () => send<Answer<FactsCheckpoint>>({ path: "/facts/checkpoint" }),
+  /** A leaf of the tree, and the proof that the tree has it: the tree as it is now, or as it was when it had this size. */
+  proof: (index: number, query: { readonly size?: number } = {}) =>
+    send<Answer<FactProof>>({ path: path`/facts/${index}/proof`, query }),
+  /** The proof that the tree of one size is the beginning of the tree of another. */
+  consistency: (from: number, to: number) =>
+    send<Answer<FactsConsistency>>({ path: "/facts/consistency", query: { from, to } }),
+});

@@ -1,0 +1,122 @@
+/**
+ * The facts of a stored block that follow from the stored chain alone. A delegate is its public key: the rest of its wallet at
+ * that time is not stored. Facts about wallets cannot be derived, and are missing.
+ */
+import { createRounds, type Fact, missedSlots, type Round, transactionFacts } from "@uniknode/ledger";
+import {
+  addressFromPublicKey,
+  type Block,
+  type BlockHeader,
+  createSlots,
+  type Network,
+  type Transaction,
+} from "@uniknode/protocol";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { createRecords } from "../store/chain/records.ts";
+import { createOwnerStore, movesToken, type Position } from "../store/chain/token-owners.ts";
+import type { Database } from "../store/engine/database.ts";
+
+/** A fact about the delegates of a round. */
+export type RoundFact =
+  | { readonly name: "forger.missing"; readonly publicKey: string; readonly slot: number }
+  | { readonly name: "round.missed"; readonly publicKey: string; readonly round: number }
+  /** In the order of selection, with their votes as the round was set up. */
+  | { readonly name: "round.created"; readonly delegates: Round["delegates"]; readonly round: number };
+
+export type PastFact =
+  | RoundFact
+  | Exclude<Fact, { readonly name: RoundFact["name"] | "wallet.saved" | "wallet.created.cold" }>;
+
+export type PastFacts = {
+  /**
+   * In the order of events.md 3.1.
+   *
+   * @param block on the chain
+   * @param previous header of the block below it, if it is known; otherwise it is read
+   */
+  of(block: Block, previous?: BlockHeader): PastFact[];
+  /** To be called after blocks left the chain, if `of` was called before. */
+  forget(): void;
+};
+
+export function createPastFacts(database: Database, network: Network): PastFacts {
+  const blocks = createBlockStore(database);
+  const records = createRecords(database);
+  const owners = createOwnerStore(database);
+  const generators = database.prepare<{ generator: string }>(
+    "SELECT DISTINCT generator FROM blocks WHERE height BETWEEN ? AND ?",
+  );
+  const rounds = createRounds(network);
+  const slots = createSlots(network);
+  /** The last round that was read: the one that the next block needs. */
+  let known: { readonly number: number; readonly round: Round } | undefined;
+
+  const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
+
+  function roundOf(number: number): Round | undefined {
+    if (known?.number === number) return known.round;
+    const round = records.read("rounds", String(number));
+    if (round) known = { number, round };
+    return round;
+  }
+
+  function missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): RoundFact[] {
+    const previous = given ?? blocks.header(height - 1);
+    if (!previous || slots.slotAt(timestamp) <= slots.slotAt(previous.timestamp) + 1) return [];
+    const round = roundOf(rounds.roundAt(height).round);
+    if (!round) return [];
+    return missedSlots(slots, round, previous, timestamp).map(({ slot, delegate }) => ({
+      name: "forger.missing",
+      publicKey: delegate,
+      slot,
+    }));
+  }
+
+  /** The end of one round and the beginning of the next, with the last block of a round. */
+  function roundFacts({ height }: BlockHeader): PastFact[] {
+    const next = rounds.roundAt(height + 1);
+    if (height === 1 || !next.isNewRound) return [];
+    const ended = roundOf(next.round - 1);
+    const begun = roundOf(next.round);
+    if (!begun) return [];
+    const idle = ended ? idleDelegates(ended, height) : [];
+    return [
+      ...idle.map((publicKey): RoundFact => ({ name: "round.missed", publicKey, round: next.round - 1 })),
+      { name: "round.created", delegates: begun.delegates, round: next.round },
+      { name: "round.applied", round: next.round },
+    ];
+  }
+
+  function idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
+    const busy = new Set(generators.all(height, lastHeight).map(({ generator }) => generator));
+    return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
+  }
+
+  function ownerAfter(tokenId: string, transaction: Transaction, position: Position): string | undefined {
+    if (movesToken(transaction)) return transaction.recipientId;
+    // The sender of a mint or an update is the owner.
+    if (transaction.asset?.nft) return addressOf(transaction.senderPublicKey);
+    const owner = owners.ownerAfter(tokenId, position);
+    return owner && ("address" in owner ? owner.address : addressOf(owner.publicKey));
+  }
+
+  return {
+    of({ header, transactions }, previous) {
+      const applied = transactions.flatMap(({ data }, sequence) =>
+        transactionFacts(data, sequence, (tokenId) =>
+          ownerAfter(tokenId, data, { height: header.height, sequence }),
+        ),
+      );
+      return [
+        ...missedFacts(header, previous),
+        ...roundFacts(header),
+        // What `transactionFacts` makes is about transactions alone.
+        ...(applied as PastFact[]),
+        { name: "block.applied", header },
+      ];
+    },
+    forget() {
+      known = undefined;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** The key with which a node signs checkpoints: made at its first start, and kept in its data folder. */
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
+import { DataError } from "../store/engine/data-error.ts";
+
+const FILE = "checkpoint.key";
+const OWNER_ONLY = 0o600;
+
+/**
+ * The key as PEM text.
+ *
+ * @throws {DataError} DATA_DAMAGED when the file holds no key of Ed25519
+ */
+export function checkpointKeyOf(folder: string): string {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeWholeFile(path, `${privateKey.export({ type: "pkcs8", format: "pem" })}`, OWNER_ONLY);
+  }
+  const pem = readFileSync(path, "utf8");
+  if (!isKey(pem)) {
+    throw new DataError(
+      "DATA_DAMAGED",
+      `${path} holds no key to sign checkpoints with: bring it back from a backup, or remove it, and the node makes another one`,
+    );
+  }
+  return pem;
+}
+
+export const keyOfPem = (pem: string): KeyObject => createPrivateKey(pem);
+
+function isKey(pem: string): boolean {
+  try {
+    return keyOfPem(pem).asymmetricKeyType === "ed25519";
+  } catch {
+    return false;
+  }
+}

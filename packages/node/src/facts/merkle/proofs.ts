@@ -1,0 +1,104 @@
+/** Roots and proofs of a Merkle tree (RFC 6962, 2.1.1 and 2.1.2), made from the hashes of its complete subtrees. */
+import { EMPTY_ROOT, type Hash, nodeHash } from "./hashes.ts";
+
+/** Hash of the complete subtree over the `2 ** level` leaves from `index * 2 ** level` on. */
+export type Nodes = (level: number, index: number) => Hash;
+
+export const rootOf = (size: number, nodes: Nodes): Hash =>
+  size === 0 ? EMPTY_ROOT : subtree(0, size, nodes);
+
+/**
+ * Hashes that lead from the leaf to the root, the lowest first.
+ *
+ * @param index less than `size`
+ */
+export function inclusionProof(index: number, size: number, nodes: Nodes): Hash[] {
+  const path = (index: number, start: number, size: number): Hash[] => {
+    if (size === 1) return [];
+    const left = leftSize(size);
+    return index < left
+      ? [...path(index, start, left), subtree(start + left, size - left, nodes)]
+      : [...path(index - left, start + left, size - left), subtree(start, left, nodes)];
+  };
+  return path(index, 0, size);
+}
+
+/**
+ * Hashes that show that the tree of the first `from` leaves is the beginning of the one of the first `to`.
+ *
+ * @param from at most `to`
+ */
+export function consistencyProof(from: number, to: number, nodes: Nodes): Hash[] {
+  const path = (from: number, start: number, size: number, isWhole: boolean): Hash[] => {
+    if (from === size) return isWhole ? [] : [subtree(start, size, nodes)];
+    const left = leftSize(size);
+    return from <= left
+      ? [...path(from, start, left, isWhole), subtree(start + left, size - left, nodes)]
+      : [...path(from - left, start + left, size - left, false), subtree(start, left, nodes)];
+  };
+  return from === 0 ? [] : path(from, 0, to, true);
+}
+
+export type Inclusion = { readonly leaf: Hash; readonly index: number; readonly size: number };
+
+/** Whether the leaf is at the index of the tree with this root. Any input is answered. */
+export function isIncluded({ leaf, index, size }: Inclusion, root: Hash, proof: readonly Hash[]): boolean {
+  if (!isCount(index) || !isCount(size) || index >= size) return false;
+  const rest = [...proof];
+  const climb = (index: number, size: number): Hash | undefined => {
+    if (size === 1) return leaf;
+    const left = leftSize(size);
+    const sibling = rest.pop();
+    const hash = index < left ? climb(index, left) : climb(index - left, size - left);
+    if (!sibling || !hash) return undefined;
+    return index < left ? nodeHash(hash, sibling) : nodeHash(sibling, hash);
+  };
+  const climbed = climb(index, size);
+  return rest.length === 0 && climbed !== undefined && areEqual(climbed, root);
+}
+
+export type Root = { readonly size: number; readonly root: Hash };
+
+/** Whether the first tree is the beginning of the second. Any input is answered. */
+export function isConsistent(from: Root, to: Root, proof: readonly Hash[]): boolean {
+  if (!isCount(from.size) || !isCount(to.size) || from.size > to.size) return false;
+  if (from.size === 0) return proof.length === 0 && areEqual(from.root, EMPTY_ROOT);
+  const rest = [...proof];
+  const climb = (size: number, total: number, isWhole: boolean): readonly [Hash, Hash] | undefined => {
+    if (size === total) {
+      const hash = isWhole ? from.root : rest.pop();
+      return hash && [hash, hash];
+    }
+    const left = leftSize(total);
+    const sibling = rest.pop();
+    const pair = size <= left ? climb(size, left, isWhole) : climb(size - left, total - left, false);
+    if (!sibling || !pair) return undefined;
+    const [before, after] = pair;
+    return size <= left
+      ? [before, nodeHash(after, sibling)]
+      : [nodeHash(sibling, before), nodeHash(sibling, after)];
+  };
+  const pair = climb(from.size, to.size, true);
+  return (
+    rest.length === 0 && pair !== undefined && areEqual(pair[0], from.root) && areEqual(pair[1], to.root)
+  );
+}
+
+/** Hash over leaves side by side; `start` is a multiple of a power of two that is not below `size`. */
+function subtree(start: number, size: number, nodes: Nodes): Hash {
+  const level = Math.round(Math.log2(size));
+  if (2 ** level === size) return nodes(level, start / size);
+  const left = leftSize(size);
+  return nodeHash(subtree(start, left, nodes), subtree(start + left, size - left, nodes));
+}
+
+/** The largest power of two below a size of two or more. */
+function leftSize(size: number): number {
+  let left = 1;
+  while (left * 2 < size) left *= 2;
+  return left;
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+const areEqual = (a: Hash, b: Hash): boolean => Buffer.compare(a, b) === 0;

@@ -1,0 +1,147 @@
+/** The tree of final facts: checkpoint, proofs and tiles (docs/spec/facts.md). */
+import type { FastifyPluginAsync } from "fastify";
+import { type Leaf, leafText } from "../../facts/leaf.ts";
+import { type Hash, leafHash } from "../../facts/merkle/hashes.ts";
+import type { NoteSigner } from "../../facts/note.ts";
+import type { FactReader } from "../../facts/reader.ts";
+import { readTilePath, type TilePath } from "../../facts/tile-path.ts";
+import { Type } from "../../platform/json/schema.ts";
+import { blockId, count } from "../answers/values.ts";
+import { described, single } from "../documentation/route.ts";
+import { query, uint } from "../requests/parameters.ts";
+import type { Server } from "../server/app.ts";
+import { HttpError } from "../server/error.ts";
+
+/** A day: a tile that is whole changes only where the network reverts final blocks. */
+const WHOLE_TILE_CACHE = "public, max-age=86400";
+const WHOLE = 256;
+
+const HASH = "^[0-9a-f]{64}$";
+const hash = Type.String({ pattern: HASH });
+const proof = Type.Array(hash, { description: "From the leaves up (RFC 6962)." });
+
+const Checkpoint = Type.Object(
+  {
+    size: Type.Integer({ minimum: 0, description: "Leaves of the tree." }),
+    root: hash,
+    height: Type.Integer({ minimum: 0, description: "Of the last block of the tree; 0 if it has none." }),
+    id: Type.Union([blockId, Type.Null()], { description: "Of this block; null if there is none." }),
+    note: Type.String({ description: "The checkpoint, signed by the node (C2SP tlog-checkpoint)." }),
+    verifierKey: Type.String({ description: "With which the note is verified (C2SP signed-note)." }),
+  },
+  { title: "FactsCheckpoint" },
+);
+const Proof = Type.Object(
+  {
+    index: count,
+    size: count,
+    root: hash,
+    leaf: Type.Object({
+      height: Type.Integer({ minimum: 1 }),
+      index: Type.Integer({ minimum: 0, description: "Of the fact in its block." }),
+      event: Type.String(),
+      content: Type.String({ pattern: HASH, description: "SHA-256 of the canonical content." }),
+      text: Type.String({ description: "The leaf, as it is hashed." }),
+      hash,
+    }),
+    proof,
+  },
+  { title: "FactProof" },
+);
+const Consistency = Type.Object({ from: count, to: count, proof }, { title: "FactsConsistency" });
+
+const SCHEMAS = {
+  checkpoint: described(
+    "Facts",
+    "Size and root of the tree of final facts. With `Accept: text/plain` the signed note alone.",
+    single(Checkpoint),
+  ),
+  proof: {
+    ...described("Facts", "A leaf of the tree, and the proof that the tree has it.", single(Proof)),
+    params: Type.Object({ index: uint }),
+    querystring: query({ size: Type.Optional(uint) }),
+  },
+  consistency: {
+    ...described("Facts", "The proof that one tree is the beginning of another.", single(Consistency)),
+    querystring: Type.Object({ from: uint, to: uint }, { additionalProperties: false }),
+  },
+  // Static files, of which clients know the paths from the specification of tiles.
+  tile: { hide: true },
+};
+
+const unknown = (what: string) => new HttpError("FACT_UNKNOWN", what);
+
+/** A plugin for each prefix. */
+export function createFactRoutes(facts: FactReader, signer: NoteSigner): FastifyPluginAsync {
+  const checkpoint = createCheckpoint(facts, signer);
+  return async (scope) => {
+    const app = scope as Server;
+
+    app.get("/facts/checkpoint", { schema: SCHEMAS.checkpoint }, async (request, reply) => {
+      const data = checkpoint();
+      if (!request.headers.accept?.startsWith("text/plain")) return { data };
+      return reply.type("text/plain; charset=utf-8").send(data.note as never);
+    });
+
+    app.get("/facts/:index/proof", { schema: SCHEMAS.proof }, async ({ params, query: { size } }) => {
+      const index = Number(params.index);
+      const found = facts.inclusion(index, size === undefined ? undefined : Number(size));
+      if (!found) throw unknown("There is no fact of this index, or no tree of this size");
+      const { leaf, proof, root } = found;
+      return {
+        data: {
+          index,
+          size: found.size,
+          root: hexOf(root),
+          leaf: { ...leaf, text: leafText(leaf), hash: hexOf(leafHash(leafText(leaf))) },
+          proof: proof.map(hexOf),
+        },
+      };
+    });
+
+    app.get("/facts/consistency", { schema: SCHEMAS.consistency }, async ({ query: { from, to } }) => {
+      const proof = facts.consistency(Number(from), Number(to));
+      if (!proof) throw unknown('The tree has not had both sizes, or "from" is more than "to"');
+      return { data: { from: Number(from), to: Number(to), proof: proof.map(hexOf) } };
+    });
+
+    scope.get("/facts/tile/*", { schema: SCHEMAS.tile }, async ({ params }, reply) => {
+      const path = readTilePath((params as { readonly "*": string })["*"]);
+      const bytes = path && bytesOf(facts, path);
+      if (!bytes) throw unknown("There is no such tile");
+      if (path.width === WHOLE) reply.header("cache-control", WHOLE_TILE_CACHE);
+      return reply.type("application/octet-stream").send(Buffer.from(bytes));
+    });
+  };
+}
+
+/** The same tree has the same note. */
+function createCheckpoint(facts: FactReader, signer: NoteSigner) {
+  let last: { readonly root: Hash; readonly note: string } | undefined;
+  return () => {
+    const made = facts.checkpoint();
+    const { size, root, block } = made;
+    if (!last || Buffer.compare(last.root, root) !== 0) last = { root, note: signer.sign(made) };
+    return {
+      size,
+      root: hexOf(root),
+      height: block?.height ?? 0,
+      id: block?.id ?? null,
+      note: last.note,
+      verifierKey: signer.verifierKey,
+    };
+  };
+}
+
+function bytesOf(facts: FactReader, { level, number, width }: TilePath): Uint8Array | undefined {
+  if (level !== "entries") return facts.tile(level, number, width);
+  const leaves = facts.leaves(number * WHOLE, width);
+  return leaves && Buffer.concat(leaves.map(entryOf));
+}
+
+function entryOf(leaf: Leaf): Uint8Array {
+  const text = Buffer.from(leafText(leaf));
+  return Buffer.concat([Buffer.of(text.length >> 8, text.length & 255), text]);
+}
+
+const hexOf = (hash: Hash): string => Buffer.from(hash).toString("hex");

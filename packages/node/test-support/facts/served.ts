@@ -1,0 +1,92 @@
+/** A node whose chain is some rounds long, with its tree complete. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { blockToJson } from "@uniknode/protocol";
+import { pino } from "pino";
+import { runOptions } from "../../src/config/options.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { soloTiming } from "../../src/forger/timing.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { type Node, startNode } from "../../src/processes/node/node.ts";
+import type { NodeDeps, NodeOptions } from "../../src/processes/node/options.ts";
+import { loadServingThread } from "../../src/processes/serving/thread.ts";
+import { AS_IT_BEGINS, createForkingChain, dev, network } from "../chain/forking.ts";
+
+export type ServedChain = Awaited<ReturnType<typeof servedChain>>;
+
+const BLOCKS = 30;
+
+/** A node without forger over a data folder. */
+export function serveFolder(
+  data: string,
+  options: Partial<NodeOptions> = {},
+  deps: Partial<NodeDeps> = {},
+): Promise<Node> {
+  const flags = { data, httpPort: 0, rateLimit: 0, logLevel: "silent" };
+  return startNode(
+    {
+      ...resolveConfig(runOptions, { flags, environment: {} }),
+      delegates: new Map(),
+      peers: undefined,
+      pool: DEFAULT_POOL_OPTIONS,
+      signingRecord: undefined,
+      watchRounds: undefined,
+      timing: soloTiming,
+      isOnDemand: false,
+      ...options,
+    },
+    {
+      files: dev.files,
+      genesis: dev.block,
+      genesisBlock: blockToJson(dev.block),
+      nowMs: Date.now,
+      logger: pino({ level: "silent" }),
+      servingThread: loadServingThread(),
+      ...deps,
+    },
+  );
+}
+
+/** Makes a chain in a new data folder. */
+export async function makeFolder(blocks = BLOCKS): Promise<string> {
+  const data = mkdtempSync(join(tmpdir(), "uniknode-facts-"));
+  const { forge, transfer, close } = createForkingChain(join(data, "node.sqlite"), {
+    ...AS_IT_BEGINS,
+    isWithinTest: false,
+  });
+  await forge();
+  for (let index = 1; index < blocks; index++) {
+    await forge(Array.from({ length: index % 5 }, (_, sender) => transfer(sender, BigInt(index))));
+  }
+  await close();
+  return data;
+}
+
+/** Waits until the tree of a node has all final blocks. */
+export async function treeOf(url: string, height: number): Promise<{ size: number; root: string }> {
+  for (;;) {
+    const answer = await fetch(`${url}/api/v2/facts/checkpoint`);
+    const { data } = (await answer.json()) as { data: { size: number; root: string; height: number } };
+    if (data.height >= height) return data;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export async function servedChain() {
+  const data = await makeFolder();
+  const node = await serveFolder(data);
+  const head = node.head().height;
+  const depth = 2 * network.milestoneAt(head).activeDelegates;
+  await treeOf(node.url, head - depth);
+  return {
+    url: node.url,
+    head,
+    depth,
+    nethash: network.description.nethash,
+    async stop() {
+      await node.stop();
+      rmSync(data, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Network } from "@uniknode/protocol";
+import { createNetwork } from "@uniknode/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createPastFacts } from "../../src/event-log/past-facts.ts";
+import { finalHeight } from "../../src/facts/final.ts";
+import { createGrowth, type Growth } from "../../src/facts/growth.ts";
+import { leafText, leavesOf } from "../../src/facts/leaf.ts";
+import { createFactReader } from "../../src/facts/reader.ts";
+import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-support/chain/fixtures.ts";
+import { createForkingChain, network } from "../../test-support/chain/forking.ts";
+import { plainRoot } from "../../test-support/facts/plain-tree.ts";
+import { createDraws } from "../../test-support/simulation/random.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+/** The leaves of all final blocks, from the blocks alone. */
+function finalLeaves(database: Database, network: Network): string[] {
+  const blocks = createBlockStore(database);
+  const height = finalHeight(blocks.head()!.height, network);
+  return Array.from({ length: height }, (_, index) => blocks.block(index + 1)!).flatMap((block) =>
+    leavesOf(block.header, createPastFacts(database, network).of(block), network).map(leafText),
+  );
+}
+
+function complete(growth: Growth): void {
+  while (growth.step(performance.now() + 5));
+}
+
+const checkpointOf = (database: Database, of: Network) => createFactReader(database, of).checkpoint();
+const rootOf = (database: Database, of: Network) => Buffer.from(checkpointOf(database, of).root);
+
+const DEPTH = finalHeight(1_000, network) - 1_000;
+
+test("A block is final with two rounds of delegates above it.", () => {
+  const { activeDelegates } = network.milestoneAt(1);
+  expect(DEPTH).toBe(-2 * activeDelegates);
+  expect(finalHeight(2 * activeDelegates, network)).toBe(0);
+  expect(finalHeight(2 * activeDelegates + 1, network)).toBe(1);
+  expect(finalHeight(0, network)).toBe(0);
+});
+
+test.each([1, 2, 3])(
+  "Whatever is reverted, and whenever the node is started anew, the tree is that of the final blocks (seed %i).",
+  { timeout: 60_000 },
+  async (seed) => {
+    const random = createDraws(seed);
+    const path = `${folder.path}/node.sqlite`;
+    const { chain, forge, transfer } = createForkingChain(path);
+    const database = openDatabase(path);
+    const truncations: [from: number, to: number][] = [];
+    const open = () =>
+      createGrowth({
+        database,
+        network,
+        onTruncated: (from, to) => void truncations.push([from.height, to?.height ?? 0]),
+      });
+    let growth = open();
+    let isRunning = true;
+    chain.subscribe(({ applied, revertedBlocks }) => {
+      if (!isRunning) return;
+      if (revertedBlocks > 0) growth.reverted();
+      growth.applied(applied.map(({ block }) => block));
+    });
+    for (let turn = 0; turn < 40; turn++) {
+      const blocks = 1 + random.integer(0, 11);
+      for (let index = 0; index < blocks; index++) {
+        // The block above the genesis block is of an earlier version.
+        const isFilled = chain.head().height > 1 && random.chance(0.5);
+        await forge(isFilled ? [transfer(random.integer(0, 3), 1n)] : [], random.integer(0, 2));
+        if (isRunning && random.chance(0.25)) growth.step(0);
+      }
+      const { height } = chain.head();
+      if (random.chance(0.3)) await chain.revertTo(Math.max(1, height - random.integer(0, 3 * -DEPTH)));
+      const kind = random.integer(0, 5);
+      if (kind === 0) isRunning = false;
+      else if (!isRunning || kind === 1) {
+        growth = open();
+        isRunning = true;
+      }
+      if (!isRunning) continue;
+      if (random.chance(0.5)) growth.step(0);
+      else complete(growth);
+    }
+    growth = open();
+    complete(growth);
+    const leaves = finalLeaves(database, network);
+    const { size } = checkpointOf(database, network);
+    // A tree that is longer than what is final now has what was final before.
+    expect(size).toBeGreaterThanOrEqual(leaves.length);
+    while (growth.figures().height > finalHeight(chain.head().height, network)) await forge();
+    complete(growth);
+    const now = finalLeaves(database, network);
+    expect(checkpointOf(database, network).size).toBe(now.length);
+    expect(rootOf(database, network)).toEqual(plainRoot(now));
+    for (const [from, to] of truncations) expect(to).toBeLessThan(from);
+
+    const fresh = createForkingChain(`${folder.path}/fresh.sqlite`);
+    for (let height = 2; height <= chain.head().height; height++) {
+      await fresh.chain.accept([{ ...blockAt(database, height) }]);
+    }
+    const replayed = openDatabase(`${folder.path}/fresh.sqlite`);
+    complete(createGrowth({ database: replayed, network, onTruncated: () => expect.unreachable() }));
+    expect(checkpointOf(replayed, network)).toEqual(checkpointOf(database, network));
+    replayed.close();
+    database.close();
+  },
+);
+
+const blockAt = (database: Database, height: number) => {
+  const [bytes] = createBlockStore(database).bytes(height, height);
+  return {
+    ...createBlockStore(database).block(height)!,
+    headerBytes: bytes!.header,
+  };
+};
+
+test("A revert of blocks that are not final takes nothing out of the tree; a deeper one does, and says so.", async () => {
+  const { chain, forge, transfer } = createForkingChain(`${folder.path}/node.sqlite`);
+  const database = openDatabase(`${folder.path}/node.sqlite`);
+  const truncations: unknown[] = [];
+  const growth = createGrowth({
+    database,
+    network,
+    onTruncated: (...heights) => void truncations.push(heights.map((mark) => mark?.height)),
+  });
+  chain.subscribe(({ applied, revertedBlocks }) => {
+    if (revertedBlocks > 0) growth.reverted();
+    growth.applied(applied.map(({ block }) => block));
+    growth.step(performance.now() + 5);
+  });
+  await forge();
+  for (let index = 0; index < 3 - DEPTH; index++) await forge([transfer(0, 1n)]);
+  const { height } = chain.head();
+  const before = checkpointOf(database, network);
+  expect(before.block).toMatchObject({ height: height + DEPTH });
+  await chain.revertTo(height + DEPTH);
+  expect(checkpointOf(database, network)).toEqual(before);
+  expect(growth.figures()).toEqual({ height: height + DEPTH, size: before.size, lag: 0 });
+  expect(truncations).toEqual([]);
+  await chain.revertTo(height + DEPTH - 2);
+  expect(truncations).toEqual([[height + DEPTH, height + DEPTH - 2]]);
+  expect(checkpointOf(database, network)).toMatchObject({ block: { id: chain.head().id } });
+  database.close();
+});
+
+test("Blocks that were stored before the tree was known are added, and their leaves are found again.", async () => {
+  const content = readChain("chain-random-2");
+  const { chain, database, close } = openChain(content, `${folder.path}/node.sqlite`);
+  await chain.accept(blocksOf(content));
+  const of = createNetwork(content.network);
+  const growth = createGrowth({ database, network: of, onTruncated: () => expect.unreachable() });
+  complete(growth);
+  const leaves = finalLeaves(database, of);
+  expect(leaves.length).toBeGreaterThan(100);
+  expect(rootOf(database, of)).toEqual(plainRoot(leaves));
+  const reader = createFactReader(database, of);
+  expect(reader.leaves(0, leaves.length)!.map(leafText)).toEqual(leaves);
+  for (const index of [0, 1, 17, leaves.length - 1]) {
+    expect(leafText(reader.inclusion(index, undefined)!.leaf)).toBe(leaves[index]);
+  }
+  expect(reader.leaves(1, leaves.length)).toBeUndefined();
+  expect(reader.inclusion(leaves.length, undefined)).toBeUndefined();
+  expect(reader.inclusion(0, leaves.length + 1)).toBeUndefined();
+  expect(reader.consistency(0, leaves.length + 1)).toBeUndefined();
+  expect(reader.consistency(2, 1)).toBeUndefined();
+  expect(reader.rootAt(leaves.length + 1)).toBeUndefined();
+  expect(reader.tile(0, 0, Math.min(leaves.length, 256))).toBeDefined();
+  expect(reader.tile(0, Math.floor(leaves.length / 256), 1 + (leaves.length % 256))).toBeUndefined();
+  await close();
+});
+
+test("A tree goes on where a killed process left it.", { timeout: 60_000 }, async () => {
+  const name = "chain-random-1";
+  const path = `${folder.path}/node.sqlite`;
+  const script = new URL("./growing.ts", import.meta.url).pathname;
+  const random = createDraws(7);
+  let isFinished = false;
+  for (let run = 0; !isFinished; run++) {
+    const child = spawn(process.execPath, [script, name, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const killAt = run < 5 ? 1 + random.integer(0, 11) : Number.POSITIVE_INFINITY;
+    let lines = 0;
+    createInterface(child.stdout).on("line", (line) => {
+      if (line === "end") isFinished = true;
+      if (++lines === killAt) child.kill("SIGKILL");
+    });
+    await once(child, "close");
+  }
+  const content = readChain(name);
+  const of = createNetwork(content.network);
+  const { database, close } = openChain(content, path);
+  const leaves = finalLeaves(database, of);
+  expect(checkpointOf(database, of).size).toBe(leaves.length);
+  expect(rootOf(database, of)).toEqual(plainRoot(leaves));
+  await close();
+});

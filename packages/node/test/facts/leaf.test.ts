@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { createNetwork } from "@uniknode/protocol";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createHistory, isRemembered } from "../../src/event-log/history.ts";
+import { createPastFacts } from "../../src/event-log/past-facts.ts";
+import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
+import { canonicalJson } from "../../src/facts/canonical.ts";
+import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
+import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import {
+  blocksOf,
+  CHAINS,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
+
+async function grow(name: string) {
+  const folder = temporaryFolder();
+  const content = readChain(name);
+  const { chain, database, close } = openChain(content, join(folder.path, "node.sqlite"));
+  onTestFinished(async () => {
+    await close();
+    folder.remove();
+  });
+  const network = createNetwork(content.network);
+  const applied: Parameters<typeof leavesOf>[0][] = [];
+  const live = new Map<number, string[]>();
+  const pastFacts = createPastFacts(database, network);
+  chain.subscribe((change) => {
+    for (const { block } of change.applied) {
+      applied.push(block.header);
+      live.set(block.header.height, leavesOf(block.header, pastFacts.of(block), network).map(leafText));
+    }
+  });
+  await chain.accept(blocksOf(content));
+  return { database, network, live, blocks: createBlockStore(database) };
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+describe("the leaves of a block", () => {
+  test.each(CHAINS)(
+    "of %s are the same from the block that came and from the stored one, after any other",
+    async (name) => {
+      const { database, network, live, blocks } = await grow(name);
+      const heights = [...live.keys()];
+      expect(heights.length).toBeGreaterThan(40);
+      // Backwards, so that nothing is known of the block before.
+      for (const height of heights.toReversed()) {
+        const block = blocks.block(height)!;
+        const fresh = createPastFacts(database, network);
+        expect(leavesOf(block.header, fresh.of(block), network).map(leafText)).toEqual(live.get(height));
+      }
+    },
+  );
+
+  test.each(CHAINS)(
+    "of %s say what its events say, but for what the chain alone does not tell",
+    async (name) => {
+      const { database, network, blocks } = await grow(name);
+      const [history, pastFacts] = [createHistory(database, network), createPastFacts(database, network)];
+      const seen = new Set<string>();
+      for (let height = 1; height <= history.head(); height++) {
+        const { header, transactions } = blocks.block(height)!;
+        const facts = pastFacts.of({ header, transactions });
+        const events = history.eventsAt(height);
+        expect(facts.length).toBe(events.length);
+        for (const [index, leaf] of leavesOf(header, facts, network).entries()) {
+          const content = leafContent(facts[index]!, header, network);
+          const { id, name, data } = events[index]!;
+          expect(content.id).toBe(id);
+          // A delegate has no more members than its public key: the others change.
+          if (content.data !== undefined) expect(data).toMatchObject(JSON.parse(canonicalJson(content.data)));
+          else expect(data).toBeUndefined();
+          const isShort = ["forger.missing", "round.missed", "round.created"].includes(name);
+          if (!isShort) expect(content.data).toEqual(data);
+          expect(leafText(leaf)).toBe(`${height}|${index}|${name}|${sha256(canonicalJson(content))}`);
+          seen.add(name);
+        }
+      }
+      for (const name of seen) expect([name, isRemembered(name)]).toEqual([name, true]);
+    },
+  );
+});
+
+test("Events of this node, of its peers and of its pool are no leaves, and neither are retractions.", () => {
+  const leaves = Object.keys(EVENTS).filter(isRemembered);
+  expect(leaves.every(isChainFact)).toBe(true);
+  for (const name of [
+    "block.forged",
+    "block.received",
+    "peer.added",
+    "state.started",
+    "transaction.pool.added",
+  ]) {
+    expect(leaves).not.toContain(name);
+  }
+  expect(leaves.filter((name) => /reverted|wallet\.(saved|created)/.test(name))).toEqual([]);
+});
+
+test("Canonical text has sorted members and no white space, and means what was given.", () => {
+  expect(canonicalJson({ b: 1n, a: [true, null, "\u20ac\n\u0001"], c: undefined, "\u00f6": {} })).toBe(
+    '{"a":[true,null,"\u20ac\\n\\u0001"],"b":"1","\u00f6":{}}',
+  );
+  expect(canonicalJson([1e21, 1e-7, -0, 4.5])).toBe("[1e+21,1e-7,0,4.5]");
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false } as object), (value) => {
+      const text = canonicalJson(value);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(JSON.parse(text))).toBe(text);
+      const reordered = (part: unknown): unknown =>
+        Array.isArray(part)
+          ? part.map(reordered)
+          : typeof part === "object" && part !== null
+            ? Object.fromEntries(
+                Object.entries(part)
+                  .reverse()
+                  .map(([key, member]) => [key, reordered(member)]),
+              )
+            : part;
+      expect(canonicalJson(reordered(value))).toBe(text);
+    }),
+  );
+});
