@@ -11,9 +11,9 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
-import { chooseVerify } from "../packages/node/src/chain/pipeline/accelerator.ts";
+import { chooseVerify } from "../packages/node/src/chain/pipeline/choose-verify.ts";
+import type { SignatureCheck } from "../packages/node/src/chain/pipeline/packed-checks.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
-import type { SignatureCheck } from "../packages/node/src/chain/pipeline/signatures.ts";
 import type { Verifier } from "../packages/node/src/chain/pipeline/verifier.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
@@ -131,7 +131,7 @@ const peakMb = process.resourceUsage().maxRSS / 1024;
 await close();
 
 // The accelerator belongs to the threads, which choose as this does.
-const { name: signatures } = chooseVerify(threads > 0 ? accelerator : "none");
+const { name: signatures } = await chooseVerify(threads > 0 ? accelerator : "none");
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
 console.log(`signatures by ${signatures}`);
 for (const [index, phase] of phases.entries()) {

@@ -7,8 +7,8 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr } from "@uniknode/protocol";
-import { chooseVerify } from "../packages/node/src/chain/pipeline/accelerator.ts";
-import { packChecks, type SignatureCheck } from "../packages/node/src/chain/pipeline/signatures.ts";
+import { chooseVerify } from "../packages/node/src/chain/pipeline/choose-verify.ts";
+import { packChecks, type SignatureCheck } from "../packages/node/src/chain/pipeline/packed-checks.ts";
 
 const { values } = parseArgs({ options: { count: { type: "string", default: "100000" } } });
 const MESSAGES = 2_000;
@@ -17,7 +17,7 @@ const ROUNDS = 5;
 const BATCH = 1_000;
 
 const keys = Array.from({ length: KEYS }, (_, index) => keysFromPassphrase(`bench ${index}`));
-const ways = ["none", ""].map((source) => chooseVerify(source));
+const ways = await Promise.all(["none", ""].map(chooseVerify));
 
 function signed(scheme: SignatureCheck["scheme"]): SignatureCheck[] {
   const sign = scheme === "ecdsa" ? signEcdsa : signSchnorr;

@@ -59,7 +59,7 @@ export { signEcdsa, verifyEcdsa } from "./crypto/ecdsa.ts";
 export { hash160, hash256, ripemd160, sha1, sha256 } from "./crypto/hashes.ts";
 export { uncompressPublicKey } from "./crypto/points.ts";
 export { signSchnorr, verifySchnorr } from "./crypto/schnorr.ts";
-export { disagreementOf } from "./crypto/self-test.ts";
+export { disagreementOf, type SelfTestCase, selfTestCases } from "./crypto/self-test.ts";
 export { addressFromPublicKey, decodeAddress, isAddress, isPublicKey } from "./identities/address.ts";
 export { type DecryptedKey, decryptBip38, encryptBip38, isBip38 } from "./identities/bip38.ts";
 export { IdentityError, type IdentityErrorCode } from "./identities/error.ts";

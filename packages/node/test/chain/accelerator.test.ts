@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { defaultSignatureBackend, hexToBytes, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { AcceleratorError, chooseVerify, loadAccelerator } from "../../src/chain/pipeline/accelerator.ts";
-import type { SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
+import { AcceleratorError, loadAccelerator } from "../../src/chain/pipeline/accelerator.ts";
+import { chooseVerify } from "../../src/chain/pipeline/choose-verify.ts";
+import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
@@ -33,11 +34,11 @@ function runThread(source: string): { stdout: string; stderr: string } {
 const CREDULOUS = "isLowDER: () => true, verifyDER: () => true, schnorrVerify: () => true";
 
 describe("choosing what verifies signatures", () => {
-  test("without an accelerator it is the addon, and WebAssembly on demand", () => {
+  test("without an accelerator it is the addon, and WebAssembly on demand", async () => {
     for (const source of [undefined, ""]) {
-      expect(chooseVerify(source)).toMatchObject({ name: "libsecp256k1 (native)" });
+      expect(await chooseVerify(source)).toMatchObject({ name: "libsecp256k1 (native)" });
     }
-    expect(chooseVerify("none")).toMatchObject({ name: defaultSignatureBackend.name });
+    expect(await chooseVerify("none")).toMatchObject({ name: defaultSignatureBackend.name });
   });
 
   test.each([
@@ -53,10 +54,10 @@ describe("choosing what verifies signatures", () => {
     ["gives wrong verdicts", () => install("wrong", "5.5.2", `native: 2, ${CREDULOUS}`), /wrong for ecdsa/],
     ["lacks a function", () => install("bare", "5.5.2", "native: 2"), /wrong for ecdsa/],
     ["cannot be loaded", () => install("broken", "5.5.2", "...missing"), /missing is not defined/],
-  ])("one that %s is refused", (_, sourceOf, reason) => {
+  ])("one that %s is refused", async (_, sourceOf, reason) => {
     const source = sourceOf();
     expect(() => loadAccelerator(source)).toThrow(AcceleratorError);
-    const { name, refusal } = chooseVerify(source);
+    const { name, refusal } = await chooseVerify(source);
     expect(name).toBe(defaultSignatureBackend.name);
     expect(refusal).toMatchObject({ code: "ACCELERATOR", source, message: expect.stringMatching(reason) });
   });

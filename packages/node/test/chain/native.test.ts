@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hexToBytes } from "@uniknode/protocol";
+import { bytesToHex, hexToBytes, selfTestCases } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadNativeVerify } from "../../src/chain/pipeline/native.ts";
-import { createPackedVerify, packChecks, type SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
+import { packChecks, type SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
+import { createPackedVerify } from "../../src/chain/pipeline/signatures.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-native-"));
@@ -14,7 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const native = loadNativeVerify()!;
 const webAssembly = createPackedVerify();
 /** What can be packed. */
-const isPackable = ({ hash, publicKey }: SignatureCheck) => hash.length === 32 && publicKey.length === 33;
+const isPackable = ({ hash, publicKey }: Pick<SignatureCheck, "hash" | "publicKey">) =>
+  hash.length === 32 && publicKey.length === 33;
 
 describe("the addon", () => {
   test.each(["ecdsa", "schnorr"] as const)("gives the recorded verdicts of %s.json", (scheme) => {
@@ -65,6 +67,19 @@ describe("the addon", () => {
     ]) {
       expect(native(packChecks(checks))).toEqual(webAssembly(packChecks(checks)));
     }
+  });
+
+  test("what it must know before it is used are the verdicts of WebAssembly in the self-test", () => {
+    const known = selfTestCases()
+      .filter(isPackable)
+      .map(({ hash, signature, publicKey, ...shown }) => ({
+        ...shown,
+        hash: bytesToHex(hash),
+        signature: bytesToHex(signature),
+        publicKey: bytesToHex(publicKey),
+      }));
+    const file = join(import.meta.dirname, "../../native/known-verdicts.json");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(known);
   });
 
   test("what is no pair of byte arrays that fit is an error, and is not read", () => {

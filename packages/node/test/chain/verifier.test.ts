@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import type { SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
+import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
 import { createVerifier, type Verifier } from "../../src/chain/pipeline/verifier.ts";
 
 const keys = keysFromPassphrase("one passphrase");

@@ -9,6 +9,16 @@ import { FIELD_PRIME, ORDER, backend as secp256k1 } from "./secp256k1.ts";
 type Verify = typeof verifyEcdsa;
 type Case = { name: string; verify: Verify; hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
 
+/** A signature of the test, with the verdict of the default backend. */
+export type SelfTestCase = {
+  readonly name: string;
+  readonly scheme: "ecdsa" | "schnorr";
+  readonly hash: Uint8Array;
+  readonly signature: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly isValid: boolean;
+};
+
 /** Enough for both cases of y(R), of the leading bit and of the key. */
 const ROUNDS = 8;
 const TOP = 2n ** 256n - 1n;
@@ -19,14 +29,26 @@ const TOP = 2n ** 256n - 1n;
  * @returns the name of the first case with different results, or undefined if they agree
  */
 export function disagreementOf(candidate: SignatureBackend): string | undefined {
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const test of casesOf(round)) {
-      const expected = test.verify(test.hash, test.signature, test.publicKey, defaultSignatureBackend);
-      if (verdictOf(test, candidate) !== expected) return test.name;
-    }
+  for (const test of cases()) {
+    if (verdictOf(test, candidate) !== defaultVerdictOf(test)) return test.name;
   }
   return undefined;
 }
+
+/** What `disagreementOf` verifies: for what is tested where the default backend is not. */
+export const selfTestCases = (): SelfTestCase[] =>
+  [...cases()].map((test) => {
+    const { verify, ...shown } = test;
+    const scheme = verify === verifyEcdsa ? "ecdsa" : "schnorr";
+    return { ...shown, scheme, isValid: defaultVerdictOf(test) };
+  });
+
+function* cases(): Iterable<Case> {
+  for (let round = 0; round < ROUNDS; round++) yield* casesOf(round);
+}
+
+const defaultVerdictOf = ({ verify, hash, signature, publicKey }: Case): boolean =>
+  verify(hash, signature, publicKey, defaultSignatureBackend);
 
 /** Undefined, which equals no result, if the backend throws. */
 function verdictOf(test: Case, candidate: SignatureBackend): boolean | undefined {

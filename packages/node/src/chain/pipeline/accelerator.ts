@@ -1,12 +1,10 @@
 /**
- * What verifies signatures. The optional accelerator is bcrypto with its native libsecp256k1, which the user installs and
+ * The optional accelerator of signatures is bcrypto with its native libsecp256k1, which the user installs and
  * names (docs/guides/accelerator.md); this is the only file that knows of it.
  */
 import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
-import { defaultSignatureBackend, disagreementOf, type SignatureBackend } from "@uniknode/protocol";
-import { loadNativeVerify } from "./native.ts";
-import { createPackedVerify, type PackedVerify } from "./signatures.ts";
+import { disagreementOf, type SignatureBackend } from "@uniknode/protocol";
 
 /** Releases whose verdicts were compared with recorded and random signatures. */
 const KNOWN_VERSIONS = ["5.2.0", "5.5.2"];
@@ -25,40 +23,6 @@ export class AcceleratorError extends Error {
     this.source = source;
   }
 }
-
-export type VerifyChoice = {
-  /** What verifies: for logs. */
-  readonly name: string;
-  readonly verify: PackedVerify;
-  /** Why something better is not used. */
-  readonly refusal?: Error;
-};
-
-/** Asks for WebAssembly, whatever else there is. */
-const NONE = "none";
-
-/**
- * What verifies packed signatures: the accelerator if one is requested, otherwise the addon where there is one for this
- * machine. Both must pass a self-test, without which it is WebAssembly.
- *
- * @param source as for `loadAccelerator`; `none` for WebAssembly; undefined or empty for the addon
- */
-export function chooseVerify(source: string | undefined): VerifyChoice {
-  try {
-    if (source === NONE) return webAssembly();
-    if (source) return verifyBy(loadAccelerator(source));
-    const verify = loadNativeVerify();
-    return verify ? { name: "libsecp256k1 (native)", verify } : webAssembly();
-  } catch (error) {
-    return { ...webAssembly(), refusal: error as Error };
-  }
-}
-
-const verifyBy = (backend: SignatureBackend): VerifyChoice => ({
-  name: backend.name,
-  verify: createPackedVerify(backend),
-});
-const webAssembly = () => verifyBy(defaultSignatureBackend);
 
 /**
  * Loads the accelerator and lets it prove itself.

@@ -1,20 +1,26 @@
 /** The addon that verifies packed signatures with libsecp256k1 (docs/guides/accelerator.md). The only file that knows of it. */
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import {
-  defaultSignatureBackend,
-  disagreementOf,
-  type SignatureBackend,
-  verifyEcdsa,
-  verifySchnorr,
-} from "@uniknode/protocol";
-import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./signatures.ts";
+import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Built by `packages/node/native/build.sh`, of which the sources lie beside it. */
 const ADDON = `../../../native/${process.platform}-${process.arch}.node`;
+/** Signatures with the verdicts of WebAssembly: to ask that itself would load all of it into each thread. */
+const KNOWN = new URL("../../../native/known-verdicts.json", import.meta.url);
 
 type Addon = {
   /** Writes 1 for each valid signature, 0 for the others. */
   verify(packed: Uint8Array, verdicts: Uint8Array): void;
+};
+
+/** A signature of the self-test of `@uniknode/protocol`, bytes as hexadecimal text. */
+export type KnownVerdict = {
+  readonly name: string;
+  readonly scheme: SignatureCheck["scheme"];
+  readonly hash: string;
+  readonly signature: string;
+  readonly publicKey: string;
+  readonly isValid: boolean;
 };
 
 /**
@@ -35,23 +41,16 @@ export function loadNativeVerify(path = ADDON): PackedVerify | undefined {
     addon.verify(packed, verdicts);
     return verdicts;
   };
-  const disagreement = disagreementOf(backendOf(verify));
-  if (disagreement) throw new Error(`the native verdict is wrong for ${disagreement}`);
+  const known = JSON.parse(readFileSync(KNOWN, "utf8")) as KnownVerdict[];
+  const verdicts = verify(packChecks(known.map(checkOf)));
+  const wrong = known.find(({ isValid }, index) => verdicts[index] !== Number(isValid));
+  if (wrong) throw new Error(`the native verdict is wrong for ${wrong.name}`);
   return verify;
 }
 
-const PUBLIC_KEY_BYTES = 33;
-
-/** One signature at a time. Packed keys are compressed ones: others are left to the default. */
-const backendOf = (verifyPacked: PackedVerify): SignatureBackend => {
-  const by =
-    (scheme: SignatureCheck["scheme"]): SignatureBackend["verifyEcdsa"] =>
-    (hash, signature, publicKey) => {
-      if (publicKey.length !== PUBLIC_KEY_BYTES) {
-        const verify = scheme === "ecdsa" ? verifyEcdsa : verifySchnorr;
-        return verify(hash, signature, publicKey, defaultSignatureBackend);
-      }
-      return verifyPacked(packChecks([{ scheme, hash, signature, publicKey }]))[0] === 1;
-    };
-  return { name: "native", verifyEcdsa: by("ecdsa"), verifySchnorr: by("schnorr") };
-};
+const checkOf = ({ scheme, hash, signature, publicKey }: KnownVerdict): SignatureCheck => ({
+  scheme,
+  hash: Buffer.from(hash, "hex"),
+  signature: Buffer.from(signature, "hex"),
+  publicKey: Buffer.from(publicKey, "hex"),
+});

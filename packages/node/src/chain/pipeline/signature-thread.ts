@@ -1,9 +1,9 @@
 /** Entry of a verifier thread: answers each packed batch with its verdicts, in order of arrival; `null` ends it. */
 import { parentPort, workerData } from "node:worker_threads";
-import { chooseVerify } from "./accelerator.ts";
+import { chooseVerify } from "./choose-verify.ts";
 import type { FromSignatureThread, ToSignatureThread } from "./verifier.ts";
 
-const { verify, refusal } = chooseVerify(workerData as string | undefined);
+const { verify, refusal } = await chooseVerify(workerData as string | undefined);
 if (refusal) process.emitWarning(refusal);
 
 parentPort?.on("message", (batch: ToSignatureThread | null) => {

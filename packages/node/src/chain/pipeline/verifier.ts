@@ -3,7 +3,8 @@ import { Worker } from "node:worker_threads";
 import { CallError } from "../../platform/threads/error.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import { createOpenCalls } from "../../platform/threads/open-calls.ts";
-import { createPackedVerify, packChecks, type SignatureCheck } from "./signatures.ts";
+import { packChecks, type SignatureCheck } from "./packed-checks.ts";
+import { createPackedVerify } from "./signatures.ts";
 
 export type Verifier = {
   /**

@@ -12,8 +12,8 @@ import {
   signatureJob,
   withVerdicts,
 } from "@uniknode/protocol";
+import { type SignatureCheck, schemeOf } from "./packed-checks.ts";
 import type { ReceivedBlock } from "./receive.ts";
-import { type SignatureCheck, schemeOf } from "./signatures.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** A block whose transactions have their verification result, with the faults of the block. */

@@ -9,7 +9,7 @@ import {
   TransactionError,
   transactionFromJson,
 } from "@uniknode/protocol";
-import { schemeOf } from "../../chain/pipeline/signatures.ts";
+import { schemeOf } from "../../chain/pipeline/packed-checks.ts";
 import { blockLimits } from "../block-limits.ts";
 import { isRefusal } from "../contents/senders.ts";
 import type { Candidate } from "./candidate.ts";

@@ -1,5 +1,5 @@
 /** Checks the senders' own signatures of one request in other threads. */
-import { type SignatureCheck, schemeOf } from "../../chain/pipeline/signatures.ts";
+import { type SignatureCheck, schemeOf } from "../../chain/pipeline/packed-checks.ts";
 import type { ParsedCandidate } from "./admission.ts";
 
 /** Whether each signature is valid, in order. */

@@ -1,7 +1,7 @@
 /** Runs a node of a Unikname network until it is stopped. */
 import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
-import { chooseVerify } from "../../chain/pipeline/accelerator.ts";
+import { chooseVerify } from "../../chain/pipeline/choose-verify.ts";
 import { genesisPath } from "../../config/genesis.ts";
 import { loadNetwork } from "../../config/network.ts";
 import { runOptions } from "../../config/options.ts";
@@ -60,7 +60,7 @@ export async function runNode(
         nowMs: Date.now,
       }),
     async whileServing(node) {
-      const { name: signatures } = chooseVerify(config.accelerator);
+      const { name: signatures } = await chooseVerify(config.accelerator);
       const shownConfig = maskConfig(runOptions, config);
       logger.info({ url: node.url, signatures, config: shownConfig }, "node started");
       if (

@@ -1,0 +1,42 @@
+/** What verifies signatures in this process or thread. */
+import type { SignatureBackend } from "@uniknode/protocol";
+import { loadNativeVerify } from "./native.ts";
+import type { PackedVerify } from "./packed-checks.ts";
+
+export type VerifyChoice = {
+  /** What verifies: for logs. */
+  readonly name: string;
+  readonly verify: PackedVerify;
+  /** Why something better is not used. */
+  readonly refusal?: Error;
+};
+
+/** Asks for WebAssembly, whatever else there is. */
+const NONE = "none";
+
+/**
+ * What verifies packed signatures: the accelerator if one is requested, otherwise the addon where there is one for this
+ * machine. Both must pass a self-test, without which it is WebAssembly. Code that is not needed is not loaded.
+ *
+ * @param source as for `loadAccelerator`; `none` for WebAssembly; undefined or empty for the addon
+ */
+export async function chooseVerify(source: string | undefined): Promise<VerifyChoice> {
+  try {
+    if (source && source !== NONE) {
+      const { loadAccelerator } = await import("./accelerator.ts");
+      return await verifyBy(loadAccelerator(source));
+    }
+    const verify = source === NONE ? undefined : loadNativeVerify();
+    return verify ? { name: "libsecp256k1 (native)", verify } : await verifyBy();
+  } catch (error) {
+    return { ...(await verifyBy()), refusal: error as Error };
+  }
+}
+
+async function verifyBy(backend?: SignatureBackend): Promise<VerifyChoice> {
+  const [{ defaultSignatureBackend }, { createPackedVerify }] = await Promise.all([
+    import("@uniknode/protocol"),
+    import("./signatures.ts"),
+  ]);
+  return { name: (backend ?? defaultSignatureBackend).name, verify: createPackedVerify(backend) };
+}
