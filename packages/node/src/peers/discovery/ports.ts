@@ -1,4 +1,6 @@
 /** Probes which of the services that a peer announces are reachable (p2p.md 10.6). Without effect on the protocol. */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import type { Peer } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 
@@ -21,20 +23,23 @@ export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): 
   );
 }
 
-async function isReachable(ip: string, port: number): Promise<boolean> {
-  const host = ip.includes(":") ? `[${ip}]` : ip;
-  // Loaded after the start, when there are peers.
-  const { request } = await import("undici");
+/** By the client that is loaded with the server for peers: another one would be loaded while a new node synchronises. */
+async function isReachable(host: string, port: number): Promise<boolean> {
+  const probe = request({
+    host,
+    port,
+    method: "HEAD",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    agent: false,
+  }).end();
+  // What comes behind the first line of an answer may be anything.
+  probe.on("error", () => {});
   try {
-    const { statusCode, body } = await request(`http://${host}:${port}/`, {
-      method: "HEAD",
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    await body.dump();
-    return statusCode === 200;
+    const [response] = (await once(probe, "response")) as [IncomingMessage];
+    return response.statusCode === 200;
   } catch {
     return false;
+  } finally {
+    probe.destroy();
   }
 }

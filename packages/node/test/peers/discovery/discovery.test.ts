@@ -1,6 +1,6 @@
 /** Candidates, rounds of discovery, lost peers and bans (p2p.md 10.3 and 10.6). */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCandidates } from "../../../src/peers/discovery/candidates.ts";
@@ -305,6 +305,23 @@ describe("a peer", () => {
       height: 7,
       latency: 3,
     });
+  });
+
+  test.each([
+    ["that closes at once", "", -1],
+    ["with noise instead of an answer", "\u0000noise\r\n\r\n", -1],
+    ["with noise behind its answer", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
+    ["with another status", "HTTP/1.1 404 Not Found\r\n\r\n", -1],
+  ])("a service %s disturbs nothing else", async (_, answer, shown) => {
+    const server = createTcpServer((socket) => void socket.on("error", () => {}).end(answer));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { peerTable } = world();
+    peerTable.put(peerAt("127.0.0.1", { "@arkecosystem/core-api": { enabled: true, port } }));
+    await probePorts(peerTable.all(), peerTable);
+    const ports = { "@arkecosystem/core-api": shown === "open" ? port : -1 };
+    expect(peerTable.get("127.0.0.1")).toMatchObject({ ports });
   });
 });
 
