@@ -13,6 +13,7 @@ import { copyChain } from "./copy.ts";
 import { databaseOf } from "./database.ts";
 import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
+import { areOfChain, readFacts } from "./facts.ts";
 import { DATABASE_FILE, type Manifest, writeManifest } from "./manifest.ts";
 
 export type CreateOptions = {
@@ -44,9 +45,11 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
   makeFolder(output, { what: "the folder of the snapshot", flag: "--output" });
   try {
     const copy = join(output, "chain.sqlite");
+    // The tree is behind the chain: the copy has its blocks.
+    const facts = readFacts(source);
     onProgress("copying the chain");
     copyChain(source, copy);
-    const content = describe(copy);
+    const content = describe(copy, facts);
     const sha256 = await compress(copy, join(output, DATABASE_FILE), (part) =>
       onProgress("compressing", part),
     );
@@ -67,7 +70,10 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
   }
 }
 
-function describe(path: string): Pick<Manifest, "nethash" | "head" | "transactions" | "state"> {
+function describe(
+  path: string,
+  facts: Manifest["facts"],
+): Pick<Manifest, "nethash" | "head" | "transactions" | "state" | "facts"> {
   const database = openReader(path);
   try {
     const { height, id } = createBlockStore(database).head()!;
@@ -75,7 +81,13 @@ function describe(path: string): Pick<Manifest, "nethash" | "head" | "transactio
       .prepare<{ transactions: number }>("SELECT count(*) AS transactions FROM transactions")
       .get()!;
     const nethash = createMetaStore(database).read("nethash")!;
-    return { nethash, head: { height, id }, transactions, state: stateDigest(database) };
+    return {
+      nethash,
+      head: { height, id },
+      transactions,
+      state: stateDigest(database),
+      ...(facts && areOfChain(facts, database) && { facts }),
+    };
   } finally {
     database.close();
   }

@@ -7,6 +7,7 @@ import { type CheckDeps, checkChain } from "./check.ts";
 import { copyChain } from "./copy.ts";
 import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
+import { buildFacts } from "./facts.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { unpackDatabase } from "./unpack.ts";
 
@@ -67,6 +68,7 @@ export async function extractChain(
     copyChain(unpacked, to);
     removeDatabase(unpacked);
     await checkAgainst(manifest, to, deps);
+    buildFacts(to, manifest, deps.network, (part) => deps.onProgress("building the tree of facts", part));
   } catch (error) {
     throw isLocalFailure(error) ? error : toArchiveError(error);
   } finally {

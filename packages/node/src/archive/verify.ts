@@ -5,6 +5,7 @@ import { type Database, openDatabase } from "../store/engine/database.ts";
 import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
 import { exportBlocks } from "./export.ts";
+import { buildFacts } from "./facts.ts";
 import { importBlocks } from "./import.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { extractChain, type RestoreDeps } from "./restore.ts";
@@ -37,7 +38,8 @@ export async function verifySnapshot(
 /** Tables that follow from the blocks alone, compared row by row: lists use columns that are not in the block bytes. */
 const ROWS = ["blocks", "transactions", "payees"];
 
-async function execute({ head, state }: Manifest, scratch: string, deps: RestoreDeps): Promise<void> {
+async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): Promise<void> {
+  const { head, state } = manifest;
   const executed = join(scratch, "executed");
   if (head.height > 1) {
     const blocks = exportBlocks({ data: scratch, network: deps.network, from: 2, onProgress: () => {} });
@@ -45,7 +47,9 @@ async function execute({ head, state }: Manifest, scratch: string, deps: Restore
       deps.onProgress("executing blocks", accepted / (head.height - 1));
     await importBlocks(blocks, executed, { ...deps, onProgress });
   }
-  const database = openDatabase(join(executed, "node.sqlite"), { readonly: true });
+  const path = join(executed, "node.sqlite");
+  buildFacts(path, manifest, deps.network, (part) => deps.onProgress("building the tree of facts", part));
+  const database = openDatabase(path, { readonly: true });
   try {
     if (stateDigest(database) !== state) {
       throw new ArchiveError("ARCHIVE_INVALID", "its state is not the result of its blocks");

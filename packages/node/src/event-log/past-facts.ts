@@ -50,6 +50,8 @@ export function createPastFacts(database: Database, network: Network): PastFacts
   const slots = createSlots(network);
   /** The last round that was read: the one that the next block needs. */
   let known: { readonly number: number; readonly round: Round } | undefined;
+  /** Forgers of a run of blocks that `of` was asked about one after another; it begins with a round, or within one. */
+  let run = { from: 0, to: 0, generators: new Set<string>() };
 
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
 
@@ -87,8 +89,19 @@ export function createPastFacts(database: Database, network: Network): PastFacts
     ];
   }
 
+  /** Adds the block to the run, or begins another one with it. */
+  function follow({ height, generatorPublicKey }: BlockHeader): void {
+    if (height !== run.to + 1) run = { from: height, to: height - 1, generators: new Set() };
+    run.to = height;
+    run.generators.add(generatorPublicKey);
+  }
+
   function idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
-    const busy = new Set(generators.all(height, lastHeight).map(({ generator }) => generator));
+    const isRunOfRound = run.from === height && run.to === lastHeight;
+    const busy = isRunOfRound
+      ? run.generators
+      : new Set(generators.all(height, lastHeight).map(({ generator }) => generator));
+    run = { from: lastHeight + 1, to: lastHeight, generators: new Set() };
     return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
   }
 
@@ -102,21 +115,20 @@ export function createPastFacts(database: Database, network: Network): PastFacts
 
   return {
     of({ header, transactions }, previous) {
-      const applied = transactions.flatMap(({ data }, sequence) =>
-        transactionFacts(data, sequence, (tokenId) =>
-          ownerAfter(tokenId, data, { height: header.height, sequence }),
-        ),
-      );
-      return [
-        ...missedFacts(header, previous),
-        ...roundFacts(header),
-        // What `transactionFacts` makes is about transactions alone.
-        ...(applied as PastFact[]),
-        { name: "block.applied", header },
-      ];
+      follow(header);
+      const facts: PastFact[] = [...missedFacts(header, previous), ...roundFacts(header)];
+      for (const [sequence, { data }] of transactions.entries()) {
+        const position = { height: header.height, sequence };
+        const applied = transactionFacts(data, sequence, (tokenId) => ownerAfter(tokenId, data, position));
+        // They are about transactions alone.
+        facts.push(...(applied as PastFact[]));
+      }
+      facts.push({ name: "block.applied", header });
+      return facts;
     },
     forget() {
       known = undefined;
+      run = { from: 0, to: 0, generators: new Set() };
     },
   };
 }

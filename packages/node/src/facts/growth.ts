@@ -43,7 +43,7 @@ export type Growth = {
 };
 
 /** Bounds what one transaction writes, and what is read to find a leaf again; a block that has more is not divided. */
-const MAX_LEAVES = 1_024;
+const MAX_LEAVES = 2_048;
 
 export function createGrowth({ database, network, onTruncated }: GrowthDeps): Growth {
   const blocks = createBlockStore(database);

@@ -4,7 +4,7 @@ import { addressFromPublicKey, type BlockHeader, type Network } from "@uniknode/
 import type { PastFact } from "../event-log/past-facts.ts";
 import { eventsOfFacts, factId } from "../events/block-events.ts";
 import { canonicalJson } from "./canonical.ts";
-import { appliedBlockText, appliedTransactionText } from "./content-text.ts";
+import { appliedBlockText, appliedTransactionText, createdRoundText } from "./content-text.ts";
 
 export type Leaf = {
   readonly height: number;
@@ -32,12 +32,13 @@ export const leavesOf = (header: BlockHeader, facts: readonly PastFact[], networ
     content: hash("sha256", contentText(fact, header, network), "hex"),
   }));
 
-/** The canonical text of `leafContent`. Nearly all facts are of the two kinds that have a quicker way to it. */
+/** The canonical text of `leafContent`. Nearly all facts are of the kinds that have a quicker way to it. */
 function contentText(fact: PastFact, header: BlockHeader, network: Network): string {
   if (fact.name === "block.applied") return appliedBlockText(fact.header);
   if (fact.name === "transaction.applied") {
     return appliedTransactionText(fact.transaction, header.id, fact.sequence);
   }
+  if (fact.name === "round.created") return createdRoundText(fact.delegates, fact.round, header.id);
   return canonicalJson(leafContent(fact, header, network));
 }
 

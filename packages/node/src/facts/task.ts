@@ -24,8 +24,7 @@ export type FactsTask = {
 const STRETCH_MS = 5;
 const SHARE = 0.1;
 const MAX_STRETCH_MS = 100;
-/** A pause is this many times as long as the stretch before it. */
-const PAUSE_RATIO = 3;
+const PAUSE_MS = 15;
 const RETRY_MS = 10_000;
 /** A tree that is so many blocks behind tells how far it is. */
 const REPORTED_LAG = 10_000;
@@ -57,7 +56,7 @@ export function startFactsTask({ database, network, logger }: FactsTaskDeps): Fa
       const share = Math.min((startedMs - endedMs) * SHARE, MAX_STRETCH_MS);
       const isBehind = stretch(startedMs + Math.max(share, STRETCH_MS));
       endedMs = performance.now();
-      if (isBehind) pause((endedMs - startedMs) * PAUSE_RATIO);
+      if (isBehind) pause(PAUSE_MS);
       report(growth.figures);
     } catch (err) {
       logger.error({ err }, "the tree of facts cannot be continued; it is tried again");

@@ -83,9 +83,9 @@ export function temporaryFolder(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Tables that do not follow the chain: the event log and its readers, the pool, the memory of the forger. */
+/** Tables that do not follow the chain: the event log and its readers, the pool, the memory of the forger, the tree of facts, which is behind. */
 const OTHER_TABLES =
-  "'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'forged_slots', 'missed_slots'";
+  "'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'fact_sizes', 'fact_tiles', 'forged_slots', 'missed_slots'";
 const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
   AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;
 

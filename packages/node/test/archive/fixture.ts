@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
 import { createVerifier, type Verifier } from "../../src/chain/pipeline/verifier.ts";
+import { createGrowth } from "../../src/facts/growth.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
 import {
@@ -43,8 +44,10 @@ export async function archiveFixture(name: string): Promise<Archived> {
   await chain.accept(blocksOf(content));
   createMetaStore(database).write("webhookToken", WEBHOOK_TOKEN);
   const { height } = chain.head();
-  await close();
   const network = createNetwork(content.network);
+  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  while (growth.step(Number.POSITIVE_INFINITY));
+  await close();
   const genesis = genesisBlockFromJson(content.genesis, network);
   const verifier = createVerifier({ threads: 0 });
   const deps = { network, genesis, verifier, nowMs: () => LATE, onProgress: () => {} };

@@ -6,9 +6,11 @@ import { dalinet } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createChainSnapshot } from "../../src/archive/create.ts";
 import { ArchiveError } from "../../src/archive/error.ts";
+import { readFacts } from "../../src/archive/facts.ts";
 import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { verifySnapshot } from "../../src/archive/verify.ts";
+import { finalHeight } from "../../src/facts/final.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
@@ -109,6 +111,42 @@ describe("a snapshot", () => {
     other.remove();
   });
 
+  test("has the root of the facts that are final, as any other node", async () => {
+    const other = await archiveFixture("chain-1");
+    const { facts, head } = await create(other.data);
+    expect(facts).toMatchObject({ height: finalHeight(head.height, archived.deps.network) });
+    expect((await create()).facts).toEqual(facts);
+    other.remove();
+  });
+
+  test("of a node whose tree is behind has the root up to there, and none of a tree without leaves", async () => {
+    const snapshot = await alteredSnapshot("DELETE FROM fact_tiles; DELETE FROM fact_sizes");
+    const { facts } = JSON.parse(readFileSync(join(snapshot, "manifest.json"), "utf8")) as Manifest;
+    expect(facts).toBeUndefined();
+    const [data, own] = [await restored(snapshot), archived.data].map((folder) =>
+      join(folder, "node.sqlite"),
+    );
+    expect(readFacts(data!)).toEqual(readFacts(own!));
+  });
+
+  test("of facts that are not those of the manifest is refused", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const path = join(snapshot, "manifest.json");
+    const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
+    const { size, root, height } = manifest.facts!;
+    for (const facts of [
+      { root: "ab".repeat(32) },
+      { size: size - 1 },
+      { size: size + 1 },
+      { height: height - 1 },
+    ]) {
+      writeFileSync(path, JSON.stringify({ ...manifest, facts: { ...manifest.facts, ...facts } }));
+      await expect(verify(snapshot)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+    }
+    writeFileSync(path, JSON.stringify(manifest));
+    expect((await verify(snapshot, true)).facts?.root).toBe(root);
+  });
+
   test("is made beside a node that writes", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });
@@ -156,6 +194,11 @@ describe("verification", () => {
       "rounds of other delegates",
       `UPDATE rounds SET record = json_set(record, '$.order', json('[0]')) WHERE round = 2`,
       /is not from the delegate of its slot/,
+    ],
+    [
+      "made-up votes of a round",
+      `UPDATE rounds SET record = json_set(record, '$.delegates[0].voteBalance', '1') WHERE round = 2`,
+      /the facts of its blocks are not those of the manifest/,
     ],
     [
       "rounds that are missing",

@@ -1,0 +1,72 @@
+/** The tree of final facts of a snapshot: its root is in the manifest, and is made again from the blocks wherever the snapshot is checked. */
+import type { Network } from "@uniknode/protocol";
+import { createGrowth } from "../facts/growth.ts";
+import { rootOf } from "../facts/merkle/proofs.ts";
+import { nodesOfTiles } from "../facts/merkle/tiles.ts";
+import { createFactTree } from "../facts/tree/store.ts";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { type Database, openDatabase } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
+import { createReadTogether } from "../store/engine/snapshot.ts";
+import { ArchiveError } from "./error.ts";
+import type { Manifest } from "./manifest.ts";
+
+type Facts = NonNullable<Manifest["facts"]>;
+
+/** Between two reports of progress. */
+const STEP_MS = 100;
+
+/** Of the tree of a database that a node may use; undefined where it has no leaves. */
+export function readFacts(path: string): Facts | undefined {
+  const database = openReader(path);
+  try {
+    return createReadTogether(database)(() => {
+      const tree = createFactTree(database);
+      const last = tree.last();
+      if (!last) return undefined;
+      const root = rootOf(last.size, nodesOfTiles(tree.tile));
+      return {
+        height: last.height,
+        id: last.blockId,
+        size: last.size,
+        root: Buffer.from(root).toString("hex"),
+      };
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether the chain has the block up to which the tree was made. */
+export const areOfChain = ({ height, id }: Facts, database: Database): boolean =>
+  createBlockStore(database).header(height)?.id === id;
+
+/**
+ * Makes the tree of a database from its blocks, and compares it with the manifest.
+ *
+ * @throws {ArchiveError} ARCHIVE_INVALID when it is another one
+ */
+export function buildFacts(
+  path: string,
+  { facts }: Manifest,
+  network: Network,
+  onPart: (part: number) => void,
+): void {
+  const database = openDatabase(path);
+  try {
+    const growth = createGrowth({ database, network, onTruncated: () => {} });
+    while (growth.step(performance.now() + STEP_MS)) {
+      const { height, lag } = growth.figures();
+      onPart(height / (height + lag));
+    }
+    const tree = createFactTree(database);
+    const size = tree.last()?.size ?? 0;
+    if (!facts) return;
+    const root = facts.size <= size ? rootOf(facts.size, nodesOfTiles(tree.tile)) : undefined;
+    if (!root || Buffer.from(root).toString("hex") !== facts.root || !areOfChain(facts, database)) {
+      throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks are not those of the manifest");
+    }
+  } finally {
+    database.close();
+  }
+}
