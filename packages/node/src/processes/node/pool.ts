@@ -24,7 +24,7 @@ export type NodePool = Omit<Pool, "select" | "selectWith"> & {
 };
 
 export type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
-  Pick<NodeEventLog, "log"> & {
+  Pick<NodeEventLog, "events" | "log"> & {
     readonly chain: Pick<Chain, "state" | "head" | "storedIds">;
     readonly verifier: Pick<Verifier, "verify">;
     readonly database: Database;
@@ -32,11 +32,14 @@ export type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
 
 export function createNodePool(
   options: NodeOptions["pool"],
-  { chain, verifier, database, network, now, log, logger }: NodePoolDeps,
+  { chain, verifier, database, network, now, events, log, logger }: NodePoolDeps,
   onStop: Closing["add"],
 ): NodePool {
   const changes = createSubscribers<PoolEvent>();
-  changes.subscribe((event) => log(toPublicEvent(event)));
+  changes.subscribe((event) => {
+    // Most nodes have no subscriber, for whom each transaction would be copied.
+    if (events.isRecorded(event.name)) log(toPublicEvent(event));
+  });
   const pool = createPool(options, {
     network,
     state: chain.state,
