@@ -16,8 +16,6 @@ export type Journal = {
   flush(): Promise<void>;
 };
 
-/** Changes of this time are written in one commit. */
-const COLLECT_MS = 2;
 /** Pause after a failed write. */
 const RETRY_MS = 1_000;
 /** Events that wait for a successful write; beyond, those of refused transactions are dropped. */
@@ -41,14 +39,26 @@ export type JournalDeps = {
 export function createJournal({ store, emit, onWriteFailed = () => {} }: JournalDeps): Journal {
   let outstanding = nothing();
   let written: PromiseWithResolvers<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let turn: NodeJS.Immediate | undefined;
+  let retry: NodeJS.Timeout | undefined;
 
-  function schedule(delayMs = COLLECT_MS): void {
-    if (written) return;
+  /** The changes of one turn of the event loop are written in one commit; during it, those of the next turn gather. */
+  function schedule(): void {
+    if (expectWrite()) turn = setImmediate(write);
+  }
+
+  /** Whether none was expected yet. */
+  function expectWrite(): boolean {
+    if (written) return false;
     written = Promise.withResolvers();
     // Handled here, since there may be no caller that waits for it.
     written.promise.catch(() => {});
-    timer = setTimeout(write, delayMs);
+    return true;
+  }
+
+  function unschedule(): void {
+    clearImmediate(turn);
+    clearTimeout(retry);
   }
 
   function write(): void {
@@ -62,7 +72,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
       onWriteFailed(error);
       reject(error);
       // Together with changes of the meantime.
-      schedule(RETRY_MS);
+      if (expectWrite()) retry = setTimeout(write, RETRY_MS);
       return;
     }
     outstanding = nothing();
@@ -91,9 +101,9 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     flushed,
     flush() {
       const done = flushed();
-      clearTimeout(timer);
+      unschedule();
       if (written) write();
-      clearTimeout(timer);
+      unschedule();
       return done;
     },
   };

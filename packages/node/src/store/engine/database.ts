@@ -15,6 +15,11 @@ export type Statement<Row> = {
   run(...parameters: SqlValue[]): { changes: number; lastInsertRowid: number | bigint };
 };
 
+/** What a commit outlives once the call has returned: the death of the process takes no wait for the disk. */
+export type Durability = "power loss" | "process death";
+
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = { "power loss": "FULL", "process death": "NORMAL" };
+
 export type Database = {
   /**
    * Prepare once, run often. SQLite plans by the values of some parameters, and compiles the statement anew whenever one of
@@ -39,7 +44,7 @@ export type Database = {
    * @param survives what the commit outlives once the call has returned: the loss of power, or at least the death of
    *   the process, which takes no wait for the disk
    */
-  transaction<T>(work: () => T, survives?: "power loss" | "process death"): T;
+  transaction<T>(work: () => T, survives?: Durability): T;
   /**
    * One transaction for several changes, in their order. A change that throws is undone alone.
    *
@@ -121,15 +126,23 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     }
   }
 
-  function transaction<T>(work: () => T, survives: "power loss" | "process death" = "power loss"): T {
+  let durability: Durability = "power loss";
+
+  /** What the next commit outlives. The statement takes as long as a small commit that waits for no disk. */
+  function setDurability(wanted: Durability): void {
+    if (wanted === durability) return;
+    driver.pragma(`synchronous = ${SYNCHRONOUS[wanted]}`);
+    durability = wanted;
+  }
+
+  function transaction<T>(work: () => T, survives: Durability = "power loss"): T {
     if (driver.inTransaction) return work();
-    if (survives === "process death") driver.pragma("synchronous = NORMAL");
+    setDurability(survives);
     options.writeLock?.acquire();
     try {
       return watched(() => driver.transaction(work).immediate());
     } finally {
       options.writeLock?.release();
-      if (survives === "process death") driver.pragma("synchronous = FULL");
     }
   }
 
@@ -167,7 +180,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       };
     },
     define: (name, compute) => void driver.function(name, { varargs: true }, compute),
-    execute: (sql) => void driver.exec(sql),
+    execute(sql) {
+      if (!driver.inTransaction) setDurability("power loss");
+      driver.exec(sql);
+    },
     transaction,
     group: (changes) => transaction(() => changes.map(member)),
     close: () => void driver.close(),

@@ -2,7 +2,7 @@ import { chmodSync, globSync, readdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openDatabase } from "../../../src/store/engine/database.ts";
+import { type Durability, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
 
@@ -68,6 +68,28 @@ describe("a transaction", () => {
     reader.close();
     writer.close();
   });
+});
+
+test("Each commit survives what it has to, whatever those before it had to.", () => {
+  const database = open();
+  database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+  const insert = database.prepare("INSERT INTO numbers VALUES (1)");
+  // Its answer is that of the time when it is prepared.
+  const synchronous = () => database.prepare<{ synchronous: number }>("PRAGMA synchronous").get();
+  const [normal, full] = [{ synchronous: 1 }, { synchronous: 2 }];
+  const during = (survives?: Durability) => database.transaction(synchronous, survives);
+  expect(during("process death")).toEqual(normal);
+  expect(during("process death")).toEqual(normal);
+  expect(during("power loss")).toEqual(full);
+  during("process death");
+  expect(during()).toEqual(full);
+  during("process death");
+  insert.run();
+  expect(synchronous()).toEqual(full);
+  during("process death");
+  database.execute("INSERT INTO numbers VALUES (2)");
+  expect(synchronous()).toEqual(full);
+  database.close();
 });
 
 test("integers come back as numbers, or as bigint where that is asked for", () => {
