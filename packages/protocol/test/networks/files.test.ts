@@ -1,3 +1,4 @@
+import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import {
   type MilestoneChange,
@@ -6,6 +7,7 @@ import {
   presets,
   type UntrustedNetworkFiles,
 } from "../../src/index.ts";
+import * as schemas from "../../src/networks/schema.ts";
 
 const livenet = presets.livenet!;
 
@@ -26,6 +28,13 @@ function refusal(files: UntrustedNetworkFiles): string {
   }
   throw new Error("the files were accepted");
 }
+
+test("The schemas of the files are schemas themselves: they are not checked when files are read.", () => {
+  const ajv = new Ajv();
+  for (const schema of Object.values(schemas)) {
+    if (typeof schema === "object") expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
+  }
+});
 
 describe("network files", () => {
   test.each(Object.entries(presets))("of %s are accepted", (_, files) => {
