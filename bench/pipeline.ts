@@ -1,6 +1,7 @@
 /** The pipeline of a node over a generated chain, without the rest of the node. */
 
 import { pino } from "pino";
+import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import {
   type Chain,
   type ChainDeps,
@@ -21,6 +22,8 @@ export type PipelineOptions = {
   readonly accelerator?: string | undefined;
   /** Grows the tree of facts beside the chain, as a node does. */
   readonly facts?: boolean;
+  /** Signatures are not verified up to it. */
+  readonly assumeValid?: Pin | undefined;
   /** Instead of an event log that has no readers. */
   readonly events?: Pick<ChainDeps, "eventsOfFacts" | "eventsOfRevert">;
 };
@@ -37,7 +40,7 @@ export type Pipeline = {
 
 /** In a new database file, with the genesis block. */
 export function openPipeline(path: string, fixture: Fixture, options: PipelineOptions): Pipeline {
-  const { threads, accelerator, events = { eventsOfFacts, eventsOfRevert } } = options;
+  const { threads, accelerator, assumeValid, events = { eventsOfFacts, eventsOfRevert } } = options;
   const database = openDatabase(path);
   migrate(database);
   const verifier = createVerifier({ threads, accelerator });
@@ -49,6 +52,7 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
     events: createEventLog(database, { recordedNames: () => new Set() }),
     ...events,
     now: Date.now,
+    assumeValid,
     onListenerError(error) {
       throw error;
     },

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--facts] [--keep]`
+ * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--facts] [--assume-valid] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
  * commit), and verifies the same signatures alone with the same threads in the same run. Processor time is printed beside
@@ -11,6 +11,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
 import { chooseVerify } from "../packages/node/src/chain/pipeline/choose-verify.ts";
 import type { SignatureCheck } from "../packages/node/src/chain/pipeline/packed-checks.ts";
@@ -30,6 +31,8 @@ const { values } = parseArgs({
     threads: { type: "string", default: String(availableParallelism()) },
     /** Grows the tree of facts, as a node does. */
     facts: { type: "boolean", default: false },
+    /** Pins the last block, so that no signature is verified. */
+    "assume-valid": { type: "boolean", default: false },
     /** Leaves the database file where it is. */
     keep: { type: "boolean", default: false },
   },
@@ -55,6 +58,13 @@ async function* slice(fixture: Fixture, from: number, to: number): AsyncIterable
     if (index >= to) return;
     if (index++ >= from) yield block;
   }
+}
+
+async function lastBlock({ network, blocks }: Fixture): Promise<Pin> {
+  let last: Uint8Array | undefined;
+  for await (const block of blocks()) last = block;
+  const { height, id } = receiveBlock(last!, network).header;
+  return { height, id };
 }
 
 /** What something took; `cpu` is the processor time of all threads. Seconds. */
@@ -121,7 +131,9 @@ const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
 const accelerator = process.env.UNIKNODE_ACCELERATOR;
 const { facts } = values;
-const { chain, verifier, figures, close } = openPipeline(path, fixture, { threads, accelerator, facts });
+const assumeValid = values["assume-valid"] ? await lastBlock(fixture) : undefined;
+const options = { threads, accelerator, facts, assumeValid };
+const { chain, verifier, figures, close } = openPipeline(path, fixture, options);
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;
 const micros = (seconds: number, count: number) => `${((1e6 * seconds) / count).toFixed(0)} us`;
@@ -136,7 +148,7 @@ await close();
 // The accelerator belongs to the threads, which choose as this does.
 const { name: signatures } = await chooseVerify(threads > 0 ? accelerator : "none");
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
-console.log(`signatures by ${signatures}`);
+console.log(assumeValid ? "signatures are not verified" : `signatures by ${signatures}`);
 for (const [index, phase] of phases.entries()) {
   const { name, from, to, perBlock } = phase;
   const blocks = to - from;

@@ -31,6 +31,7 @@ export type { StreamedEvent, StreamOptions } from "./api/resources/events.ts";
 export type { FactLeaf, FactProof, FactsCheckpoint, FactsConsistency } from "./api/resources/facts.ts";
 export type { Lock, LockOrder, LockQuery, LockSearch } from "./api/resources/locks.ts";
 export type {
+  AssumedBlock,
   CryptoConfiguration,
   FeeStatistics,
   FeesByType,

@@ -131,7 +131,7 @@ export function stateOf(actors: Actors): Draft {
 }
 
 export type Situation = Partial<
-  Pick<RuleContext, "network" | "milestone" | "head" | "blockTimestamp" | "state">
+  Pick<RuleContext, "network" | "milestone" | "head" | "blockTimestamp" | "assumesSignatures" | "state">
 >;
 
 /** A context on a draft, at height 10 unless said otherwise. */

@@ -131,6 +131,7 @@ export { TYPE_GROUPS } from "./transactions/type-groups.ts";
 export { findTransactionType, transactionKey, transactionTypes } from "./transactions/types/registry.ts";
 export type { TransactionType } from "./transactions/types/type.ts";
 export {
+  decidedVerdict,
   isVerified,
   signatureJob,
   verifyMultiSignatures,

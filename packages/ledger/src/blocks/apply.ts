@@ -20,6 +20,8 @@ export type BlockContext = {
   readonly slots: Slots;
   /** The last accepted block. */
   readonly head: { readonly height: number; readonly timestamp: number };
+  /** The signatures of the block count as valid: see `RuleContext`. */
+  readonly assumesSignatures?: boolean;
 };
 
 export type AppliedBlock = {
@@ -46,12 +48,15 @@ export function applyBlock(context: BlockContext, draft: Draft, block: Block): A
 }
 
 function applyParts(context: BlockContext, draft: Draft, { header, transactions }: Block): AppliedBlock {
-  const { network, rounds, head } = context;
+  const { network, rounds, head, assumesSignatures = false } = context;
   const mark = draft.mark();
   // All rules are those of the milestone of the head, not of the block (trap A1).
   const milestone = network.milestoneAt(head.height);
   const blockTimestamp = header.timestamp;
-  const rules: RuleContext = { network, milestone, head, blockTimestamp, state: draft, draft };
+  const rules: RuleContext = {
+    ...{ network, milestone, head, blockTimestamp, assumesSignatures },
+    ...{ state: draft, draft },
+  };
   const applied = transactions.flatMap(({ data }, sequence) => {
     applyTransaction(data, rules);
     return transactionFacts(data, sequence, (tokenId) => draft.get("tokens", tokenId)?.ownerId);

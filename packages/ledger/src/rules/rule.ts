@@ -12,6 +12,11 @@ export type RuleContext = {
   readonly head: { readonly height: number; readonly timestamp: number };
   /** Timestamp of the block being applied; absent in the pool. */
   readonly blockTimestamp?: number;
+  /**
+   * Second signatures and multisignatures count as valid without being checked; whether a transaction must have them
+   * is checked. Absent: they are checked.
+   */
+  readonly assumesSignatures?: boolean;
   /** Chain state: tokens, indexes and other wallets. In a block it includes the transactions before this one. */
   readonly state: StateReader;
   /**

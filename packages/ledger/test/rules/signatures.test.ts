@@ -219,3 +219,74 @@ describe("a multi signature wallet", () => {
     });
   });
 });
+
+describe("where signatures are assumed to be valid", () => {
+  const assumed = { assumesSignatures: true };
+
+  test("a second signature has to be there, and no more", () => {
+    const alice = { ...rich, attributes: { secondPublicKey: publicKeyOf("second") } };
+    const signed = secondSignTransaction(pay(), key("other"));
+    expect(refusalOf(stateOf({ alice }), signed, assumed)).toBe("");
+    expect(refusalOf(stateOf({ alice }), pay(), assumed)).toBe("InvalidSecondSignatureError");
+    expect(refusalOf(stateOf({ alice: rich }), signed, assumed)).toBe("UnexpectedSecondSignatureError");
+  });
+
+  test("multisignatures have to be as many as are needed, and no more", () => {
+    const draft = () => {
+      const made = stateOf({});
+      made.set("wallets", funded().address, funded());
+      return made;
+    };
+    const wrong = (count: number) =>
+      spend(participants.slice(0, count).map((_, index): [number, string] => [index, "mallory"]));
+    expect(refusalOf(draft(), wrong(2), assumed)).toBe("");
+    expect(refusalOf(draft(), wrong(1), assumed)).toBe("InvalidMultiSignaturesError");
+    expect(refusalOf(draft(), wrong(2))).toBe("InvalidMultiSignaturesError");
+  });
+
+  test("the registration of a multi signature wallet keeps its rules on numbers", () => {
+    const register = (count: number) =>
+      signedBy(
+        transactionOf("1/4", "alice", { asset: { multiSignature: asset } }),
+        participants.slice(0, count).map((_, index): [number, string] => [index, "mallory"]),
+      );
+    expect(refusalOf(stateOf({ alice: rich }), register(3), assumed)).toBe("");
+    expect(refusalOf(stateOf({ alice: rich }), register(2), assumed)).toBe(
+      "MultiSignatureKeyCountMismatchError",
+    );
+    expect(refusalOf(stateOf({ alice: rich }), register(3))).toBe("InvalidMultiSignatureError");
+  });
+
+  test("a block with them is accepted, and one whose sender is no such wallet is not", () => {
+    const chain = createChain();
+    chain.append(
+      chain.next([
+        transactionOf("1/0", "premine", { amount: 100n, recipientId: funded().address }),
+        transactionOf("1/0", "premine", { nonce: 2n, amount: 100n, recipientId: addressOfName("alice") }),
+      ]),
+    );
+    const judge = (transaction: Transaction) =>
+      judgeBlock(
+        { ...chain.context(), ...assumed },
+        { ...chain.next(), transactions: [sealed(transaction, false)] },
+        [
+          { code: "unverified-transactions" },
+          { code: "unverified-transaction", transactionId: transaction.id, sequence: 0 },
+        ],
+      );
+    const spending = spend([
+      [0, "mallory"],
+      [1, "mallory"],
+    ]);
+    expect(judge(spending)).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    chain.append(
+      chain.next([
+        signedBy(
+          transactionOf("1/4", "alice", { asset: { multiSignature: asset } }),
+          participants.map((name, index): [number, string] => [index, name]),
+        ),
+      ]),
+    );
+    expect(judge(spending).answer).toBe("Accepted");
+  });
+});

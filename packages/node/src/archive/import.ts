@@ -1,6 +1,7 @@
 /** Imports a stream of blocks into a data folder. Like all blocks, they are verified, executed and committed in batches. */
 import { join } from "node:path";
 import { type Block, type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
+import type { Pin } from "../chain/assumption.ts";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { refusalOf } from "../chain/outcome.ts";
 import type { Verifier } from "../chain/pipeline/verifier.ts";
@@ -20,6 +21,8 @@ export type ImportDeps = {
   readonly genesis: Block;
   readonly verifier: Verifier;
   readonly nowMs: () => number;
+  /** Signatures are not checked up to it; absent: all are. */
+  readonly assumeValid?: Pin | undefined;
   /** Called with the number of blocks accepted so far. */
   readonly onProgress: (accepted: number) => void;
 };
@@ -29,6 +32,8 @@ export type Imported = {
   /** Blocks of the stream that the chain already had. */
   readonly skipped: number;
   readonly head: BlockHeader;
+  /** First block whose signatures were not checked, until the chain has the block of `assumeValid`. */
+  readonly uncheckedFrom: number | undefined;
 };
 
 /**
@@ -38,11 +43,12 @@ export type Imported = {
  * @throws {DataInUseError}
  * @throws {ArchiveError} ARCHIVE_DAMAGED, ARCHIVE_FOREIGN, ARCHIVE_MISSING when blocks between head and stream are
  *   missing, ARCHIVE_INVALID when a block is refused; blocks accepted before are kept
+ * @throws {ChainError} CHAIN_PIN_FAILED, CHAIN_UNCHECKED
  */
 export async function importBlocks(
   chunks: AsyncIterable<Uint8Array>,
   data: string,
-  { network, genesis, verifier, nowMs, onProgress }: ImportDeps,
+  { network, genesis, verifier, nowMs, assumeValid, onProgress }: ImportDeps,
 ): Promise<Imported> {
   const { head: start, blocks } = await readStream(chunks);
   const { nethash, name } = network.description;
@@ -74,6 +80,7 @@ export async function importBlocks(
         }),
       eventsOfRevert,
       now: nowMs,
+      assumeValid,
       onListenerError(error) {
         throw error;
       },
@@ -91,7 +98,7 @@ export async function importBlocks(
       const reason = refusalOf(refusal);
       throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);
     }
-    return { accepted, skipped, head: chain.head() };
+    return { accepted, skipped, head: chain.head(), uncheckedFrom: chain.assumption().uncheckedFrom };
   } finally {
     database.close();
     lock.release();

@@ -42,6 +42,7 @@ export function replaceBlocks(
 ): ChainChange {
   return stores.database.transaction(() => {
     const reverted = revertBlocks(stores, options);
+    stores.assumption.reverted(options.target);
     const applied: ExecutedBlock[] = [];
     tip.moveTo(reverted.head);
     extend((verified) => tip.append(verified, applied), reverted.returned);
@@ -93,5 +94,6 @@ export function forgedBlock(block: EncodedBlock, network: Network, now: number):
     ...received,
     ...withVerdicts(received, { header: "valid", transactions: received.transactions.map(() => true) }),
   };
-  return { block: verified, faults: checkBlock(verified, { network, now, headerSignature: "valid" }) };
+  const faults = checkBlock(verified, { network, now, headerSignature: "valid" });
+  return { block: verified, faults, isAssumed: false };
 }

@@ -15,7 +15,9 @@ import type { EventLog } from "../store/events/event-log.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
+import { openAssumption, type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import { appendAll, type Extend, forgedBlock, prepareBranch, replaceBlocks } from "./branch.ts";
+import { discardBlocks } from "./discard.ts";
 import { ChainError } from "./error.ts";
 import { openHead } from "./genesis.ts";
 import { type Outcome, refusalOf } from "./outcome.ts";
@@ -26,6 +28,7 @@ import { prepare } from "./pipeline/prepare.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { Verifier } from "./pipeline/verifier.ts";
 import {
+  type Assumes,
   type BatchPart,
   type BlockBatch,
   createBatch,
@@ -64,6 +67,10 @@ export type ChainDeps = {
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Signatures of blocks that were fetched are assumed to be valid up to it. Absent: all are checked. */
+  readonly assumeValid?: Pin | undefined;
+  /** Called when the chain has reached the pin, with a block or another one. */
+  readonly onPin?: (news: PinNews) => void;
   /** Called with the error that a listener threw. */
   readonly onListenerError: (error: unknown) => void;
   /** Called with what refused a block although no rule did, such as a state that cannot be read. */
@@ -81,9 +88,20 @@ export type Chain = {
    * Takes blocks that follow one another, up to the first that is not accepted. Each may be serialized or a value; the
    * checks are the same. The answer, one for each block, comes when the accepted ones are on disk.
    *
-   * @throws {ChainError} CHAIN_COMMIT_FAILED: some of the blocks may have been accepted, see `head`; CHAIN_CLOSED
+   * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_PIN_FAILED: some of the blocks may have been accepted, see `head`;
+   *   CHAIN_CLOSED
    */
   accept(blocks: readonly BlockInput[]): Promise<Outcome[]>;
+  /** The same for blocks of the past: the signatures of those up to a pin are assumed to be valid. */
+  acceptFetched(blocks: readonly BlockInput[]): Promise<Outcome[]>;
+  /** The pin in force, and the first block that was taken without checking signatures until the chain has the pinned one. */
+  assumption(): { readonly pin: Pin | undefined; readonly uncheckedFrom: number | undefined };
+  /**
+   * Removes the blocks whose signatures were not checked, and checks all from then on. False if there are none.
+   *
+   * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_CLOSED
+   */
+  discardUnchecked(): Promise<boolean>;
   /**
    * Removes all blocks above the height, after the batches that came before.
    *
@@ -121,21 +139,24 @@ export type Chain = {
 /**
  * Opens the chain in a migrated database; an empty one gets the genesis block.
  *
- * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH
+ * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH, CHAIN_UNCHECKED
  */
 export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
-  const { database, network, events } = deps;
+  const { database, network, genesis, events, eventsOfRevert, onPin = () => {} } = deps;
+  const meta = createMetaStore(database);
+  const assumption = openAssumption(meta, deps.assumeValid);
   const stores: ChainStores = {
     database,
     events,
-    meta: createMetaStore(database),
+    meta,
+    assumption,
     blocks: createBlockStore(database),
     transactions: createTransactionStore(database),
     state: createStateStore(database, options),
     undo: createUndoStore(database),
   };
   const { state, blocks, transactions } = stores;
-  let head = openHead(stores, network, deps.genesis);
+  let head = openHead(stores, network, genesis);
   const executor = createExecutor({
     network,
     state,
@@ -160,16 +181,61 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       }
       commitBlocks(stores, executed, options.undoDepth);
     } catch (cause) {
-      tip.forget(head);
-      const failure = commitFailed(`the blocks after ${head.height}`, cause);
+      const failure = asChainError(`the blocks after ${head.height}`, recover(cause));
       for (const batch of batches) failBatch(batch, failure);
       return;
     }
     if (executed.length > 0) {
       head = tip.header();
       announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
+      announcePin(executed);
     }
     for (const batch of batches) settleBatch(batch);
+  }
+
+  /** Forgets what a failure has left in memory, and discards what the failure of a pin makes doubtful. Returns what to report. */
+  function recover(cause: unknown): unknown {
+    tip.forget(head);
+    assumption.reload();
+    const pin = assumption.pin();
+    if (!pin || !(cause instanceof ChainError) || cause.code !== "CHAIN_PIN_FAILED") return cause;
+    try {
+      discard(pin);
+      return cause;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** Removes what was not checked, if there is something on disk, and checks all from then on. */
+  function discard(pin: Pin): void {
+    const from = assumption.uncheckedFrom() ?? head.height + 1;
+    let change: ChainChange | undefined;
+    try {
+      change = database.transaction(() => {
+        assumption.failed();
+        if (from > head.height) return undefined;
+        return discardBlocks(stores, { target: from - 1, network, genesis, eventsOfRevert });
+      });
+    } catch (cause) {
+      tip.forget(head);
+      assumption.reload();
+      throw cause;
+    }
+    if (change) {
+      head = change.head;
+      tip.moveTo(head);
+    }
+    onPin({ kind: "failed", pin, from, head: head.height });
+    if (change) announce(change);
+  }
+
+  function announcePin(executed: readonly ExecutedBlock[]): void {
+    const pin = assumption.pin();
+    const at = pin && executed.find(({ block }) => block.header.height === pin.height);
+    if (!pin || !at) return;
+    const { id } = at.block.header;
+    onPin(id === pin.id ? { kind: "reached", pin } : { kind: "other", pin, id });
   }
 
   function executePart(
@@ -188,25 +254,37 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     if (prepared instanceof Error) return { answer: "Unreadable", cause: prepared };
     const isFirst = batch.outcomes.length === 0;
     if (isFirst && !tip.isContinuedBy(prepared.block)) return { answer: "Unchained" };
+    if (prepared.isAssumed && !assumption.covers(prepared.block.header)) {
+      batch.failure ??= pinHasFailed();
+      return { answer: "Skipped" };
+    }
     return tip.append(prepared, executed);
   }
 
   /** Replaces the blocks above a height by those that extend the chain there, if any do. */
   function replace(target: number, extend: Extend): void {
-    const { undoDepth, maxReturnedTransactions: maxReturned } = options;
+    const { undoDepth } = options;
+    // The signatures of transactions in unchecked blocks may be wrong.
+    const maxReturned = assumption.uncheckedFrom() === undefined ? options.maxReturnedTransactions : 0;
     if (!Number.isInteger(target) || target < 1 || target > head.height) {
       throw new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`);
     }
     let change: ChainChange;
     try {
-      const { eventsOfRevert } = deps;
       change = replaceBlocks(stores, tip, { target, maxReturned, eventsOfRevert, undoDepth }, extend);
     } catch (cause) {
-      tip.forget(head);
-      throw cause;
+      throw recover(cause);
     }
     head = tip.header();
     announce(change);
+  }
+
+  async function take(given: readonly BlockInput[], assumes?: Assumes): Promise<Outcome[]> {
+    if (isClosed) throw closedError();
+    if (given.length === 0) return [];
+    const batch = createBatch(given, assumes);
+    queue.add(splitBatch(batch, given));
+    return batch.answer.promise;
   }
 
   /** Does something between two batches. */
@@ -223,13 +301,16 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     subscribe,
     head: tip.header,
     storedIds: transactions.storedIds,
-    async accept(given) {
-      if (isClosed) throw closedError();
-      if (given.length === 0) return [];
-      const batch = createBatch(given);
-      queue.add(splitBatch(batch, given));
-      return batch.answer.promise;
-    },
+    accept: (given) => take(given),
+    acceptFetched: (given) => take(given, assumption.covers),
+    assumption: () => ({ pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() }),
+    discardUnchecked: () =>
+      between(() => {
+        const pin = assumption.pin();
+        if (!pin || assumption.uncheckedFrom() === undefined) return false;
+        named("the end of the unchecked blocks", () => discard(pin));
+        return true;
+      }),
     revertTo: (target) =>
       between(() => {
         if (target !== head.height) named(`the revert to ${target}`, () => replace(target, () => {}));
@@ -275,7 +356,7 @@ function named<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw cause instanceof ChainError ? cause : commitFailed(what, cause);
+    throw asChainError(what, cause);
   }
 }
 
@@ -284,7 +365,9 @@ const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed")
 const branchShort = (top: number, height: number) =>
   new ChainError("CHAIN_BRANCH_SHORT", `the branch ends at ${top}, and the chain is at ${height} already`);
 
-const commitFailed = (what: string, cause: unknown) =>
-  new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });
+const asChainError = (what: string, cause: unknown) =>
+  cause instanceof ChainError
+    ? cause
+    : new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });
 
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -13,6 +13,10 @@ export type ChainErrorCode =
   | "CHAIN_BRANCH_SHORT"
   /** Blocks or a revert could not be committed; nothing of it happened. Worth a retry once the cause is gone. */
   | "CHAIN_COMMIT_FAILED"
+  /** The chain has blocks whose signatures were not checked, because of another pin than the given one. */
+  | "CHAIN_UNCHECKED"
+  /** The chain does not have the pinned block: what was not checked is discarded. Worth a retry: then all is checked. */
+  | "CHAIN_PIN_FAILED"
   /** The chain was closed. */
   | "CHAIN_CLOSED";
 
@@ -24,6 +28,6 @@ export class ChainError extends Error {
     super(message, options);
     this.name = "ChainError";
     this.code = code;
-    this.isRetryable = code === "CHAIN_COMMIT_FAILED";
+    this.isRetryable = code === "CHAIN_COMMIT_FAILED" || code === "CHAIN_PIN_FAILED";
   }
 }

@@ -31,7 +31,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
 }
 
 /** Stored as it is, without verification (blocks.md 10). It leaves no undo: nothing is below it. */
-function storeGenesis(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
+export function storeGenesis(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
   const { database, meta, blocks, transactions, state } = stores;
   const draft = createDraft(state);
   applyGenesis(draft, network, genesis);

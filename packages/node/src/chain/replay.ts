@@ -23,7 +23,7 @@ const BATCH_BLOCKS = 400;
 /**
  * Hands over serialized blocks, the first being the one above the head, until they end or one is refused.
  *
- * @throws {ChainError} as `Chain.accept` does, or what the blocks throw; what came before is dealt with by then
+ * @throws {ChainError} as `Chain.acceptFetched` does, or what the blocks throw; what came before is dealt with by then
  */
 export async function replay(
   chain: Chain,
@@ -39,7 +39,7 @@ export async function replay(
   function hand(batch: readonly Uint8Array[], bytes: number): void {
     bytesInFlight += bytes;
     const settled = chain
-      .accept(batch)
+      .acceptFetched(batch)
       .then((outcomes) => {
         const stop = outcomes.findIndex(({ answer }) => answer !== "Accepted");
         accepted += stop === -1 ? outcomes.length : stop;

@@ -6,6 +6,7 @@ import type { EventLog } from "../store/events/event-log.ts";
 import type { MetaStore } from "../store/node/meta.ts";
 import type { StateStore } from "../store/state/state.ts";
 import type { UndoStore } from "../store/state/undo.ts";
+import type { Assumption } from "./assumption.ts";
 
 export type ChainStores = {
   readonly database: Database;
@@ -15,4 +16,5 @@ export type ChainStores = {
   readonly state: StateStore;
   readonly undo: UndoStore;
   readonly events: EventLog;
+  readonly assumption: Assumption;
 };

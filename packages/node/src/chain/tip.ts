@@ -44,9 +44,9 @@ export function createTip(head: BlockHeader, { executor, stores, eventsOfFacts }
       const verdict = executor.execute(verified, tip);
       if (verdict.answer !== "Accepted") return verdict;
       const { changes, facts } = verdict;
-      const { block } = verified;
+      const { block, isAssumed } = verified;
       state.write(changes);
-      executed.push({ block, changes, events: eventsOf(facts, block.header) });
+      executed.push({ block, isAssumed, changes, events: eventsOf(facts, block.header) });
       tip = block.header;
       return { answer: "Accepted" };
     },

@@ -21,6 +21,7 @@ import type { Manifest } from "../archive/manifest.ts";
 import { restoreSnapshot } from "../archive/restore.ts";
 import { verifySnapshot } from "../archive/verify.ts";
 import { createVerifier } from "../chain/pipeline/verifier.ts";
+import { choosePin } from "../config/assume-valid.ts";
 import { loadNetwork } from "../config/network.ts";
 import { option, readText } from "../config/option.ts";
 import { runOptions } from "../config/options.ts";
@@ -131,8 +132,9 @@ export function importCommand(): Command {
       "verify and execute the blocks of a stream; an interrupted import continues when started again",
     )
     .argument("[FILE]", "file to read; - is the standard input", "-");
-  return addFlags(command, chainOptions).action(async (file: string) => {
-    const config = readConfig(command, chainOptions);
+  const options = { ...chainOptions, assumeValid: runOptions.assumeValid };
+  return addFlags(command, options).action(async (file: string) => {
+    const config = readConfig(command, options);
     if (file !== "-" && !existsSync(file)) {
       throw new ArchiveError(
         "ARCHIVE_MISSING",
@@ -140,15 +142,19 @@ export function importCommand(): Command {
       );
     }
     const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
-    const { accepted, skipped, head } = await withChain(config, (deps) =>
+    const { accepted, skipped, head, uncheckedFrom } = await withChain(config, (deps) =>
       importBlocks(source, config.data, {
         ...deps,
+        assumeValid: choosePin(config.assumeValid, deps.network.description, { forges: false }),
         onProgress: (blocks) => {
           if (blocks % 1000 === 0) deps.onProgress(`importing, ${blocks} blocks`);
         },
       }),
     );
     say(`${accepted} blocks imported, ${skipped} skipped; the head is block ${head.height} ${head.id}`);
+    if (uncheckedFrom !== undefined) {
+      say(`signatures from block ${uncheckedFrom} on are not checked: go on with the same --assume-valid`);
+    }
   });
 }
 

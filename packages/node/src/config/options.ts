@@ -1,4 +1,5 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
+import { readAssumeValid } from "./assume-valid.ts";
 import { option, readChoice, readHosts, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
@@ -377,6 +378,13 @@ export const runOptions = {
     placeholder: "FILE",
     sentence: "Genesis block of the known network, as JSON; requested from Uniknode peers when not given.",
     read: readText,
+  }),
+  assumeValid: option({
+    name: "assumeValid",
+    placeholder: "HEIGHT:ID",
+    sentence:
+      "Block on the chain, by height and full id, up to which the signatures of fetched blocks are not checked; none checks all (docs/guides/network.md).",
+    read: readAssumeValid,
   }),
   timeServers: option({
     name: "timeServers",

@@ -6,6 +6,8 @@ import type { Block, BlockHeader, Network } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
+import { createMetaStore } from "../store/node/meta.ts";
+import { readUnchecked } from "../store/node/unchecked.ts";
 import { finalHeight } from "./final.ts";
 import { leafText, leavesOf } from "./leaf.ts";
 import { hashLeaves } from "./merkle/hashes.ts";
@@ -47,6 +49,7 @@ const MAX_LEAVES = 2_048;
 
 export function createGrowth({ database, network, onTruncated }: GrowthDeps): Growth {
   const blocks = createBlockStore(database);
+  const meta = createMetaStore(database);
   const tree = createFactTree(database);
   const pastFacts = createPastFacts(database, network);
   const recent = createRecentBlocks();
@@ -67,7 +70,12 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
     isOfChain = true;
   }
 
-  const final = () => finalHeight(blocks.head()?.height ?? 0, network);
+  /** A node signs for what is in the tree: blocks whose signatures it has not checked are not in it until they are proved. */
+  function final(): number {
+    const height = finalHeight(blocks.head()?.height ?? 0, network);
+    const unchecked = readUnchecked(meta);
+    return unchecked ? Math.min(height, unchecked.from - 1) : height;
+  }
 
   const leaves = (block: Block, previous: BlockHeader | undefined): string[] =>
     leavesOf(block.header, pastFacts.of(block, previous), network).map(leafText);

@@ -22,6 +22,15 @@ export type NodeStatus = {
   timestamp: number;
   /** Absent while the node is in sync. */
   progress?: SyncProgress;
+  /** Block up to which signatures are not checked; absent once the chain is as high, and if all are. */
+  assumeValid?: AssumedBlock;
+};
+
+export type AssumedBlock = {
+  height: number;
+  id: string;
+  /** First block whose signatures were not checked; absent while there is none. */
+  uncheckedFrom?: number;
 };
 
 /** While the transaction `afterId` is pending, the page begins after it and `offset` is ignored. */

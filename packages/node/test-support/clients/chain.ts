@@ -73,6 +73,7 @@ export async function serveEverything() {
   const node = await startNode(
     {
       ...resolveConfig(runOptions, { flags, environment: {} }),
+      assumeValid: undefined,
       delegates: delegatesFromSecrets(cast.founders.map(({ passphrase }) => passphrase)),
       peers: undefined,
       pool: DEFAULT_POOL_OPTIONS,

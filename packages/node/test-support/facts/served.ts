@@ -27,6 +27,7 @@ export function serveFolder(
   return startNode(
     {
       ...resolveConfig(runOptions, { flags, environment: {} }),
+      assumeValid: undefined,
       delegates: new Map(),
       peers: undefined,
       pool: DEFAULT_POOL_OPTIONS,

@@ -11,22 +11,25 @@ import {
   type KeyPair,
   type SealedTransaction,
 } from "@uniknode/protocol";
-import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import {
+  type Chain,
+  type ChainDeps,
+  type ChainOptions,
+  createChain,
+  DEFAULT_CHAIN_OPTIONS,
+} from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { buildStatus } from "../../src/peers/requests/status.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { testNetwork } from "./test-network.ts";
+import { type NetworkShape, testNetwork } from "./test-network.ts";
 
 /** A milestone above the chains of most tests. */
 export const STRICTER_FROM = 81;
-const testbed = testNetwork({
-  nodes: 4,
-  blocktime: 8,
-  stricterFrom: STRICTER_FROM,
-});
+export const SHAPE: NetworkShape = { nodes: 4, blocktime: 8, stricterFrom: STRICTER_FROM };
+const testbed = testNetwork(SHAPE);
 const { files, block: genesis, delegates } = testbed;
 export const { rich } = testbed;
 export const network = createNetwork(files);
@@ -63,22 +66,29 @@ export const statusOn = ({ head }: Chain): Status =>
   });
 
 /** In memory, unless a path of a file is given. */
-export function openTestChain(path = ":memory:"): TestChain {
+export function openTestChain(
+  path = ":memory:",
+  { deps, ...options }: Partial<ChainOptions> & { readonly deps?: Partial<ChainDeps> } = {},
+): TestChain {
   const database = openDatabase(path);
   migrate(database);
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-    database,
-    network,
-    genesis,
-    verifier,
-    events: createEventLog(database, { recordedNames: () => new Set() }),
-    eventsOfFacts: () => [],
-    eventsOfRevert: () => [],
-    now: () => slots.unixMsOf(now()),
-    onListenerError(error) {
-      throw error;
+  const chain = createChain(
+    { ...DEFAULT_CHAIN_OPTIONS, ...options },
+    {
+      database,
+      network,
+      genesis,
+      verifier,
+      events: createEventLog(database, { recordedNames: () => new Set() }),
+      eventsOfFacts: () => [],
+      eventsOfRevert: () => [],
+      now: () => slots.unixMsOf(now()),
+      onListenerError(error) {
+        throw error;
+      },
+      ...deps,
     },
-  });
+  );
 
   function make(
     slot: number,

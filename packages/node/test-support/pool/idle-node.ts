@@ -3,8 +3,9 @@ import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 
 export const IDLE_NODE: Pick<
   GatewayDeps,
-  "forging" | "facts" | "logLinesLost" | "loopDelay" | "webhooksChanged" | "streamsChanged"
+  "assumption" | "forging" | "facts" | "logLinesLost" | "loopDelay" | "webhooksChanged" | "streamsChanged"
 > = {
+  assumption: () => ({ pin: undefined, uncheckedFrom: undefined }),
   forging: () => ({
     forged: 0,
     missed: 0,

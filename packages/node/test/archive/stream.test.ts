@@ -97,6 +97,23 @@ describe("export and import", () => {
     expect(head.height).toBe(archived.height);
   });
 
+  test("leave out the check of signatures up to a block, and go on with the same one only", async () => {
+    const { id } = archived.content.blocks.at(-1);
+    const assumeValid = { height: archived.height, id };
+    const pinned = (stream: AsyncIterable<Uint8Array>, data: string, pin = assumeValid) =>
+      importBlocks(stream, data, { ...archived.deps, assumeValid: pin });
+    const data = newFolder();
+    expect((await pinned(exported({ from: 2, to: 20 }), data)).uncheckedFrom).toBe(2);
+    await expect(imported(exported(), data)).rejects.toMatchObject({ code: "CHAIN_UNCHECKED" });
+    expect((await pinned(exported(), data)).uncheckedFrom).toBeUndefined();
+    expect(dump(data)).toEqual(dump(archived.data));
+
+    const other = newFolder();
+    const wrong = { ...assumeValid, id: NETHASH };
+    await expect(pinned(exported(), other, wrong)).rejects.toMatchObject({ code: "CHAIN_PIN_FAILED" });
+    expect(await pinned(exported(), other, wrong)).toMatchObject({ skipped: 0, head: { id } });
+  });
+
   test("tell which block was refused and why", async () => {
     const blocks = await collect((await readStream(exported())).blocks);
     const altered = [...blocks.slice(0, 5), ...blocks.slice(6)];

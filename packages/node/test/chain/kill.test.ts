@@ -112,3 +112,33 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
     });
   },
 );
+
+test("a chain that is killed below a pinned block knows what is unchecked", {
+  timeout: 120_000,
+}, async () => {
+  const random = randomFrom(4_711);
+  const [name] = CHAINS;
+  const content = readChain(name!);
+  const path = `${folder.path}/pinned.sqlite`;
+  const { height, id } = content.blocks[60];
+  const states = new Set<string>();
+  for (let isFinished = false; !isFinished; ) {
+    const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
+    ({ isFinished } = await runUntilKilled([name!, path, "3", `${height}:${id}`], killAfter));
+    const { chain, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
+    const { height: head } = chain.head();
+    const isUnchecked = head > 1 && head < height;
+    expect(chain.assumption().uncheckedFrom).toBe(isUnchecked ? 2 : undefined);
+    states.add(isUnchecked ? "unchecked" : "checked");
+    await close();
+    if (isUnchecked) expect(() => openChain(content, path)).toThrow(`--assume-valid ${height}:${id}`);
+  }
+  expect([...states]).toEqual(["unchecked", "checked"]);
+  const whole = openChain(content, `${folder.path}/whole.sqlite`);
+  await whole.chain.accept(
+    content.blocks.map(({ serialized }: { serialized: string }) => Buffer.from(serialized, "hex")),
+  );
+  const dump = dumpOf(whole.database);
+  await whole.close();
+  expect(await dumpAfter(content, path)).toEqual(dump);
+});

@@ -22,6 +22,17 @@ test("tells how far it is while it catches up", async () => {
   await catching.close();
 });
 
+test("tells the block up to which it does not check signatures", async () => {
+  const assumeValid = { height: 100, id: "ab".repeat(32), uncheckedFrom: 2 };
+  const assuming = openFixture();
+  assuming.gateway.status = async () => ({
+    ...{ synced: false, now: 4, blocksCount: 96, timestamp: 30 },
+    assumeValid,
+  });
+  expect((await assuming.get("/api/node/status")).json().data).toMatchObject({ assumeValid });
+  await assuming.close();
+});
+
 test("tells its configuration with the parameters in force", async () => {
   const { data } = (await fixture.get("/api/node/configuration")).json();
   expect(data).toMatchObject({

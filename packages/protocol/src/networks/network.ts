@@ -23,6 +23,8 @@ export type NetworkDescription = {
   forgeFactory?: { unikidWhiteList: string[] };
   foundation?: { publicKey: string };
   delegateWhitelistUniks?: string[];
+  /** `HEIGHT:ID` of a block that is known to be on the chain, for nodes that catch up (not a rule). */
+  assumeValid?: string;
 };
 
 /** The merged parameters in force from `height` on (networks.md 2). Amounts are safe integers. */

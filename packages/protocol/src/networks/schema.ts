@@ -70,6 +70,11 @@ export const descriptionSchema: Schema = record(
     forgeFactory: record({ unikidWhiteList: list(hex(64)) }),
     foundation: record({ publicKey: hex(66) }),
     delegateWhitelistUniks: list(hex(64)),
+    assumeValid: {
+      type: "string",
+      pattern: "^([2-9]|[1-9][0-9]{1,8}):[0-9a-f]{64}$",
+      description: "HEIGHT:ID, a height of 2 or more and 64 lower-case hexadecimal digits",
+    },
   },
 );
 

@@ -24,17 +24,27 @@ export const verifyJob = ({ hash, signature, publicKey }: SignatureJob): boolean
  * does not depend on it. Bytes only, so that any thread can verify it.
  */
 export function signatureJob(
-  { data, bytes }: SealedTransaction,
+  transaction: SealedTransaction,
   context: TransactionContext,
 ): SignatureJob | boolean {
+  const decided = decidedVerdict(transaction, context);
+  if (decided !== undefined) return decided;
+  const { data, bytes } = transaction;
+  return jobOf(signedPart(data, bytes), data.signature!, data.senderPublicKey);
+}
+
+/** The result of a parsed transaction if it does not depend on whether the sender's signature is valid. */
+export function decidedVerdict(
+  { data }: Pick<SealedTransaction, "data">,
+  context: TransactionContext,
+): boolean | undefined {
   // Rule 1.
   if (isExceptional(context, data.id)) return true;
   // Rule 2.
   const milestone = milestoneOf(context);
   if ((milestone.aip11 && data.version === 1) || !isVerifiable(data, milestone)) return false;
   // Rule 3.
-  if (data.signature === undefined) return false;
-  return jobOf(signedPart(data, bytes), data.signature, data.senderPublicKey);
+  return data.signature === undefined ? false : undefined;
 }
 
 /** The bytes for signing: a part of the canonical ones if these end with the signature. */

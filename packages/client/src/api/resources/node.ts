@@ -11,6 +11,15 @@ export type NodeStatus = {
   /** By the clock of the node, seconds since the epoch of the network. */
   readonly timestamp: number;
   readonly progress?: SyncProgress;
+  readonly assumeValid?: AssumedBlock;
+};
+
+/** Block up to which signatures are not checked; present while the chain is below it. */
+export type AssumedBlock = {
+  readonly height: number;
+  readonly id: string;
+  /** First block whose signatures were not checked. */
+  readonly uncheckedFrom?: number;
 };
 
 /** Present while the node fetches blocks. */

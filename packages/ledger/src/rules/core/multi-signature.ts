@@ -35,7 +35,7 @@ export const multiSignature: Rule = {
       throw refusal("MultiSignatureAlreadyRegisteredError", "multi signature is already enabled.");
     }
     // 4: only `min` valid ones are needed (trap A17)
-    if (!isSignedByParticipants(transaction, { min, publicKeys })) {
+    if (!isSignedByParticipants(transaction, { min, publicKeys }, context)) {
       throw unverifiable();
     }
     checkCommon(transaction, context, sender); // 5

@@ -10,6 +10,8 @@ import type { ReceivedBlock } from "./receive.ts";
 /** A block that was applied to the state, with its traces. */
 export type ExecutedBlock = {
   readonly block: ReceivedBlock;
+  /** Its signatures were assumed to be valid. */
+  readonly isAssumed: boolean;
   readonly changes: readonly Change[];
   /** For the event log. */
   readonly events: readonly Event[];
@@ -19,6 +21,7 @@ export type ExecutedBlock = {
  * Commits blocks in order of height: blocks, transactions, changed records, undo records, events.
  *
  * @param undoDepth number of blocks below the head that stay revertible
+ * @throws {ChainError} CHAIN_PIN_FAILED
  */
 export function commitBlocks(
   stores: ChainStores,
@@ -34,6 +37,7 @@ export function commitBlocks(
       stores.undo.append(block.header.height, changes);
       stores.events.append(events);
     }
+    stores.assumption.extended(executed);
     stores.state.flush();
     stores.undo.prune(last.block.header.height - undoDepth + 1);
   });

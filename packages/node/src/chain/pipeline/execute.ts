@@ -46,7 +46,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         transactions.map(({ data }) => data.id),
         network,
       ),
-    execute({ block, faults }, head) {
+    execute({ block, faults, isAssumed }, head) {
       const { version = 1 } = block.transactions[0]?.data ?? {};
       const verdict = judgeBlock(
         {
@@ -59,6 +59,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           // The nonces of version 2 continue those of the wallets: a stored transaction would have been refused.
           isTransactionStored: version >= 2 ? () => false : isTransactionStored,
           repetitions,
+          assumesSignatures: isAssumed,
         },
         block,
         faults,

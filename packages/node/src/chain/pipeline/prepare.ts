@@ -1,25 +1,30 @@
 /** Receiving and verifying the blocks of a part, before the writer reaches them. */
-import type { BatchPart, PreparedBlock } from "../queue/block-batch.ts";
+import type { Assumes, BatchPart, PreparedBlock } from "../queue/block-batch.ts";
 import { type BlockInput, type ReceivedBlock, receive } from "./receive.ts";
 import { type VerifyDeps, verifyBlocks } from "./verify.ts";
 
 /** Begins the preparation of a part, unless it has begun. */
 export function prepare(part: BatchPart, deps: VerifyDeps): void {
-  part.preparing ??= prepareBlocks(part.batch.isStopped ? [] : part.blocks, deps).then(
+  const { batch, blocks } = part;
+  part.preparing ??= prepareBlocks(batch.isStopped ? [] : blocks, deps, batch.assumes).then(
     (prepared) => {
       part.prepared = prepared;
     },
     (error: unknown) => {
       // No verdict without a verifier.
-      part.batch.failure ??= error;
-      part.batch.isStopped = true;
+      batch.failure ??= error;
+      batch.isStopped = true;
       part.prepared = [];
     },
   );
 }
 
 /** Blocks behind one that cannot be read are left out: the batch stops there. */
-async function prepareBlocks(blocks: readonly BlockInput[], deps: VerifyDeps): Promise<PreparedBlock[]> {
+async function prepareBlocks(
+  blocks: readonly BlockInput[],
+  deps: VerifyDeps,
+  assumes: Assumes,
+): Promise<PreparedBlock[]> {
   const received: ReceivedBlock[] = [];
   let failure: PreparedBlock | undefined;
   for (const block of blocks) {
@@ -30,6 +35,6 @@ async function prepareBlocks(blocks: readonly BlockInput[], deps: VerifyDeps): P
       break;
     }
   }
-  const verified = await verifyBlocks(received, deps);
+  const verified = await verifyBlocks(received, deps, assumes);
   return failure ? [...verified, failure] : verified;
 }

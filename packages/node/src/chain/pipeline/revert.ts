@@ -28,7 +28,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
   const { database, blocks, transactions, state, undo, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = blocks.head()!.height;
-  const isRecorded = REVERT_EVENTS.some((name) => events.isRecorded(name));
+  const isRecorded = isRevertRecorded(events);
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
       const writes = undo.read(height);
@@ -46,6 +46,10 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
     return { head: blocks.header(target)!, applied: [], revertedBlocks: head - target, returned };
   });
 }
+
+/** Whether events of reverted blocks are subscribed to. */
+export const isRevertRecorded = (events: ChainStores["events"]): boolean =>
+  REVERT_EVENTS.some((name) => events.isRecorded(name));
 
 const walletsOf = (writes: readonly Write[]): Wallet[] =>
   writes

@@ -1,13 +1,18 @@
 /** Blocks that came together, on their way through the pipeline in parts. */
+import type { BlockHeader } from "@uniknode/protocol";
 import type { Outcome } from "../outcome.ts";
 import { type BlockInput, inputByteLength } from "../pipeline/receive.ts";
 import type { VerifiedBlock } from "../pipeline/verify.ts";
+
+/** Whether the signatures of a block are assumed to be valid, by its header. */
+export type Assumes = (header: BlockHeader) => boolean;
 
 /** The blocks of one call, which are answered together. */
 export type BlockBatch = {
   /** Of the blocks dealt with so far. */
   readonly outcomes: Outcome[];
   readonly size: number;
+  readonly assumes: Assumes;
   /** A block was not accepted: the rest is skipped. */
   isStopped: boolean;
   /** Why there is no answer for the blocks that are left. */
@@ -31,9 +36,10 @@ export type BatchPart = {
 const PART_BLOCKS = 128;
 const PART_BYTES = 32 * 1024;
 
-export const createBatch = (blocks: readonly BlockInput[]): BlockBatch => ({
+export const createBatch = (blocks: readonly BlockInput[], assumes: Assumes = () => false): BlockBatch => ({
   outcomes: [],
   size: blocks.length,
+  assumes,
   isStopped: false,
   answer: Promise.withResolvers(),
 });

@@ -22,6 +22,19 @@ const SyncProgress = Type.Object(
   },
   { title: "SyncProgress", description: "Only while the node fetches the blocks of others." },
 );
+const AssumedBlock = Type.Object(
+  {
+    height: Type.Integer(),
+    id: blockId,
+    uncheckedFrom: Type.Optional(
+      Type.Integer({ description: "First block whose signatures were not checked." }),
+    ),
+  },
+  {
+    title: "AssumedBlock",
+    description: "Block up to which signatures are not checked, while the chain is below it.",
+  },
+);
 const Status = Type.Object(
   {
     synced: Type.Boolean(),
@@ -29,6 +42,7 @@ const Status = Type.Object(
     blocksCount: Type.Integer({ description: "Blocks missing compared with the network." }),
     timestamp: Type.Integer({ description: "Network time, seconds since its epoch." }),
     progress: Type.Optional(SyncProgress),
+    assumeValid: Type.Optional(AssumedBlock),
   },
   { title: "NodeStatus" },
 );

@@ -49,6 +49,7 @@ const FIRST_SLOW_MS = 4_000;
 /** Interval between checks for slow chunks. */
 const POLL_MS = 250;
 
+/** @throws {unknown} what `accept` throws, when nothing is submitted any more */
 export async function download(
   { after, to }: { readonly after: number; readonly to: number },
   sources: readonly Source[],
@@ -67,10 +68,12 @@ export async function download(
   let inExecution = 0;
   let working = sources.length;
   let refusal: DownloadResult | undefined;
+  let failure: { readonly error: unknown } | undefined;
   let change = Promise.withResolvers<void>();
   const durations = createMedian();
 
-  const isFinished = () => refusal !== undefined || signal.aborted || submitted >= to;
+  const isFinished = () =>
+    refusal !== undefined || failure !== undefined || signal.aborted || submitted >= to;
 
   function notifyChange(): void {
     const { resolve } = change;
@@ -178,10 +181,14 @@ export async function download(
       if (chunk?.received) {
         chunks.delete(submitted);
         submitted = chunk.to;
-        const submission = submit(chunk.received).finally(() => {
-          submissions.delete(submission);
-          notifyChange();
-        });
+        const submission = submit(chunk.received)
+          .catch((error: unknown) => {
+            failure ??= { error };
+          })
+          .finally(() => {
+            submissions.delete(submission);
+            notifyChange();
+          });
         submissions.add(submission);
         notifyChange();
       } else if (working === 0) break;
@@ -210,6 +217,7 @@ export async function download(
   notifyChange();
   // Pending requests end by themselves; their results are ignored.
   void Promise.all(workers);
+  if (failure) throw failure.error;
   return refusal ?? { kind: submitted >= to ? "done" : "exhausted" };
 }
 

@@ -18,7 +18,7 @@ import type { Fetch, Source } from "./source.ts";
 
 export type SyncDeps = {
   readonly network: Network;
-  readonly chain: Pick<Chain, "accept" | "head" | "switchTo" | "subscribe">;
+  readonly chain: Pick<Chain, "acceptFetched" | "discardUnchecked" | "head" | "switchTo" | "subscribe">;
   readonly peerTable: PeerTable;
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
@@ -150,7 +150,7 @@ export function createSync(deps: SyncDeps): Sync {
       const result = await download({ after, to: target }, sources, {
         fetch: deps.fetch,
         async accept(blocks, { ip }) {
-          const outcomes = await chain.accept(blocks);
+          const outcomes = await chain.acceptFetched(blocks);
           if (outcomes.some(({ answer }) => answer === "Accepted")) providers.add(ip);
           return outcomes;
         },
@@ -204,6 +204,8 @@ export function createSync(deps: SyncDeps): Sync {
     if (!branch) return false;
     const { commonHeight } = branch;
     if (!isWithinRollback(branch, height)) {
+      // Where signatures were not checked, a single peer could have made this chain.
+      if (await chain.discardUnchecked()) return true;
       const found = { height, commonHeight, to: branch.height, peers: branch.peers.length };
       logger.error(
         { ...found, maxRollback: MAX_ROLLBACK },

@@ -78,6 +78,7 @@ async function start(
   const node = await startNode(
     {
       ...config,
+      assumeValid: undefined,
       delegates,
       peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, files.network.name),
       pool: toPoolOptions(config),

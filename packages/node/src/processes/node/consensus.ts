@@ -1,5 +1,7 @@
 /** Consensus: the verifier threads and the chain, which writes its events with its blocks. */
 import type { Block } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
 import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
 import { createQuickVerifier } from "../../chain/pipeline/quick-verifier.ts";
 import { createVerifier, type Verifier } from "../../chain/pipeline/verifier.ts";
@@ -27,9 +29,9 @@ const OWN_PER_TURN = 16;
 /** Those of a full pool with ordinary traffic, from their submission to their block: 2 MB. */
 const MAX_KNOWN = 10_000;
 
-/** @throws {ChainError} where the database holds another chain */
+/** @throws {ChainError} where the database holds another chain, or one that was not checked */
 export function createConsensus(
-  options: Pick<NodeOptions, "accelerator" | "eventsMaxAge">,
+  options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge">,
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
@@ -49,10 +51,47 @@ export function createConsensus(
     eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
     eventsOfRevert,
     now: nowMs,
+    assumeValid: options.assumeValid,
+    onPin: (news) => logPin(news, logger),
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
     onUnexpectedError: (err, { height, id }) =>
       logger.error({ err, height, id }, "a block was refused by no rule, but by a failure of this node"),
   });
   onStop("chain", chain.close);
+  if (options.assumeValid) logStart(options.assumeValid, chain, logger);
   return { verifier, chain };
+}
+
+function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger): void {
+  const stored = blocks.header(pin.height);
+  if (stored && stored.id !== pin.id) logPin({ kind: "other", pin, id: stored.id }, logger);
+  if (stored) return;
+  if (!assumption().pin) {
+    logger.warn({ pin: pinText(pin) }, "this block was not on the chain before: all signatures are checked");
+    return;
+  }
+  logger.info(
+    { pin: pinText(pin), height: head().height },
+    "signatures of fetched blocks are not checked up to the block of --assume-valid",
+  );
+}
+
+function logPin(news: PinNews, logger: Logger): void {
+  const pin = pinText(news.pin);
+  switch (news.kind) {
+    case "reached":
+      logger.info({ pin }, "the block of --assume-valid is reached: all signatures are checked from here on");
+      break;
+    case "other":
+      logger.warn(
+        { pin, id: news.id },
+        "the chain has another block than that of --assume-valid; the signatures of all its blocks were checked",
+      );
+      break;
+    case "failed":
+      logger.error(
+        { pin, from: news.from, height: news.head },
+        "the block of --assume-valid is not on the chain that was fetched: blocks that were not checked are discarded, and all signatures are checked now",
+      );
+  }
 }

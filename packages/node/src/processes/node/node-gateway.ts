@@ -6,6 +6,7 @@ import {
   type SealedTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
+import type { Chain } from "../../chain/chain.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
 import type { NodeFigures, NodeReport, PeerBounds, SyncProgress } from "../../gateway/figures.ts";
@@ -35,6 +36,8 @@ export type GatewayDeps = {
   readonly network: Network;
   /** The last accepted block; timestamp in seconds since the network epoch. */
   readonly head: () => { readonly height: number; readonly timestamp: number };
+  /** See `Chain`. */
+  readonly assumption: Chain["assumption"];
   /** Network time in seconds. */
   readonly now: () => number;
   /** Absent for a node that has none to talk to. */
@@ -97,7 +100,14 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       blocksCount: (known ?? height) - height,
       timestamp: now(),
       ...(progress && { progress }),
+      ...assumedBlock(height),
     };
+  }
+
+  function assumedBlock(height: number): Pick<NodeStatus, "assumeValid"> {
+    const { pin, uncheckedFrom } = deps.assumption();
+    if (!pin || height >= pin.height) return {};
+    return { assumeValid: { ...pin, ...(uncheckedFrom !== undefined && { uncheckedFrom }) } };
   }
 
   async function report(): Promise<NodeReport> {

@@ -139,6 +139,7 @@ async function start(
       ...(peers && { peers }),
       network,
       head: chain.head,
+      assumption: chain.assumption,
       now,
       forging: forging.figures,
       facts: facts.figures,

@@ -1,6 +1,7 @@
 /** What a node is started with. */
 import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { Pin } from "../../chain/assumption.ts";
 import type { ShownOption } from "../../config/shown.ts";
 import type { CreateDev } from "../../dev-chain/verbs.ts";
 import type { Delegates } from "../../forger/delegates.ts";
@@ -16,6 +17,8 @@ export type NodeOptions = ServingOptions & {
   readonly data: string;
   /** Package of a native signature accelerator, if one is to be used. */
   readonly accelerator: string | undefined;
+  /** Signatures of fetched blocks are not checked up to it; absent: all are. */
+  readonly assumeValid: Pin | undefined;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
   /** See `KeyFiles`. */

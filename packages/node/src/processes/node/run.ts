@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { chooseVerify } from "../../chain/pipeline/choose-verify.ts";
+import { choosePin } from "../../config/assume-valid.ts";
 import { genesisPath } from "../../config/genesis.ts";
 import { loadNetwork } from "../../config/network.ts";
 import { runOptions } from "../../config/options.ts";
@@ -32,9 +33,11 @@ export async function runNode(
   { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
 ): Promise<void> {
   const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
+  const delegates = await openDelegates(secretsOf(config), config.forgerPassword);
   const options: NodeOptions = {
     ...config,
-    delegates: await openDelegates(secretsOf(config), config.forgerPassword),
+    delegates,
+    assumeValid: choosePin(config.assumeValid, network.files.network, { forges: delegates.size > 0 }),
     peers: config.alone ? undefined : toPeersOptions(config, network.files.network.name),
     pool: toPoolOptions(config),
     signingRecord: signingRecordPath(config),

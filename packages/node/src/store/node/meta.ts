@@ -3,9 +3,10 @@ import type { Database } from "../engine/database.ts";
 
 /**
  * `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. `seal`: identifies
- * the key that encrypts secrets; absent if they are not encrypted.
+ * the key that encrypts secrets; absent if they are not encrypted. `unchecked`: since when blocks were taken without checking
+ * their signatures, if there are any; `failedPin`: the last pin that was wrong (decision 39).
  */
-export type MetaKey = "nethash" | "webhookToken" | "seal";
+export type MetaKey = "nethash" | "webhookToken" | "seal" | "unchecked" | "failedPin";
 
 export type MetaStore = {
   read(key: MetaKey): string | undefined;

@@ -20,6 +20,8 @@ export type StateStore = StateReader & {
   write(writes: readonly Write[]): void;
   /** Writes the kept records as rows, each once. Belongs into the transaction of the blocks that caused them. */
   flush(): void;
+  /** Removes every record. Belongs into a transaction, and `reset` after it if that fails. */
+  clear(): void;
   /** Drops what was not committed. To be called after a transaction around `flush` failed. */
   reset(): void;
 };
@@ -31,6 +33,9 @@ export type StateStoreOptions = {
 
 /** A round is as large as fifty wallets, and only the last ones are read. */
 const MAX_ROUNDS = 16;
+
+/** As the database calls them; texts of several tables are in one. */
+const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries"];
 
 const ABSENT = Symbol("absent");
 type Cached = NonNullable<unknown> | typeof ABSENT;
@@ -89,6 +94,11 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
     for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
   }
 
+  function clear(): void {
+    for (const table of STATE_TABLES) database.execute(`DELETE FROM ${table}`);
+    reset();
+  }
+
   function* voters(publicKey: string): Iterable<string> {
     const fresh = written.wallets as Map<string, Wallet | undefined>;
     for (const address of records.voters(publicKey)) if (!fresh.has(address)) yield address;
@@ -107,7 +117,7 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
   }
 
   reset();
-  return { get, write, flush, reset, delegates: () => delegates.keys(), voters, properties };
+  return { get, write, flush, clear, reset, delegates: () => delegates.keys(), voters, properties };
 }
 
 /**

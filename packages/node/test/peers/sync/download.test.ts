@@ -70,6 +70,21 @@ describe("a download", () => {
     expect(failures).toEqual(["a", "a"]);
   });
 
+  test("ends with the failure of the chain, when all that was submitted is dealt with", async () => {
+    let submitted = 0;
+    let open = 0;
+    const { deps } = world(honest, async (blocks) => {
+      const isSecond = ++submitted === 2;
+      open++;
+      await new Promise((resolve) => setImmediate(resolve));
+      open--;
+      if (isSecond) throw new Error("the disk is full");
+      return blocks.map((): Outcome => ({ answer: "Accepted" }));
+    });
+    await expect(download(RANGE, [source("a")], deps)).rejects.toThrow("the disk is full");
+    expect(open).toBe(0);
+  });
+
   test("requests no more from a source than it claims", async () => {
     const { deps, taken } = world(async ({ ip, height }, after, limit) => {
       if (after + limit > height) throw new Error(`${ip} was asked for too much`);

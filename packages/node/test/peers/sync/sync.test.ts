@@ -163,12 +163,12 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
   await twin.take(...blocks.slice(0, 4));
   const [, stray] = await twin.forge(6, 7);
   const fitting = blocks.slice(0, 5);
-  const { accept } = own.chain;
+  const { acceptFetched } = own.chain;
   const answers: string[] = [];
   follow(async () => [...fitting, stray!].map((block) => encodeBlock(block, network)), {
     ...own.chain,
-    async accept(given) {
-      const outcomes = await accept(given);
+    async acceptFetched(given) {
+      const outcomes = await acceptFetched(given);
       answers.push(...outcomes.map(({ answer }) => answer));
       return outcomes;
     },
@@ -271,6 +271,32 @@ describe("a wrong branch", () => {
     expect(asked).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
+  });
+
+  test("is discarded with all that was not checked, if too many blocks would have to be reverted", async () => {
+    const peer = (height: number, highestCommonHeight: number) =>
+      ({
+        ip: IP,
+        height: 5_008,
+        status: { isUniknode: true, state: {} },
+        verification: { myHeight: height, hisHeight: 5_008, highestCommonHeight },
+      }) as Peer;
+    for (const { ip } of peerTable.all()) peerTable.remove(ip);
+    peerTable.put(peer(5_007, COMMON));
+    let isDiscarded = false;
+    const high = { ...own.chain.head(), height: 5_007 };
+    follow(async () => [], {
+      ...own.chain,
+      head: () => (isDiscarded ? own.chain.head() : high),
+      async discardUnchecked() {
+        peerTable.remove(IP);
+        isDiscarded = true;
+        return true;
+      },
+    });
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
+    expect(isDiscarded).toBe(true);
+    expect(errors).toEqual([]);
   });
 
   test("is kept when a block of the other one is invalid, and its source is banned", async () => {

@@ -38,7 +38,7 @@ function open() {
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier } = createConsensus(
-    { accelerator: undefined, eventsMaxAge: 0 },
+    { accelerator: undefined, assumeValid: undefined, eventsMaxAge: 0 },
     { ...parts, genesis },
     onStop,
   );

@@ -1,0 +1,354 @@
+/** Signatures that are assumed to be valid up to a pinned block, and what becomes of them (decision 39). */
+import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openAssumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
+import type { ChainOptions } from "../../src/chain/chain.ts";
+import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import { seal } from "../../src/dev-chain/genesis.ts";
+import { createGrowth } from "../../src/facts/growth.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createMetaStore } from "../../src/store/node/meta.ts";
+import {
+  blocksOf,
+  CHAINS,
+  dumpOf,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
+import {
+  keysOf,
+  network,
+  openTestChain,
+  range,
+  rich,
+  type TestChain,
+} from "../../test-support/peers/chains.ts";
+
+const LENGTH = 40;
+/** Of the block that its delegate has not signed. */
+const FORGED = 15;
+const OTHER_ID = "ab".repeat(32);
+const ANYWHERE: Pin = { height: 10_000, id: OTHER_ID };
+const thief = keysFromPassphrase("of no delegate").privateKey;
+
+let folder: ReturnType<typeof temporaryFolder>;
+let news: PinNews[];
+let changes: ChainChange[];
+/** Signed by whom it should be. */
+let honest: EncodedBlock[];
+/** The same up to the forged block, and others from there on, which are signed. */
+let forged: EncodedBlock[];
+let open: TestChain[];
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  news = [];
+  changes = [];
+  open = [];
+  const first = openTestChain();
+  honest = await first.forge(...range(1, LENGTH - 1));
+  await first.close();
+  const second = openTestChain(":memory:", { deps: { assumeValid: ANYWHERE } });
+  await second.chain.acceptFetched(bytesOf(honest.slice(0, FORGED - 2)));
+  const { generatorPublicKey } = second.make(FORGED).header;
+  const { publicKey } = keysOf.get(generatorPublicKey)!;
+  const unsigned = second.make(FORGED, { keys: { publicKey, privateKey: thief } as never });
+  await second.chain.acceptFetched(bytesOf([unsigned]));
+  const above = await second.forge(...range(FORGED + 1, LENGTH));
+  forged = [...honest.slice(0, FORGED - 2), unsigned, ...above];
+  await second.close();
+});
+afterEach(async () => {
+  for (const chain of open) await chain.close();
+  folder.remove();
+});
+
+const bytesOf = (blocks: readonly EncodedBlock[]) => blocks.map((block) => encodeBlock(block, network));
+const pinOf = (blocks: readonly EncodedBlock[], height: number): Pin => ({
+  height,
+  id: blocks[height - 2]!.header.id,
+});
+
+function start(assumeValid?: Pin, options: Partial<ChainOptions> = {}): TestChain {
+  const deps = { assumeValid, onPin: (item: PinNews) => void news.push(item) };
+  const started = openTestChain(`${folder.path}/chain.sqlite`, { ...options, deps });
+  open.push(started);
+  started.chain.subscribe((change) => changes.push(change));
+  return started;
+}
+
+async function stop(chain: TestChain): Promise<void> {
+  await chain.close();
+  open.splice(open.indexOf(chain), 1);
+}
+
+async function answersOf({ chain }: TestChain, blocks: readonly EncodedBlock[]): Promise<string[]> {
+  const outcomes = await chain.acceptFetched(bytesOf(blocks));
+  return [...new Set(outcomes.map(({ answer }) => answer))];
+}
+
+const payment = (sender: typeof rich) =>
+  seal(
+    builders.transfer({
+      ...{ network, senderPublicKey: sender.publicKey, nonce: 1n, fee: 10_000_000n },
+      ...{ recipientId: sender.address, amount: 1n },
+    }),
+    sender,
+  );
+
+const failure = { code: "CHAIN_PIN_FAILED", isRetryable: true };
+const dump = <T>(read: (database: Database) => T): T => {
+  const database = openDatabase(`${folder.path}/chain.sqlite`);
+  const answer = read(database);
+  database.close();
+  return answer;
+};
+const dumpWithoutMeta = () => dump(dumpOf).filter((row) => !row.startsWith("meta "));
+
+describe("up to the pinned block", () => {
+  test("a signature that is wrong is not found out, and above it every one is checked", async () => {
+    const pin = pinOf(forged, 30);
+    const own = start(pin);
+    expect(await answersOf(own, forged)).toEqual(["Accepted"]);
+    expect(own.chain.head().id).toBe(forged.at(-1)!.header.id);
+    expect(news).toEqual([{ kind: "reached", pin }]);
+    expect(own.chain.assumption()).toEqual({ pin, uncheckedFrom: undefined });
+    const keys = keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey)!;
+    const unsigned = own.make(LENGTH + 1, {
+      keys: { publicKey: keys.publicKey, privateKey: thief } as never,
+    });
+    expect(await answersOf(own, [unsigned])).toEqual(["Rejected"]);
+  });
+
+  test("everything else is checked: the delegate of the slot, and the chain of ids", async () => {
+    const own = start(ANYWHERE);
+    await answersOf(own, honest.slice(0, 5));
+    const stranger = keysFromPassphrase("of no delegate");
+    expect(await answersOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
+    expect(await answersOf(own, [honest[7]!])).toEqual(["Unchained"]);
+    expect(own.chain.head().height).toBe(6);
+  });
+
+  test("a block that was posted or made by this node is checked", async () => {
+    const own = start(pinOf(forged, 30));
+    await answersOf(own, forged.slice(0, FORGED - 2));
+    const [outcome] = await own.chain.accept(bytesOf([forged[FORGED - 2]!]));
+    expect(outcome).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    expect(own.chain.head().height).toBe(FORGED - 1);
+  });
+
+  test("the state is the same as with all checks", async () => {
+    const own = start(pinOf(honest, 30));
+    await answersOf(own, honest);
+    await stop(own);
+    const assumed = dump(dumpOf);
+    folder.remove();
+    folder = temporaryFolder();
+    const other = start();
+    await answersOf(other, honest);
+    await stop(other);
+    expect(assumed).toEqual(dump(dumpOf));
+  });
+
+  test("blocks that were reverted are no longer unchecked", async () => {
+    const own = start(ANYWHERE);
+    await own.take(...honest.slice(0, 5));
+    await answersOf(own, honest.slice(5, 10));
+    expect(own.chain.assumption().uncheckedFrom).toBe(7);
+    await own.chain.revertTo(8);
+    expect(own.chain.assumption().uncheckedFrom).toBe(7);
+    await own.chain.revertTo(6);
+    expect(own.chain.assumption().uncheckedFrom).toBeUndefined();
+  });
+
+  test("transactions of unchecked blocks are not handed back to the pool", async () => {
+    const own = start(ANYWHERE);
+    await own.take(...honest.slice(0, 5));
+    const transactions = [payment(rich), payment({ ...rich, keys: { ...rich.keys, privateKey: thief } })];
+    await own.take(own.make(6, { transactions: [transactions[0]!] }));
+    await own.chain.revertTo(6);
+    expect(changes.at(-1)!.returned).toHaveLength(1);
+    const [good, wrong] = transactions.map((transaction) => own.make(6, { transactions: [transaction] }));
+    expect(good!.header.id).not.toBe(wrong!.header.id);
+    expect((await own.chain.accept(bytesOf([wrong!])))[0]).toMatchObject({ answer: "Rejected" });
+    expect(await answersOf(own, [wrong!])).toEqual(["Accepted"]);
+    await own.chain.revertTo(6);
+    expect(changes.at(-1)).toMatchObject({ revertedBlocks: 1, returned: [] });
+  });
+});
+
+describe("when the chain has another block at the height of the pin", () => {
+  const pin: Pin = { height: 30, id: OTHER_ID };
+
+  test("what was not checked is discarded, and the bad chain is refused from then on", async () => {
+    const own = start(pin);
+    await own.take(...honest.slice(0, 5));
+    await answersOf(own, forged.slice(5, 20));
+    await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
+    expect(own.chain.head().id).toBe(honest[4]!.header.id);
+    expect(news).toEqual([{ kind: "failed", pin, from: 7, head: 6 }]);
+    expect(changes.at(-1)).toMatchObject({ revertedBlocks: 15, applied: [], returned: [] });
+    expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
+    const outcomes = await own.chain.acceptFetched(bytesOf(forged.slice(5)));
+    expect(outcomes[FORGED - 7]).toMatchObject({ answer: "Rejected", faults: [{ code: "signature" }] });
+    expect(await answersOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
+  });
+
+  test("the pin has failed after the next start, too, and another one can be given", async () => {
+    const own = start(pin);
+    await answersOf(own, forged.slice(0, 20));
+    await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
+    await stop(own);
+    const again = start(pin);
+    expect(again.chain.assumption().pin).toBeUndefined();
+    expect(await answersOf(again, forged)).toEqual(["Accepted", "Rejected", "Skipped"]);
+    await stop(again);
+    const right = start(pinOf(honest, 30));
+    expect(await answersOf(right, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
+    expect(news.at(-1)).toEqual({ kind: "reached", pin: pinOf(honest, 30) });
+  });
+
+  test("where undo is not kept that far, all is discarded but what is not of the chain", async () => {
+    const empty = start(pin);
+    await stop(empty);
+    dump((database) => {
+      database.execute(
+        `INSERT INTO meta VALUES ('webhookToken', 'kept');
+         INSERT INTO forged_slots VALUES ('key', 7, 'block');
+         INSERT INTO webhooks (events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
+         VALUES ('[]', 'http://127.0.0.1', 1, '[]', 1, 0, 0, 'secret', 0);`,
+      );
+    });
+    const before = dumpWithoutMeta();
+    const own = start(pin, { undoDepth: 10 });
+    await answersOf(own, forged.slice(0, 20));
+    await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
+    expect(own.chain.head().height).toBe(1);
+    expect(news).toEqual([{ kind: "failed", pin, from: 2, head: 1 }]);
+    await stop(own);
+    expect(dumpWithoutMeta()).toEqual(before);
+    expect(
+      dump((database) => [
+        database.prepare("SELECT value FROM meta WHERE key = 'webhookToken'").get(),
+        database.prepare("SELECT slot FROM forged_slots").get(),
+        database.prepare("SELECT token FROM webhooks").get(),
+      ]),
+    ).toEqual([{ value: "kept" }, { slot: 7 }, { token: "secret" }]);
+    const again = start(pin);
+    expect(await answersOf(again, honest)).toEqual(["Accepted"]);
+  });
+
+  test("nothing is discarded if it comes in the same commit as all blocks below", async () => {
+    const own = start(pin);
+    await own.take(...honest.slice(0, 5));
+    await expect(own.chain.acceptFetched(bytesOf(forged.slice(5)))).rejects.toMatchObject(failure);
+    expect(own.chain.head().height).toBe(6);
+    expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
+    expect(news).toEqual([{ kind: "failed", pin, from: 7, head: 6 }]);
+  });
+
+  test("blocks that were handed over before are not taken unchecked behind it", async () => {
+    const own = start(pin);
+    await answersOf(own, forged.slice(0, 20));
+    const above = own.chain.acceptFetched(bytesOf(forged.slice(20)));
+    const again = own.chain.acceptFetched(bytesOf(forged));
+    await expect(above).rejects.toMatchObject(failure);
+    await expect(again).rejects.toMatchObject(failure);
+    expect(own.chain.head().height).toBe(1);
+  });
+
+  test("a checked chain is kept", async () => {
+    const own = start(pin);
+    await own.take(...honest);
+    expect(own.chain.head().height).toBe(LENGTH);
+    expect(news).toEqual([{ kind: "other", pin, id: honest[28]!.header.id }]);
+  });
+
+  test("a block of a branch that takes the place of others has the same effect", async () => {
+    const own = start(pin);
+    await answersOf(own, honest.slice(0, 20));
+    await expect(own.chain.switchTo(18, bytesOf(honest.slice(17)))).rejects.toMatchObject(failure);
+    expect(own.chain.head().height).toBe(1);
+  });
+});
+
+describe("while there are unchecked blocks", () => {
+  beforeEach(async () => {
+    const own = start(ANYWHERE);
+    await answersOf(own, honest.slice(0, 20));
+    await stop(own);
+  });
+
+  test("the chain is not opened without the pin, or with another one, and says what to do", () => {
+    const expected = expect.objectContaining({
+      code: "CHAIN_UNCHECKED",
+      message: expect.stringContaining(`--assume-valid ${pinText(ANYWHERE)}`),
+    });
+    expect(() => start()).toThrow(expected);
+    expect(() => start(pinOf(honest, 30))).toThrow(expected);
+  });
+
+  test("it goes on with the same pin", async () => {
+    const own = start(ANYWHERE);
+    expect(own.chain.assumption().uncheckedFrom).toBe(2);
+    expect(await answersOf(own, honest.slice(20))).toEqual(["Accepted"]);
+  });
+
+  test("they can be discarded, once", async () => {
+    const own = start(ANYWHERE);
+    expect(await own.chain.discardUnchecked()).toBe(true);
+    expect(own.chain.head().height).toBe(1);
+    expect(await own.chain.discardUnchecked()).toBe(false);
+    expect(own.chain.assumption().pin).toBeUndefined();
+  });
+});
+
+test("the tree of facts has no block that is not proved", async () => {
+  const own = start(pinOf(honest, 30));
+  const database = openDatabase(`${folder.path}/chain.sqlite`);
+  const growth = createGrowth({ database, network, onTruncated: () => expect.unreachable() });
+  const grownTo = () => {
+    while (growth.step(Number.POSITIVE_INFINITY));
+    return growth.figures();
+  };
+  await own.take(...honest.slice(0, 4));
+  await answersOf(own, honest.slice(4, 20));
+  expect(grownTo()).toMatchObject({ height: 5, lag: 0 });
+  await answersOf(own, honest.slice(20));
+  expect(grownTo()).toMatchObject({ height: LENGTH - 2 * 4, lag: 0 });
+  database.close();
+});
+
+test("blocks with short ids are checked, since such an id does not name one block", () => {
+  const { assumption, close } = openMeta();
+  const { header } = honest[0]!;
+  expect(assumption.covers(header)).toBe(true);
+  expect(assumption.covers({ ...header, id: "17184958558311101492" })).toBe(false);
+  expect(assumption.covers({ ...header, height: ANYWHERE.height + 1 })).toBe(false);
+  close();
+});
+
+function openMeta() {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  return { assumption: openAssumption(createMetaStore(database), ANYWHERE), close: database.close };
+}
+
+test.each(CHAINS)("the recorded chain %s has the same state without its signatures", async (name) => {
+  const content = readChain(name);
+  const blocks = blocksOf(content);
+  const { height, id } = content.blocks.at(-1);
+  const dumpAfter = async (file: string, assumeValid?: Pin) => {
+    const { chain, database, close } = openChain(content, `${folder.path}/${file}`, {
+      deps: { assumeValid },
+    });
+    await chain.acceptFetched(blocks);
+    expect(chain.head().id).toBe(id);
+    const rows = dumpOf(database);
+    await close();
+    return rows;
+  };
+  expect(await dumpAfter("assumed", { height, id })).toEqual(await dumpAfter("checked"));
+});
