@@ -15,7 +15,7 @@ import type { Readiness } from "./readiness.ts";
 export type NodeForgingDeps = Omit<Environment, "now"> &
   Pick<DataFolder, "database" | "writes"> &
   Pick<NodeEventLog, "report"> & {
-    readonly chain: Pick<Chain, "state" | "head" | "blocks">;
+    readonly chain: Pick<Chain, "assumption" | "state" | "head" | "blocks">;
     readonly pool: Pick<NodePool, "select">;
     /** Absent for a node without any. */
     readonly peers: Pick<Peers, "preflightFailure"> | undefined;
@@ -44,7 +44,7 @@ export function createNodeForging(
       submit,
       // A node whose disk is full falls behind: that is not why the slot is missed.
       async preflight() {
-        const failure = await peers?.preflightFailure();
+        const failure = uncheckedFailure(chain) ?? (await peers?.preflightFailure());
         return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");
       },
       onStarted: (publicKeys) =>
@@ -57,4 +57,11 @@ export function createNodeForging(
   );
   onStop("signing record", forging.close);
   return forging;
+}
+
+/** A block is signed on a chain that is proved: a single peer can make up the other ones. */
+function uncheckedFailure({ assumption }: Pick<Chain, "assumption">): string | undefined {
+  const { pin, uncheckedFrom } = assumption();
+  if (!pin || uncheckedFrom === undefined) return undefined;
+  return `the signatures from block ${uncheckedFrom} on are not checked, up to block ${pin.height} of --assume-valid`;
 }

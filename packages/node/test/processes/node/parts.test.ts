@@ -1,7 +1,14 @@
 /** Consensus, pool and forging of a node over one data base, as the composition root builds them. */
-import { blockToJson, builders, genesisBlockFromJson, transactionToJson } from "@uniknode/protocol";
+import {
+  blockToJson,
+  builders,
+  bytesOfBlock,
+  genesisBlockFromJson,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { pino } from "pino";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { Pin } from "../../../src/chain/assumption.ts";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import { soloTiming } from "../../../src/forger/timing.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/options.ts";
@@ -14,6 +21,7 @@ import { createNodePool } from "../../../src/processes/node/pool.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createWriteState, watchWrites } from "../../../src/store/engine/writes.ts";
+import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { cast, dev } from "../../../test-support/chain/forking.ts";
 
 let closing: string[];
@@ -21,7 +29,7 @@ beforeEach(() => {
   closing = [];
 });
 
-function open() {
+function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   const onStop = (name: string, close: () => void | Promise<void>) => {
     closing.push(name);
     onTestFinished(() => void close());
@@ -38,7 +46,7 @@ function open() {
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier } = createConsensus(
-    { accelerator: undefined, assumeValid: undefined, eventsMaxAge: 0 },
+    { accelerator: undefined, assumeValid, eventsMaxAge: 0 },
     { ...parts, genesis },
     onStop,
   );
@@ -69,6 +77,9 @@ function open() {
     chain,
     pool,
     forging,
+    advance(ms: number) {
+      nowMs += ms;
+    },
     /** Forges in the next slot of this node, once it has come. */
     async forgeNext() {
       const slot = forger.nextSlot()!;
@@ -114,4 +125,23 @@ test("A pending transaction is logged before other subscribers are notified, and
   expect(pool.select().map((transaction) => transaction.data.id)).toEqual([data.id]);
   const { header } = await forgeNext();
   expect(chain.head()).toMatchObject({ id: header.id, numberOfTransactions: 1 });
+});
+
+test("A node does not forge while the signatures of its chain are not checked.", async () => {
+  const other = open();
+  const block = await other.forgeNext();
+  const { chain, forging, database, advance } = open({ assumeValid: { height: 10, id: "ab".repeat(32) } });
+  const { forger } = forging;
+  onTestFinished(forger.stop);
+  await chain.acceptFetched([bytesOfBlock(block)]);
+  expect(chain.assumption().uncheckedFrom).toBe(2);
+  forger.start();
+  const { missed } = createSlotStore(database);
+  const reasons = () => {
+    advance(100);
+    return missed(100).map(({ reason }) => reason);
+  };
+  const expected = expect.stringContaining("up to block 10 of --assume-valid");
+  await expect.poll(reasons, { timeout: 20_000 }).toContainEqual(expected);
+  expect(forging.figures().forged).toBe(0);
 });
