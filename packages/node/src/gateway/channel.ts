@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { lengthOf } from "../platform/json/size.ts";
 import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
 import { CallError } from "../platform/threads/error.ts";
+import { gatherMessages } from "../platform/threads/gathered-messages.ts";
 import { type CallFigures, createOpenCalls } from "../platform/threads/open-calls.ts";
 import { BodyError, type Gateway } from "./gateway.ts";
 
@@ -52,17 +53,23 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
 
 /** Answers the calls that arrive at the port, each exactly once, with a value or an error. */
 export function answerCalls(port: MessagePort, gateway: Gateway): void {
+  // A commit of the pool answers many calls.
+  const answer = gatherMessages<Answer>(
+    (answers) => port.postMessage(answers),
+    (unsendable, error) => {
+      if ("number" in unsendable) answer({ number: unsendable.number, error: toFailure(error) });
+    },
+  );
   port.on("message", async ({ number, method, parameters, deadline }: Call) => {
-    if (isOver(deadline)) return port.postMessage({ number, error: LATE } satisfies Answer);
+    if (isOver(deadline)) return answer({ number, error: LATE });
     const call = gateway[method] as (...parameters: unknown[]) => Promise<unknown>;
     try {
-      // Also throws for a value that cannot be copied.
-      port.postMessage({ number, value: await call(...parameters) } satisfies Answer);
+      answer({ number, value: await call(...parameters) });
     } catch (error) {
-      port.postMessage({ number, error: toFailure(error) } satisfies Answer);
+      answer({ number, error: toFailure(error) });
     }
   });
-  port.on("messageerror", () => port.postMessage({ isCallLost: true } satisfies Answer));
+  port.on("messageerror", () => answer({ isCallLost: true }));
 }
 
 const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };
@@ -90,11 +97,12 @@ export function gatewayThrough(
   let isClosed = false;
 
   const loseAll = () => calls.rejectAll(new CallError("CALL_LOST", "a message could not be read"));
-  port.on("message", (answer: Answer) => {
+  function settle(answer: Answer): void {
     if ("isCallLost" in answer) loseAll();
     else if ("error" in answer) calls.reject(answer.number, revive(answer.error));
     else calls.resolve(answer.number, answer.value);
-  });
+  }
+  port.on("message", (answers: readonly Answer[]) => answers.forEach(settle));
   port.on("messageerror", loseAll);
   port.on("close", () => {
     isClosed = true;

@@ -1,0 +1,37 @@
+/** Messages that come one right after another as one: to send and to receive a message takes longer than what is in it. */
+
+/**
+ * @param post sends messages, in their order; it throws when one of them cannot be copied
+ * @param onUnsendable called with each message that cannot be copied; the others are sent
+ * @returns hands a message over, which is sent before anything else that waits for its turn of the event loop
+ */
+export function gatherMessages<Message>(
+  post: (messages: readonly Message[]) => void,
+  onUnsendable: (message: Message, error: unknown) => void,
+): (message: Message) => void {
+  let gathered: Message[] = [];
+
+  function send(): void {
+    const messages = gathered;
+    gathered = [];
+    try {
+      post(messages);
+    } catch {
+      for (const message of messages) sendAlone(message);
+    }
+  }
+
+  function sendAlone(message: Message): void {
+    try {
+      post([message]);
+    } catch (error) {
+      onUnsendable(message, error);
+    }
+  }
+
+  return (message) => {
+    gathered.push(message);
+    // After the promises that are settled by now.
+    if (gathered.length === 1) process.nextTick(send);
+  };
+}
