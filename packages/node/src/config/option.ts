@@ -80,6 +80,15 @@ export function readNodeUrl(value: unknown): string {
   return text;
 }
 
+const MAX_NODE_URLS = 16;
+
+/** Base URLs of nodes. */
+export function readNodeUrls(value: unknown): readonly string[] {
+  const urls = readList(value).map(readNodeUrl);
+  if (urls.length > MAX_NODE_URLS) throw new Error(`${MAX_NODE_URLS} URLs at most are expected`);
+  return urls;
+}
+
 /** A list of addresses and networks (see `createRangeTest`), returned unchanged. */
 export function readRanges(value: unknown): string {
   const text = readText(value);

@@ -1,6 +1,15 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
 import { readAssumeValid } from "./assume-valid.ts";
-import { option, readChoice, readHosts, readInteger, readRanges, readSwitch, readText } from "./option.ts";
+import {
+  option,
+  readChoice,
+  readHosts,
+  readInteger,
+  readNodeUrls,
+  readRanges,
+  readSwitch,
+  readText,
+} from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
 import { poolOptions } from "./pool.ts";
@@ -237,6 +246,14 @@ export const nodeOptions = {
     sentence: "Maximum of queued deliveries of one webhook; beyond it the oldest fail.",
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
+  }),
+  compareWith: option({
+    name: "compareWith",
+    placeholder: "URLS",
+    sentence:
+      "Other nodes, separated by commas, whose tree of final facts is compared with that of this node every minute (docs/spec/facts.md).",
+    default: [],
+    read: readNodeUrls,
   }),
   ...poolOptions,
   delegates: option({

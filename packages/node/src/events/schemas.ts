@@ -157,6 +157,15 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "peer.removed": Peer,
   "round.created": Type.Array(RoundDelegate),
   "round.missed": WithDelegate,
+  "state.diverged": closed(
+    {
+      url: text("Of the other node."),
+      size: integer("Leaves of the trees that were compared."),
+      root: hex("Root of the tree of this node."),
+      otherRoot: hex("Root of the tree of the other node."),
+    },
+    "Divergence",
+  ),
   "state.started": Type.Literal(true),
   "transaction.applied": ConfirmedTransaction,
   "transaction.expired": Transaction,

@@ -34,6 +34,16 @@ export type PeerBounds = {
  */
 export type SigningRefusalKind = "signed_before" | "watching" | "other_forger";
 
+/** Comparisons of the tree of facts with those of other nodes, since the process started. */
+export type ComparisonFigures = {
+  readonly agreed: number;
+  readonly differed: number;
+  /** Where the other node gave no answer that could be compared. */
+  readonly failed: number;
+  /** Nodes whose tree differs now. */
+  readonly differing: number;
+};
+
 /** Figures of the consensus thread. */
 export type NodeReport = {
   height: number;
@@ -64,6 +74,8 @@ export type NodeReport = {
   keysUsedElsewhere: number;
   /** Of the tree of final facts: its leaves, the height of its last block, and final blocks that are not in it yet. */
   facts: { size: number; height: number; lag: number };
+  /** Absent for a node that compares its tree with none. */
+  comparison?: ComparisonFigures;
   heapBytes: number;
   /** Lines of its log that could not be written, since the process started. */
   logLinesLost: number;

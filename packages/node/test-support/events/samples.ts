@@ -4,6 +4,7 @@ import { eventOfArrival } from "../../src/events/block-events.ts";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
 import type { Event } from "../../src/events/event.ts";
 import {
+  eventOfDivergence,
   eventOfForgerFailure,
   eventOfForgerStart,
   eventOfPeer,
@@ -60,6 +61,15 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       eventOfPeer(peer, "added", AT_MS),
       eventOfPeer(peer, "removed", AT_MS),
       eventOfStart(AT_MS),
+      eventOfDivergence(
+        {
+          url: "https://node.example",
+          size: 1_234_567,
+          root: head.payloadHash,
+          otherRoot: head.idHex.padEnd(64, "0"),
+        },
+        AT_MS,
+      ),
       toPublicEvent({ name: "transaction.pool.added", transactions: full.transactions }),
       toPublicEvent({ name: "transaction.pool.rejected", rejected: [low] }),
       toPublicEvent({ name: "transaction.pool.removed", transaction: first! }),

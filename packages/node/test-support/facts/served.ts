@@ -6,11 +6,13 @@ import { blockToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { createGrowth } from "../../src/facts/growth.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { type Node, startNode } from "../../src/processes/node/node.ts";
 import type { NodeDeps, NodeOptions } from "../../src/processes/node/options.ts";
 import { loadServingThread } from "../../src/processes/serving/thread.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 import { AS_IT_BEGINS, createForkingChain, dev, network } from "../chain/forking.ts";
 
 export type ServedChain = Awaited<ReturnType<typeof servedChain>>;
@@ -23,7 +25,7 @@ export function serveFolder(
   options: Partial<NodeOptions> = {},
   deps: Partial<NodeDeps> = {},
 ): Promise<Node> {
-  const flags = { data, httpPort: 0, rateLimit: 0, logLevel: "silent" };
+  const flags = { data, httpPort: 0, rateLimit: 0, logLevel: "silent", webhookPrivateTargets: true };
   return startNode(
     {
       ...resolveConfig(runOptions, { flags, environment: {} }),
@@ -49,7 +51,7 @@ export function serveFolder(
   );
 }
 
-/** Makes a chain in a new data folder. */
+/** Makes a chain in a new data folder, with its tree. */
 export async function makeFolder(blocks = BLOCKS): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), "uniknode-facts-"));
   const { forge, transfer, close } = createForkingChain(join(data, "node.sqlite"), {
@@ -61,6 +63,10 @@ export async function makeFolder(blocks = BLOCKS): Promise<string> {
     await forge(Array.from({ length: index % 5 }, (_, sender) => transfer(sender, BigInt(index))));
   }
   await close();
+  const database = openDatabase(join(data, "node.sqlite"));
+  const growth = createGrowth({ database, network, onTruncated: () => {} });
+  while (growth.step(Number.POSITIVE_INFINITY));
+  database.close();
   return data;
 }
 

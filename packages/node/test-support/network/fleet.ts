@@ -62,6 +62,7 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
         ...["--delegates", join(dataOf(index), "delegates.json"), "--watch-rounds", "0"],
         ...["--http-host", hosts.addressOf(index), "--http-port", String(HTTP_PORT), "--rate-limit", "0"],
         ...["--p2p-host", hosts.addressOf(index), "--p2p-port", String(P2P_PORT), "--peers", seeds],
+        ...["--compare-with", urlOf((index + 1) % count)],
         ...["--webhook-token", TOKEN, "--webhook-private-targets"],
       ],
       { through: hosts.commandOf(index) },

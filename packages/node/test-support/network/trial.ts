@@ -1,6 +1,7 @@
 /** A network through a time of trouble, and what is left of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDraws } from "../simulation/random.ts";
+import { watchFacts } from "./facts-watch.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { startLoad } from "./load.ts";
 import { letHappen } from "./mishaps.ts";
@@ -31,13 +32,16 @@ export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOp
     const fleet = await createFleet(hosts, nodes, blocktime);
     try {
       const load = startLoad(fleet, random);
+      const facts = watchFacts(fleet);
       await letHappen(fleet, random, { untilMs: Date.now() + seconds * 1_000, log });
       log("the trouble is over");
       await Promise.race([load.finished, sleep(LOAD_MS, undefined, { ref: false })]);
       await load.stop();
       await agree(fleet, log);
+      await facts.stop();
+      log(`trees of facts compared at ${facts.compared()} sizes`);
       await Promise.all(Array.from({ length: nodes }, (_, index) => fleet.stop(index, "SIGTERM")));
-      const verdict = await judge(fleet);
+      const verdict = await judge(fleet, facts);
       if (verdict.faults.length > 0) {
         for (let index = 0; index < nodes; index++) log(`node ${index}:\n${fleet.linesOf(index, 15)}`);
       }

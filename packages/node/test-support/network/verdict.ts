@@ -12,25 +12,34 @@ import { stateDigest } from "../../src/archive/digest.ts";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { createGrowth } from "../../src/facts/growth.ts";
+import { createFactReader } from "../../src/facts/reader.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 import { createStateStore } from "../../src/store/state/state.ts";
+import type { FactsWatch } from "./facts-watch.ts";
 import type { Fleet } from "./fleet.ts";
 
 export type Verdict = {
   /** What is wrong, in words; nothing when everything is right. */
   readonly faults: readonly string[];
   readonly height: number;
+  /** Sizes at which the trees of facts of two nodes or more were compared. */
+  readonly comparedTrees: number;
   readonly missed: number;
   readonly undone: number;
   /** Types that the network has in force, of which no transaction came on the chain, as `group/type`. */
   readonly missingTypes: readonly string[];
 };
 
+/** What a node logs that compares its tree with another one. */
+const ALARM = "other facts from final blocks";
+const ALL_LINES = 1_000_000;
+
 /** To be asked when every node has stopped. */
-export async function judge(fleet: Fleet): Promise<Verdict> {
-  const faults: string[] = [];
+export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "compared">): Promise<Verdict> {
+  const faults = [...facts.faults];
   const indexes = Array.from({ length: fleet.count }, (_, index) => index);
   const heads = indexes.map((index) => read(fleet, index, (database) => createBlockStore(database).head()!));
   const lowest = Math.min(...heads.map(({ height }) => height));
@@ -44,7 +53,14 @@ export async function judge(fleet: Fleet): Promise<Verdict> {
   checkForgers();
   for (const index of indexes) checkAccount(index);
   const undone = fleet.accounts.reduce((total, { seen, chain }) => total + seen.length - chain.length, 0);
-  return { faults, height: heads[best]!.height, missed, undone, missingTypes: findMissingTypes() };
+  return {
+    faults,
+    height: heads[best]!.height,
+    comparedTrees: facts.compared(),
+    missed,
+    undone,
+    missingTypes: findMissingTypes(),
+  };
 
   /** At one height, which the others come to by the blocks of the highest. */
   async function compareStates(): Promise<void> {
@@ -53,6 +69,11 @@ export async function judge(fleet: Fleet): Promise<Verdict> {
     const states = indexes.map((index) => read(fleet, index, stateDigest));
     const others = indexes.filter((index) => states[index] !== states[best]);
     if (others.length > 0) faults.push(`nodes ${others.join(" ")} have another state than node ${best}`);
+    const roots = indexes.map((index) => rootOf(fleet, index));
+    const unlike = indexes.filter((index) => roots[index] !== roots[best]);
+    if (unlike.length > 0) faults.push(`nodes ${unlike.join(" ")} have other facts than node ${best}`);
+    const alarmed = indexes.filter((index) => fleet.linesOf(index, ALL_LINES).includes(ALARM));
+    if (alarmed.length > 0) faults.push(`nodes ${alarmed.join(" ")} saw other facts than their own`);
   }
 
   function checkSlots(): number {
@@ -125,6 +146,20 @@ function read<T>(fleet: Fleet, index: number, work: (database: Database) => T): 
   const database = openDatabase(join(fleet.dataOf(index), "node.sqlite"), { readonly: true });
   try {
     return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Root of the facts of all final blocks, with those that were not in the tree when the node stopped. */
+function rootOf(fleet: Fleet, index: number): string {
+  const network = createNetwork(fleet.network.files);
+  const database = openDatabase(join(fleet.dataOf(index), "node.sqlite"));
+  try {
+    const growth = createGrowth({ database, network, onTruncated: () => {} });
+    while (growth.step(Number.POSITIVE_INFINITY));
+    const { size, root } = createFactReader(database, network).checkpoint();
+    return `${size} ${Buffer.from(root).toString("hex")}`;
   } finally {
     database.close();
   }

@@ -5,6 +5,7 @@ import { recordedEvents } from "../../src/event-log/recorded-events.ts";
 import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
 import {
+  eventOfDivergence,
   eventOfForgerFailure,
   eventOfForgerStart,
   eventOfPeer,
@@ -278,6 +279,11 @@ describe("events of the node", () => {
     expect(eventOfStart(5)).toEqual({ id: "state.started:5", name: "state.started", data: true });
   });
 
+  test("another tree of facts", () => {
+    const data = { url: "https://node.example", size: 7, root: "ab".repeat(32), otherRoot: "cd".repeat(32) };
+    expect(eventOfDivergence(data, 5)).toEqual({ id: "state.diverged:5", name: "state.diverged", data });
+  });
+
   test("peers", () => {
     const plugins = { "@arkecosystem/core-api": { port: 4003, enabled: true } };
     const state = { height: 6, forgingAllowed: true, currentSlot: 38140360 };
@@ -324,7 +330,7 @@ test("the catalogue has the 23 names of the interface, and more", () => {
   expect(offered).toHaveLength(23);
   const more =
     `round.applied round.missed wallet.vote wallet.unvote state.started unik.minted unik.transferred
-    unik.updated unik.disclosed`.split(/\s+/);
+    unik.updated unik.disclosed state.diverged`.split(/\s+/);
   expect(Object.keys(EVENTS).sort()).toEqual([...offered, ...more].sort());
   for (const name of [...offered, ...more]) expect(isEventName(name)).toBe(true);
   for (const name of [

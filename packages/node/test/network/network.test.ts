@@ -17,5 +17,6 @@ test.skipIf(missing !== undefined)(name, { timeout: 600_000 }, async () => {
   });
   expect(trial.faults, logged.join("\n")).toEqual([]);
   expect(trial.height).toBeGreaterThan(10);
+  expect(trial.comparedTrees).toBeGreaterThan(3);
   expect(trial.missingTypes).toEqual([]);
 });

@@ -116,6 +116,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   },
   "state:started": AT_START,
   "state.started": AT_START,
+  "state.diverged": NEEDS_PEER,
   "transaction.applied": onTransfer,
   "transaction.expired": {
     how: "sends a transfer that expires, and forges another branch without it",

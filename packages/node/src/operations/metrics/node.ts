@@ -92,6 +92,13 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     "uniknode_facts_blocks_behind",
     "Final blocks that are not in the tree of final facts yet.",
   );
+  const compared = new Counter({
+    name: "uniknode_facts_comparisons_total",
+    help: "Comparisons of the tree of final facts with those of other nodes, by the outcome.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const differing = gauge("uniknode_facts_diverged", "Nodes whose tree of final facts differs.");
 
   function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
     delay.set({ thread, statistic: "p50" }, p50);
@@ -132,6 +139,12 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       factsSize.set(figures.facts.size);
       factsHeight.set(figures.facts.height);
       factsLag.set(figures.facts.lag);
+      const { agreed = 0, differed = 0, failed = 0, differing: nodes = 0 } = figures.comparison ?? {};
+      compared.reset();
+      for (const [outcome, total] of Object.entries({ agreed, differed, failed })) {
+        compared.inc({ outcome }, total);
+      }
+      differing.set(nodes);
       heap.set({ thread: "consensus" }, figures.heapBytes);
       showDelay("consensus", figures.loopDelay);
     },

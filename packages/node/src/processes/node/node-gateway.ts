@@ -9,7 +9,13 @@ import {
 import type { Chain } from "../../chain/chain.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
-import type { NodeFigures, NodeReport, PeerBounds, SyncProgress } from "../../gateway/figures.ts";
+import type {
+  ComparisonFigures,
+  NodeFigures,
+  NodeReport,
+  PeerBounds,
+  SyncProgress,
+} from "../../gateway/figures.ts";
 import {
   type AdmissionAnswer,
   BodyError,
@@ -56,6 +62,8 @@ export type GatewayDeps = {
   readonly forging: () => ForgingFigures;
   /** Of the tree of final facts. */
   readonly facts: () => NodeReport["facts"];
+  /** Absent for a node that compares its tree with none. */
+  readonly comparison?: () => ComparisonFigures;
   /** Of the thread of consensus. */
   readonly loopDelay: () => LoopDelay;
   /** Of the thread of consensus. */
@@ -125,6 +133,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       ...(peers && { peerBounds: peers.bounds() }),
       ...deps.forging(),
       facts: deps.facts(),
+      ...(deps.comparison && { comparison: deps.comparison() }),
       heapBytes: process.memoryUsage().heapUsed,
       logLinesLost: deps.logLinesLost(),
     };

@@ -11,6 +11,7 @@ import { createConsensus } from "./consensus.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { createEnvironment } from "./environment.ts";
 import { openNodeEventLog } from "./event-log.ts";
+import { compareFacts } from "./facts-comparison.ts";
 import { createNodeForging } from "./forging.ts";
 import { createGateway } from "./node-gateway.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
@@ -104,6 +105,10 @@ async function start(
   const { verifier, chain } = createConsensus(options, { ...parts, genesis }, onStop);
   const facts = startFactsTask({ database, network, logger });
   onStop("tree of facts", facts.close);
+  const comparison =
+    options.compareWith.length > 0
+      ? await compareFacts(options.compareWith, { ...parts, databasePath: folder.databasePath }, onStop)
+      : undefined;
   const pool = createNodePool(options.pool, { ...parts, chain, verifier }, onStop);
 
   const readiness = createReadiness({ report, nowMs });
@@ -143,6 +148,7 @@ async function start(
       now,
       forging: forging.figures,
       facts: facts.figures,
+      ...(comparison && { comparison: comparison.figures }),
       loopDelay: loopDelay.read,
       logLinesLost: lostLogLines,
       webhooksChanged: subscribedEvents.webhooksChanged,

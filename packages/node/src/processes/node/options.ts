@@ -28,6 +28,8 @@ export type NodeOptions = ServingOptions & {
   readonly eventsMaxAge: number;
   /** Absent: this node neither listens for peers nor searches for any. */
   readonly peers: PeersOptions | undefined;
+  /** Base URLs of nodes with which the tree of facts is compared. */
+  readonly compareWith: readonly string[];
   readonly pool: PoolOptions;
   /** Of transactions, to the API. */
   readonly poolMaxPerRequest: number;

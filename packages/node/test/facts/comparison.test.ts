@@ -1,0 +1,178 @@
+/** Nodes that compare their trees, one of which was made to differ. */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
+import { type Comparison, startComparison } from "../../src/facts/comparison/comparison.ts";
+import { logName } from "../../src/facts/note.ts";
+import { createFactReader, type FactReader } from "../../src/facts/reader.ts";
+import type { Node } from "../../src/processes/node/node.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { network } from "../../test-support/chain/forking.ts";
+import { openWebhookReceiver } from "../../test-support/facts/receiver.ts";
+import { makeFolder, serveFolder, treeOf } from "../../test-support/facts/served.ts";
+
+const folders: string[] = [];
+/** One more than the next. */
+let chain: { readonly long: string; readonly short: string };
+const NAME = logName(network.description.nethash);
+
+beforeAll(async () => {
+  const long = await makeFolder(34);
+  const short = await makeFolder(30);
+  folders.push(long, short);
+  chain = { long, short };
+}, 60_000);
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A copy, with the result of a statement. */
+function copyOf(data: string, sql = ""): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-facts-"));
+  folders.push(folder);
+  cpSync(data, folder, { recursive: true });
+  const database = openDatabase(join(folder, "node.sqlite"));
+  database.execute(sql);
+  database.close();
+  return folder;
+}
+
+/** As if the node had counted the votes of a round otherwise. */
+const OTHER_VOTES = `UPDATE rounds SET record = json_set(record, '$.delegates[0].voteBalance', '1') WHERE round = 3`;
+
+async function serve(data: string, compareWith: readonly string[] = [], logged?: string[]): Promise<Node> {
+  const logger = pino(
+    { level: logged ? "info" : "silent" },
+    { write: (line: string) => void logged?.push(line) },
+  );
+  const node = await serveFolder(data, { compareWith }, { logger });
+  onTestFinished(() => node.stop());
+  const { height } = node.head();
+  await treeOf(node.url, height - 2 * network.milestoneAt(height).activeDelegates);
+  return node;
+}
+
+/** Compares the tree of a folder when it is asked to. */
+function comparisonOf(data: string, urls: readonly string[], facts?: FactReader) {
+  const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
+  const reported: Event[] = [];
+  const logged: { level: number; msg: string; url?: string; err?: { message: string } }[] = [];
+  const comparison: Comparison = startComparison(
+    { urls, name: NAME, everyMs: 1e9 },
+    {
+      facts: facts ?? createFactReader(database, network),
+      report: (...events) => void reported.push(...events),
+      nowMs: () => 5,
+      logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+    },
+  );
+  onTestFinished(() => {
+    comparison.close();
+    database.close();
+  });
+  return { comparison, reported, logged };
+}
+
+test("Nodes of one chain agree, whichever of them has the longer tree.", async () => {
+  const [long, short] = [await serve(chain.long), await serve(chain.short)];
+  for (const data of [chain.long, chain.short]) {
+    const { comparison, reported, logged } = comparisonOf(data, [long.url, `${short.url}/`]);
+    await comparison.compare();
+    expect(comparison.figures()).toEqual({ agreed: 2, differed: 0, failed: 0, differing: 0 });
+    expect([reported, logged]).toEqual([[], []]);
+  }
+});
+
+test("A node that was made to differ is found by a shorter tree and by a longer one, and reported once.", async () => {
+  for (const [own, other] of [
+    [chain.long, copyOf(chain.short, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`)],
+    [chain.short, copyOf(chain.long, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`)],
+  ] as const) {
+    const node = await serve(other);
+    const { comparison, reported, logged } = comparisonOf(own, [node.url]);
+    await comparison.compare();
+    await comparison.compare();
+    expect(comparison.figures()).toEqual({ agreed: 0, differed: 2, failed: 0, differing: 1 });
+    expect(reported).toMatchObject([{ name: "state.diverged", data: { url: node.url } }]);
+    const { root, otherRoot } = reported[0]!.data as { root: string; otherRoot: string };
+    expect(root).not.toBe(otherRoot);
+    const { properties } = DATA_SCHEMAS["state.diverged"] as { readonly properties?: object };
+    expect(Object.keys(properties ?? {}).sort()).toEqual(Object.keys(reported[0]!.data as object).sort());
+    expect(logged).toMatchObject([{ level: 50, url: node.url }]);
+    await node.stop();
+    // A node that is down has not become right.
+    await comparison.compare();
+    expect(comparison.figures()).toMatchObject({ failed: 1, differing: 1 });
+  }
+});
+
+test("A node that agrees again is differing no more, and can be reported anew.", async () => {
+  const node = await serve(chain.short);
+  let isWrong = true;
+  const right = createFactReader(openDatabase(join(chain.short, "node.sqlite"), { readonly: true }), network);
+  const facts: FactReader = {
+    ...right,
+    rootAt: (size) => (isWrong ? Buffer.alloc(32) : right.rootAt(size)),
+  };
+  const { comparison, reported, logged } = comparisonOf(chain.short, [node.url], facts);
+  await comparison.compare();
+  isWrong = false;
+  await comparison.compare();
+  expect(comparison.figures()).toEqual({ agreed: 1, differed: 1, failed: 0, differing: 0 });
+  isWrong = true;
+  await comparison.compare();
+  expect(reported).toHaveLength(2);
+  expect(logged.map(({ level }) => level)).toEqual([50, 30, 50]);
+});
+
+test.each<[what: string, answer: object | string, message: RegExp]>([
+  ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
+  ["no JSON", "<html>", /JSON/],
+  ["no data", {}, /no data/],
+  ["a size that is none", checkpoint({ size: -1 }), /no size/],
+  ["no root", checkpoint({ root: "ab" }), /32 bytes/],
+  ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /too long/],
+  ["a proof that is none", checkpoint({ size: 1e9 }), /no list of hashes/],
+])("Of a node that answers %s nothing is believed.", async (_what, answer, message) => {
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { comparison, reported, logged } = comparisonOf(chain.short, [url]);
+  await comparison.compare();
+  await comparison.compare();
+  expect(comparison.figures()).toEqual({ agreed: 0, differed: 0, failed: 2, differing: 0 });
+  expect(reported).toEqual([]);
+  expect(logged).toMatchObject([{ level: 40, err: { message: expect.stringMatching(message) } }]);
+});
+
+function checkpoint(data: object): object {
+  return { data: { size: 1, root: "ab".repeat(32), note: `${NAME}\n1\n`, ...data } };
+}
+
+test("A running node raises the alarm in its log, its metrics and its events.", {
+  timeout: 30_000,
+}, async () => {
+  const receiver = await openWebhookReceiver();
+  onTestFinished(receiver.close);
+  const other = await serve(
+    copyOf(chain.short, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`),
+  );
+  const logged: string[] = [];
+  const node = await serve(copyOf(chain.long), [other.url], logged);
+  await receiver.register(node, "state.diverged");
+  const { data } = await receiver.first;
+  expect(data).toMatchObject({ url: other.url, size: expect.any(Number) });
+  expect(logged.filter((line) => line.includes("other facts from final blocks"))).toHaveLength(1);
+  const metrics = await fetch(`${node.url}/metrics`, { headers: { authorization: node.webhookToken } });
+  expect(await metrics.text()).toMatch(/^uniknode_facts_diverged 1$/m);
+});
