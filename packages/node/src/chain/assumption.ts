@@ -18,8 +18,8 @@ export type PinNews =
   | { readonly kind: "reached"; readonly pin: Pin }
   /** The chain has another block there, whose signatures were all checked, as were those of the blocks below. */
   | { readonly kind: "other"; readonly pin: Pin; readonly id: string }
-  /** The chain had another block there, or most peers another chain: what was not checked was discarded. */
-  | { readonly kind: "failed"; readonly pin: Pin; readonly from: number; readonly head: number };
+  /** The chain had another block there, or most peers another chain: blocks above the height were not checked, and discarded. */
+  | { readonly kind: "failed"; readonly pin: Pin; readonly height: number };
 
 type Extension = { readonly block: { readonly header: BlockHeader }; readonly isAssumed: boolean };
 
@@ -37,6 +37,8 @@ export type Assumption = {
    *   not checked
    */
   extended(blocks: readonly Extension[]): void;
+  /** What became of the pin by blocks that were committed, if they reach it. */
+  reachedBy(blocks: readonly Extension[]): PinNews | undefined;
   /** Notes that the blocks above a height are gone, within the same transaction. */
   reverted(height: number): void;
   /** Notes that what was not checked is gone and the pin is not to be used again, within the same transaction. */
@@ -96,6 +98,12 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
         mark = undefined;
       }
       if (mark !== before) setMark(mark);
+    },
+    reachedBy(blocks) {
+      const top = pin();
+      const id = top && blocks.find(({ block }) => block.header.height === top.height)?.block.header.id;
+      if (!top || id === undefined) return undefined;
+      return id === top.id ? { kind: "reached", pin: top } : { kind: "other", pin: top, id };
     },
     reverted(height) {
       if (mark && height < mark.from) setMark(undefined);

@@ -17,7 +17,7 @@ import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
 import { openAssumption, type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import { appendAll, type Extend, forgedBlock, prepareBranch, replaceBlocks } from "./branch.ts";
-import { discardBlocks } from "./discard.ts";
+import { discardUnchecked } from "./discard.ts";
 import { ChainError } from "./error.ts";
 import { openHead } from "./genesis.ts";
 import { type Outcome, refusalOf } from "./outcome.ts";
@@ -188,7 +188,8 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     if (executed.length > 0) {
       head = tip.header();
       announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
-      announcePin(executed);
+      const reached = assumption.reachedBy(executed);
+      if (reached) onPin(reached);
     }
     for (const batch of batches) settleBatch(batch);
   }
@@ -207,35 +208,20 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     }
   }
 
-  /** Removes what was not checked, if there is something on disk, and checks all from then on. */
+  /** Removes what was not checked, and checks all from then on. */
   function discard(pin: Pin): void {
-    const from = assumption.uncheckedFrom() ?? head.height + 1;
-    let change: ChainChange | undefined;
+    let change: ChainChange;
     try {
-      change = database.transaction(() => {
-        assumption.failed();
-        if (from > head.height) return undefined;
-        return discardBlocks(stores, { target: from - 1, network, genesis, eventsOfRevert });
-      });
+      change = discardUnchecked(stores, { network, genesis, eventsOfRevert });
     } catch (cause) {
       tip.forget(head);
       assumption.reload();
       throw cause;
     }
-    if (change) {
-      head = change.head;
-      tip.moveTo(head);
-    }
-    onPin({ kind: "failed", pin, from, head: head.height });
-    if (change) announce(change);
-  }
-
-  function announcePin(executed: readonly ExecutedBlock[]): void {
-    const pin = assumption.pin();
-    const at = pin && executed.find(({ block }) => block.header.height === pin.height);
-    if (!pin || !at) return;
-    const { id } = at.block.header;
-    onPin(id === pin.id ? { kind: "reached", pin } : { kind: "other", pin, id });
+    head = change.head;
+    tip.moveTo(head);
+    onPin({ kind: "failed", pin, height: head.height });
+    if (change.revertedBlocks > 0) announce(change);
   }
 
   function executePart(

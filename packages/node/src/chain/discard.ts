@@ -5,22 +5,26 @@ import type { ChainChange } from "./pipeline/announce.ts";
 import { isRevertRecorded, type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
 import type { ChainStores } from "./stores.ts";
 
-export type DiscardOptions = Omit<RevertOptions, "maxReturned"> & {
+export type DiscardOptions = Omit<RevertOptions, "target" | "maxReturned"> & {
   readonly network: Network;
   readonly genesis: Block;
 };
 
 /**
- * Reverts every block above the target; where undo is not kept that far, every block above the genesis block. Nothing that is
- * not of the chain changes. None of the transactions is handed back: their signatures may be wrong.
+ * Reverts the blocks that were not checked; where undo is not kept that far, every block above the genesis block. Nothing that is
+ * not of the chain changes. None of the transactions is handed back: their signatures may be wrong. The pin has failed then.
  */
-export function discardBlocks(stores: ChainStores, options: DiscardOptions): ChainChange {
-  const { target, eventsOfRevert } = options;
-  return stores.database.transaction(() =>
-    stores.undo.read(target + 1)
-      ? revertBlocks(stores, { target, eventsOfRevert, maxReturned: 0 })
-      : returnToGenesis(stores, options),
-  );
+export function discardUnchecked(stores: ChainStores, options: DiscardOptions): ChainChange {
+  const { database, assumption, blocks, undo } = stores;
+  const { eventsOfRevert } = options;
+  return database.transaction(() => {
+    const head = blocks.head()!;
+    const from = assumption.uncheckedFrom();
+    assumption.failed();
+    if (from === undefined) return { head, applied: [], revertedBlocks: 0, returned: [] };
+    if (!undo.read(from)) return returnToGenesis(stores, options);
+    return revertBlocks(stores, { target: from - 1, eventsOfRevert, maxReturned: 0 });
+  });
 }
 
 function returnToGenesis(

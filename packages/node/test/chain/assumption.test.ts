@@ -1,6 +1,6 @@
 /** Signatures that are assumed to be valid up to a pinned block, and what becomes of them (decision 39). */
 import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openAssumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
 import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
@@ -42,23 +42,24 @@ let honest: EncodedBlock[];
 let forged: EncodedBlock[];
 let open: TestChain[];
 
-beforeEach(async () => {
-  folder = temporaryFolder();
-  news = [];
-  changes = [];
-  open = [];
+beforeAll(async () => {
   const first = openTestChain();
   honest = await first.forge(...range(1, LENGTH - 1));
   await first.close();
   const second = openTestChain(":memory:", { deps: { assumeValid: ANYWHERE } });
   await second.chain.acceptFetched(bytesOf(honest.slice(0, FORGED - 2)));
-  const { generatorPublicKey } = second.make(FORGED).header;
-  const { publicKey } = keysOf.get(generatorPublicKey)!;
+  const { publicKey } = keysOf.get(second.make(FORGED).header.generatorPublicKey)!;
   const unsigned = second.make(FORGED, { keys: { publicKey, privateKey: thief } as never });
   await second.chain.acceptFetched(bytesOf([unsigned]));
   const above = await second.forge(...range(FORGED + 1, LENGTH));
   forged = [...honest.slice(0, FORGED - 2), unsigned, ...above];
   await second.close();
+}, 60_000);
+beforeEach(() => {
+  folder = temporaryFolder();
+  news = [];
+  changes = [];
+  open = [];
 });
 afterEach(async () => {
   for (const chain of open) await chain.close();
@@ -188,7 +189,7 @@ describe("when the chain has another block at the height of the pin", () => {
     await answersOf(own, forged.slice(5, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     expect(own.chain.head().id).toBe(honest[4]!.header.id);
-    expect(news).toEqual([{ kind: "failed", pin, from: 7, head: 6 }]);
+    expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 15, applied: [], returned: [] });
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
     const outcomes = await own.chain.acceptFetched(bytesOf(forged.slice(5)));
@@ -226,7 +227,7 @@ describe("when the chain has another block at the height of the pin", () => {
     await answersOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(1);
-    expect(news).toEqual([{ kind: "failed", pin, from: 2, head: 1 }]);
+    expect(news).toEqual([{ kind: "failed", pin, height: 1 }]);
     await stop(own);
     expect(dumpWithoutMeta()).toEqual(before);
     expect(
@@ -246,7 +247,7 @@ describe("when the chain has another block at the height of the pin", () => {
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(5)))).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(6);
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
-    expect(news).toEqual([{ kind: "failed", pin, from: 7, head: 6 }]);
+    expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
   });
 
   test("blocks that were handed over before are not taken unchecked behind it", async () => {
@@ -258,6 +259,32 @@ describe("when the chain has another block at the height of the pin", () => {
     await expect(again).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(1);
   });
+
+  test.each([10_000, 10])(
+    "nothing is lost if the disk fails meanwhile, with undo of %i blocks",
+    async (undoDepth) => {
+      const own = start(pin, { undoDepth });
+      await answersOf(own, forged.slice(0, 20));
+      const before = dump(dumpOf);
+      const { id } = own.chain.head();
+      dump((database) =>
+        database.execute(
+          "CREATE TRIGGER broken BEFORE DELETE ON blocks WHEN OLD.height = 2 BEGIN SELECT RAISE(ABORT, 'broken'); END",
+        ),
+      );
+      await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject({
+        code: "CHAIN_COMMIT_FAILED",
+        isRetryable: true,
+      });
+      expect(own.chain.head().id).toBe(id);
+      expect(dump(dumpOf)).toEqual(before);
+      expect(own.chain.assumption()).toEqual({ pin, uncheckedFrom: 2 });
+      expect([news, changes.length]).toEqual([[], 1]);
+      dump((database) => database.execute("DROP TRIGGER broken"));
+      await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
+      expect(own.chain.head().height).toBe(1);
+    },
+  );
 
   test("a checked chain is kept", async () => {
     const own = start(pin);

@@ -90,7 +90,7 @@ function logPin(news: PinNews, logger: Logger): void {
       break;
     case "failed":
       logger.error(
-        { pin, from: news.from, height: news.head },
+        { pin, height: news.height },
         "the block of --assume-valid is not on the chain that was fetched: blocks that were not checked are discarded, and all signatures are checked now",
       );
   }
