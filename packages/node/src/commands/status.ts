@@ -1,5 +1,5 @@
 /** `uniknode status`: the state of a node and its chain. */
-import type { SyncProgress } from "@uniknode/client";
+import type { AssumedBlock, SyncProgress } from "@uniknode/client";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { tokensOf } from "../submission/amounts.ts";
@@ -19,7 +19,7 @@ export function statusCommand(): Command {
       transactions.unconfirmed().page({ limit: 1 }),
     ]);
     const { block, supply } = head.data;
-    const { synced, blocksCount, progress } = status.data;
+    const { synced, blocksCount, progress, assumeValid } = status.data;
     const { nethash, token, symbol, core } = configuration.data;
     const value = {
       height: block.height,
@@ -27,6 +27,7 @@ export function statusCommand(): Command {
       synced,
       missingBlocks: blocksCount,
       ...(progress && { progress }),
+      ...(assumeValid && { assumeValid }),
       supply: `${supply}`,
       nethash,
       token,
@@ -42,6 +43,7 @@ export function statusCommand(): Command {
         ["block", value.id],
         ["synced", synced ? "yes" : `no, ${blocksCount} blocks are missing`],
         ...(progress ? [["progress", shown(progress)] as const] : []),
+        ...(assumeValid ? [["unchecked", unchecked(assumeValid)] as const] : []),
         ["peers", value.peers],
         ["in the pool", value.unconfirmed],
         ["supply", `${tokensOf(BigInt(supply))} ${symbol}`],
@@ -54,3 +56,6 @@ export function statusCommand(): Command {
 
 const shown = ({ percent, blocksPerSecond, secondsLeft }: SyncProgress): string =>
   `${percent} %, ${blocksPerSecond} blocks/s${secondsLeft === undefined ? "" : `, ${secondsLeft} s left`}`;
+
+const unchecked = ({ height, uncheckedFrom }: AssumedBlock): string =>
+  `${uncheckedFrom === undefined ? "no signatures yet" : `signatures from block ${uncheckedFrom} on`}, up to block ${height}`;

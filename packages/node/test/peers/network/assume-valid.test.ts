@@ -69,6 +69,8 @@ test("A node says what it has not checked.", async () => {
     now: LENGTH,
     assumeValid: { ...ANYWHERE, uncheckedFrom: 2 },
   });
+  const { stdout } = await runUniknode(["status", "--url", server.url]);
+  expect(stdout).toMatch(/unchecked +signatures from block 2 on, up to block 10000/);
 });
 
 test("A node takes a chain with a wrong signature below the block that it is given.", async () => {
@@ -82,6 +84,12 @@ test("A node takes a chain with a wrong signature below the block that it is giv
 
 test("A node that is given another block discards the chain, and then refuses it.", async () => {
   const wrong: Pin = { ...pinned(), id: ANYWHERE.id };
+  const data = join(world.folder, "node-6");
+  mkdirSync(data);
+  const before = openTestChain(join(data, "node.sqlite"), { deps: { assumeValid: wrong } });
+  await before.chain.acceptFetched(blocks.slice(0, FORGED + 3).map((block) => encodeBlock(block, network)));
+  expect(before.chain.head().height).toBe(FORGED + 4);
+  await before.close();
   const node = await joined(6, "--assume-valid", pinText(wrong));
   const log = () => node.process.stderr();
   await expect.poll(log, WAIT).toContain("blocks that were not checked are discarded");
