@@ -34,7 +34,8 @@ export function spawnUniknode(args: readonly string[], options: SpawnOptions = {
   const { through = [], nodeArguments = [] } = options;
   const [command, ...rest] = [...through, process.execPath, ...nodeArguments, PROGRAM, ...args];
   const child = spawn(command!, rest, {
-    env: { ...process.env, ...options.environment },
+    // The program names itself by the command that started it: that of the tests may be any.
+    env: { ...process.env, npm_lifecycle_event: undefined, ...options.environment },
     cwd: options.folder,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -84,7 +84,8 @@ test("every address of the README's walk answers", async () => {
 test("a transfer is sent, forged, and delivered to a receiver that verifies it", {
   timeout: 30_000,
 }, async () => {
-  const receiverPort = 20_000 + Math.floor(Math.random() * 20_000);
+  // Below the ports that the kernel gives to others (32,768 and above).
+  const receiverPort = 20_000 + Math.floor(Math.random() * 12_000);
   const answer = await fetch(`${url}/api/v2/webhooks`, {
     method: "POST",
     headers: { authorization: token, "content-type": "application/json" },
@@ -97,6 +98,7 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
   expect(answer.status).toBe(201);
   const { data: webhook } = (await answer.json()) as { data: { token: string } };
   const receiver = example("receiver", String(receiverPort), webhook.token);
+  const ended = once(receiver, "exit");
   try {
     await printed(receiver, /listening/);
     const delivery = printed(receiver, /verified .*: transaction\.applied at height \d+ (.*)/);
@@ -106,6 +108,6 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
     expect(JSON.parse(data!)).toMatchObject({ id, amount: "1250000000", recipientId: bob.address });
   } finally {
     receiver.kill();
-    await once(receiver, "exit");
+    await ended;
   }
 });
