@@ -58,7 +58,12 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
     },
   });
   const facts = options.facts
-    ? startFactsTask({ database, network: fixture.network, logger: pino({ level: "error" }) })
+    ? startFactsTask({
+        database,
+        network: fixture.network,
+        isDevChain: false,
+        logger: pino({ level: "error" }),
+      })
     : undefined;
   if (facts) chain.subscribe(facts.chainChanged);
   return {

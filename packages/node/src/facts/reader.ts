@@ -5,7 +5,7 @@ import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
 import { type Leaf, leavesOf } from "./leaf.ts";
-import { HASH_BYTES, type Hash } from "./merkle/hashes.ts";
+import { EMPTY_ROOT, HASH_BYTES, type Hash } from "./merkle/hashes.ts";
 import { consistencyProof, inclusionProof, rootOf } from "./merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "./merkle/tiles.ts";
 import type { Checkpoint } from "./note.ts";
@@ -33,6 +33,8 @@ export function createFactReader(database: Database, network: Network): FactRead
   const blocks = createBlockStore(database);
   const pastFacts = createPastFacts(database, network);
   const together = createReadTogether(database);
+  /** The last checkpoint that was made: many ask for it between two blocks. */
+  let newest: Checkpoint | undefined;
 
   /** Between a reorganisation and the next step of the growth, the last blocks of the tree are not those of the chain. */
   function last(): Mark | undefined {
@@ -63,9 +65,13 @@ export function createFactReader(database: Database, network: Network): FactRead
     checkpoint: () =>
       together(() => {
         const mark = last();
-        const root = rootOf(mark?.size ?? 0, nodes());
-        if (!mark) return { size: 0, root };
-        return { size: mark.size, root, block: { height: mark.height, id: mark.blockId } };
+        if (!mark) return { size: 0, root: EMPTY_ROOT };
+        // The block says which facts are before it.
+        if (newest?.block?.id !== mark.blockId) {
+          const block = { height: mark.height, id: mark.blockId };
+          newest = { size: mark.size, root: rootOf(mark.size, nodes()), block };
+        }
+        return newest;
       }),
     rootAt: (size) => together(() => (size <= sizeNow() ? rootOf(size, nodes()) : undefined)),
     inclusion: (index, given) =>

@@ -7,6 +7,8 @@ import { createGrowth, type GrowthFigures } from "./growth.ts";
 export type FactsTaskDeps = {
   readonly database: Database;
   readonly network: Network;
+  /** Whether blocks of any depth are reverted at will. */
+  readonly isDevChain: boolean;
   readonly logger: Logger;
 };
 
@@ -31,15 +33,17 @@ const REPORTED_LAG = 10_000;
 const REPORT_MS = 30_000;
 
 /** Begins where the tree of the database ends. */
-export function startFactsTask({ database, network, logger }: FactsTaskDeps): FactsTask {
+export function startFactsTask({ database, network, isDevChain, logger }: FactsTaskDeps): FactsTask {
   const growth = createGrowth({
     database,
     network,
     onTruncated: (from, to) =>
-      logger.error(
-        { from, to },
-        "the chain was reorganised below a final block: its facts were taken out of the tree; find out which nodes forged two chains",
-      ),
+      isDevChain
+        ? logger.info({ from, to }, "facts of reverted blocks were taken out of the tree")
+        : logger.error(
+            { from, to },
+            "the chain was reorganised below a final block: its facts were taken out of the tree; find out which nodes forged two chains",
+          ),
   });
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Immediate | undefined;

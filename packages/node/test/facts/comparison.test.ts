@@ -167,9 +167,13 @@ test("A running node raises the alarm in its log, its metrics and its events.", 
   const other = await serve(
     copyOf(chain.short, `${OTHER_VOTES}; DELETE FROM fact_tiles; DELETE FROM fact_sizes`),
   );
+  const folder = copyOf(chain.long);
+  // Before there is anything to be reported.
+  const before = await serve(folder);
+  await receiver.register(before, "state.diverged");
+  await before.stop();
   const logged: string[] = [];
-  const node = await serve(copyOf(chain.long), [other.url], logged);
-  await receiver.register(node, "state.diverged");
+  const node = await serve(folder, [other.url], logged);
   const { data } = await receiver.first;
   expect(data).toMatchObject({ url: other.url, size: expect.any(Number) });
   expect(logged.filter((line) => line.includes("other facts from final blocks"))).toHaveLength(1);

@@ -93,6 +93,7 @@ async function start(
     devAccounts,
     servingThread: thread,
   } = deps;
+  const isDevChain = createDev !== undefined;
   onStop("serving thread", thread.close);
   const environment = createEnvironment(deps);
   const { network, slots, now, nowMs, logger } = environment;
@@ -103,7 +104,7 @@ async function start(
   const { log, report, subscribedEvents, grown } = eventLog;
   const parts = { ...environment, ...eventLog, database };
   const { verifier, chain } = createConsensus(options, { ...parts, genesis }, onStop);
-  const facts = startFactsTask({ database, network, logger });
+  const facts = startFactsTask({ database, network, isDevChain, logger });
   onStop("tree of facts", facts.close);
   const comparison =
     options.compareWith.length > 0
@@ -156,7 +157,6 @@ async function start(
       ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
     },
   );
-  const isDevChain = createDev !== undefined;
   const { url, consoleUrl, isServing, died } = await startServing(
     options,
     {

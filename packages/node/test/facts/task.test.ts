@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { finalHeight } from "../../src/facts/final.ts";
+import { startFactsTask } from "../../src/facts/task.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
+import { createForkingChain, network } from "../../test-support/chain/forking.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+type Line = { readonly level: number; readonly msg: string; readonly from?: object; readonly to?: object };
+
+async function start(isDevChain = false, alter: (database: Database) => Database = (database) => database) {
+  const path = join(folder.path, "node.sqlite");
+  const forking = createForkingChain(path);
+  const database = openDatabase(path);
+  const logged: Line[] = [];
+  const logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const task = startFactsTask({ database: alter(database), network, isDevChain, logger });
+  forking.chain.subscribe(task.chainChanged);
+  onTestFinished(() => {
+    task.close();
+    database.close();
+  });
+  const final = () => finalHeight(forking.chain.head().height, network);
+  async function complete(): Promise<void> {
+    while (task.figures().height !== final()) await sleep(2);
+  }
+  return { ...forking, task, logged, complete, final };
+}
+
+test("The tree follows the chain, after the commits and without being asked to.", async () => {
+  const { forge, task, complete, final, logged } = await start();
+  for (let index = 0; index < 40; index++) await forge();
+  await complete();
+  expect(final()).toBeGreaterThan(20);
+  expect(task.figures()).toMatchObject({ height: final(), lag: 0 });
+  expect(logged).toEqual([]);
+});
+
+test.each([
+  [false, 50],
+  [true, 30],
+])("A revert of final blocks is logged (dev chain: %s, level %i).", async (isDevChain, level) => {
+  const { chain, forge, complete, final, logged } = await start(isDevChain);
+  for (let index = 0; index < 40; index++) await forge();
+  await complete();
+  const height = final();
+  await chain.revertTo(height - 3);
+  await sleep(20);
+  expect(logged).toMatchObject([{ level, from: { height }, to: { height: height - 3 } }]);
+  for (let index = 0; index < 40; index++) await forge([], 1);
+  await complete();
+  expect(logged).toHaveLength(1);
+});
+
+test("A database that cannot be written is an error in the log, and no end of the node.", async () => {
+  const { forge, logged, task } = await start(false, (database) => ({
+    ...database,
+    transaction() {
+      throw new Error("the disk is full");
+    },
+  }));
+  for (let index = 0; index < 40; index++) await forge();
+  await sleep(20);
+  expect(logged).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot be continued") }]);
+  expect(task.figures()).toMatchObject({ height: 0, size: 0 });
+});
