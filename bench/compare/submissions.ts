@@ -18,10 +18,13 @@ import type { Tree } from "./trees.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const SENDERS = 10;
-/** Requests of each sender, one after another: the nonces have an order. */
-const REQUESTS = { one: 150, forty: 15 };
-const AT_ONCE = { one: 1, forty: 40 };
-/** The whole load of both kinds waits in the pool. */
+/**
+ * Requests of each sender, one after another: the nonces have an order. The first 1,500 transactions of a process take half
+ * as much again, while the engine compiles what they need; the last kind is the first one without that.
+ */
+const REQUESTS = { one: 150, forty: 15, "later one": 300 };
+const AT_ONCE = { one: 1, forty: 40, "later one": 1 };
+/** The whole load of all kinds waits in the pool. */
 const OPTIONS = ["--pool-max-per-sender", "5000", "--accounts", String(SENDERS)];
 
 type Kind = keyof typeof REQUESTS;
@@ -51,7 +54,7 @@ export async function measureSubmissions(tree: Tree): Promise<Figures> {
     }
 
     const figures: Record<string, number> = {};
-    for (const kind of ["one", "forty"] as const) {
+    for (const kind of ["one", "forty", "later one"] as const) {
       const bodies = senders.map((sender, index) => bodiesOf(kind, sender, index));
       const [began, before] = [performance.now(), processorSeconds(child.pid!)];
       await Promise.all(
