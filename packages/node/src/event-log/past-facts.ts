@@ -27,14 +27,22 @@ export type PastFact =
   | RoundFact
   | Exclude<Fact, { readonly name: RoundFact["name"] | "wallet.saved" | "wallet.created.cold" }>;
 
+/** What the caller may know of a block. */
+export type KnownOfBlock = {
+  /** Header of the block below it. */
+  readonly previous?: BlockHeader | undefined;
+  /** The round that it opened, if it did. */
+  readonly opened?: Round | undefined;
+};
+
 export type PastFacts = {
   /**
    * In the order of events.md 3.1.
    *
    * @param block on the chain
-   * @param previous header of the block below it, if it is known; otherwise it is read
+   * @param known what need not be read
    */
-  of(block: Block, previous?: BlockHeader): PastFact[];
+  of(block: Block, known?: KnownOfBlock): PastFact[];
   /** To be called after blocks left the chain, if `of` was called before. */
   forget(): void;
 };
@@ -48,18 +56,22 @@ export function createPastFacts(database: Database, network: Network): PastFacts
   );
   const rounds = createRounds(network);
   const slots = createSlots(network);
-  /** The last round that was read: the one that the next block needs. */
-  let known: { readonly number: number; readonly round: Round } | undefined;
+  /** The last two rounds by number: the next block needs no other. */
+  const known = new Map<number, Round>();
   /** Forgers of a run of blocks that `of` was asked about one after another; it begins with a round, or within one. */
   let run = { from: 0, to: 0, generators: new Set<string>() };
 
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
 
   function roundOf(number: number): Round | undefined {
-    if (known?.number === number) return known.round;
-    const round = records.read("rounds", String(number));
-    if (round) known = { number, round };
+    const round = known.get(number) ?? records.read("rounds", String(number));
+    if (round) remember(round);
     return round;
+  }
+
+  function remember(round: Round): void {
+    known.set(round.round, round);
+    for (const number of known.keys()) if (number < round.round - 1) known.delete(number);
   }
 
   function missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): RoundFact[] {
@@ -114,7 +126,8 @@ export function createPastFacts(database: Database, network: Network): PastFacts
   }
 
   return {
-    of({ header, transactions }, previous) {
+    of({ header, transactions }, { previous, opened } = {}) {
+      if (opened) remember(opened);
       follow(header);
       const facts: PastFact[] = [...missedFacts(header, previous), ...roundFacts(header)];
       for (const [sequence, { data }] of transactions.entries()) {
@@ -127,7 +140,7 @@ export function createPastFacts(database: Database, network: Network): PastFacts
       return facts;
     },
     forget() {
-      known = undefined;
+      known.clear();
       run = { from: 0, to: 0, generators: new Set() };
     },
   };

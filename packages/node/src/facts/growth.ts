@@ -3,7 +3,7 @@
  * goes on after the end of the process at any instruction.
  */
 import type { Block, BlockHeader, Network } from "@uniknode/protocol";
-import { createPastFacts } from "../event-log/past-facts.ts";
+import { createPastFacts, type KnownOfBlock } from "../event-log/past-facts.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -11,7 +11,7 @@ import { readUnchecked } from "../store/node/unchecked.ts";
 import { finalHeight } from "./final.ts";
 import { leafText, leavesOf } from "./leaf.ts";
 import { hashLeaves } from "./merkle/hashes.ts";
-import { createRecentBlocks } from "./recent-blocks.ts";
+import { createRecentBlocks, type RecentBlocks } from "./recent-blocks.ts";
 import { createFactTree, type Mark } from "./tree/store.ts";
 
 export type GrowthDeps = {
@@ -30,8 +30,8 @@ export type GrowthFigures = {
 };
 
 export type Growth = {
-  /** Blocks that have just been added to the chain. */
-  applied(blocks: readonly Block[]): void;
+  /** Blocks that have just been added to the chain, with what they changed. */
+  readonly applied: RecentBlocks["add"];
   /** To be called after blocks left the chain. */
   reverted(): void;
   /**
@@ -77,8 +77,8 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
     return unchecked ? Math.min(height, unchecked.from - 1) : height;
   }
 
-  const leaves = (block: Block, previous: BlockHeader | undefined): string[] =>
-    leavesOf(block.header, pastFacts.of(block, previous), network).map(leafText);
+  const leaves = (block: Block, known: KnownOfBlock): string[] =>
+    leavesOf(block.header, pastFacts.of(block, known), network).map(leafText);
 
   return {
     applied: recent.add,
@@ -96,8 +96,8 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
       const texts: string[] = [];
       while (height < end && texts.length < MAX_LEAVES && (!last || performance.now() < untilMs)) {
         height++;
-        const block = recent.take(height) ?? blocks.block(height)!;
-        texts.push(...leaves(block, last));
+        const { block, opened } = recent.take(height) ?? { block: blocks.block(height)! };
+        texts.push(...leaves(block, { previous: last, opened }));
         last = block.header;
       }
       // What a loss of power takes away is made again.

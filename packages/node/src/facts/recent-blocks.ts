@@ -1,35 +1,41 @@
 /** The last blocks that came, until they are final: what is held here needs not be read and decoded again. */
+import type { Change, Round } from "@uniknode/ledger";
 import type { Block } from "@uniknode/protocol";
 
 /** What one commit of a node that catches up may have; older ones are read from the database. */
 const MAX_BLOCKS = 16_384;
 const MAX_TRANSACTIONS = 16_384;
 
+/** A block, and the round that it opened, if it did. */
+export type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined };
+
 export type RecentBlocks = {
-  add(blocks: readonly Block[]): void;
+  /** @param applied with the records that each block changed */
+  add(applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[]): void;
   /** Returns the block at the height, if it is held, and holds it no more. */
-  take(height: number): Block | undefined;
+  take(height: number): RecentBlock | undefined;
   /** To be called after blocks left the chain. */
   clear(): void;
 };
 
 export function createRecentBlocks(): RecentBlocks {
   /** By height, the oldest first. */
-  const held = new Map<number, Block>();
+  const held = new Map<number, RecentBlock>();
   let transactions = 0;
 
-  function take(height: number): Block | undefined {
-    const block = held.get(height);
-    if (!block) return undefined;
+  function take(height: number): RecentBlock | undefined {
+    const recent = held.get(height);
+    if (!recent) return undefined;
     held.delete(height);
-    transactions -= block.transactions.length;
-    return block;
+    transactions -= recent.block.transactions.length;
+    return recent;
   }
 
   return {
-    add(blocks) {
-      for (const block of blocks.slice(-MAX_BLOCKS)) {
-        held.set(block.header.height, block);
+    add(applied) {
+      for (const { block, changes } of applied.slice(-MAX_BLOCKS)) {
+        const opened = changes.find(({ table }) => table === "rounds")?.after as Round | undefined;
+        held.set(block.header.height, { block, opened });
         transactions += block.transactions.length;
       }
       for (const height of held.keys()) {

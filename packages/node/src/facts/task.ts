@@ -1,8 +1,8 @@
 /** Grows the tree of facts behind the commits of a running node, so that nothing waits for it. */
-import type { Block, Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Database } from "../store/engine/database.ts";
-import { createGrowth, type GrowthFigures } from "./growth.ts";
+import { createGrowth, type Growth, type GrowthFigures } from "./growth.ts";
 
 export type FactsTaskDeps = {
   readonly database: Database;
@@ -15,7 +15,7 @@ export type FactsTaskDeps = {
 export type FactsTask = {
   /** To be called after every commit. */
   chainChanged(change: {
-    readonly applied: readonly { readonly block: Block }[];
+    readonly applied: Parameters<Growth["applied"]>[0];
     readonly revertedBlocks: number;
   }): void;
   figures(): GrowthFigures;
@@ -86,7 +86,7 @@ export function startFactsTask({ database, network, isDevChain, logger }: FactsT
   return {
     chainChanged({ applied, revertedBlocks }) {
       if (revertedBlocks > 0) growth.reverted();
-      growth.applied(applied.map(({ block }) => block));
+      growth.applied(applied);
       if (!timer) soon ??= setImmediate(run);
     },
     figures: growth.figures,

@@ -15,7 +15,7 @@ const { chain, database, close } = openChain(content, path!);
 const growth = createGrowth({ database, network: createNetwork(content.network), onTruncated: () => {} });
 chain.subscribe(({ applied, revertedBlocks }) => {
   if (revertedBlocks > 0) growth.reverted();
-  growth.applied(applied.map(({ block }) => block));
+  growth.applied(applied);
   setImmediate(() => growth.step(0));
 });
 while (chain.head().height <= blocks.length) {

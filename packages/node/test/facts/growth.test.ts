@@ -68,7 +68,7 @@ test.each([1, 2, 3])(
     chain.subscribe(({ applied, revertedBlocks }) => {
       if (!isRunning) return;
       if (revertedBlocks > 0) growth.reverted();
-      growth.applied(applied.map(({ block }) => block));
+      growth.applied(applied);
     });
     for (let turn = 0; turn < 40; turn++) {
       const blocks = 1 + random.integer(0, 11);
@@ -134,7 +134,7 @@ test("A revert of blocks that are not final takes nothing out of the tree; a dee
   });
   chain.subscribe(({ applied, revertedBlocks }) => {
     if (revertedBlocks > 0) growth.reverted();
-    growth.applied(applied.map(({ block }) => block));
+    growth.applied(applied);
     growth.step(performance.now() + 5);
   });
   await forge();
