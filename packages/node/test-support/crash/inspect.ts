@@ -1,6 +1,9 @@
 /** What must be true of a data folder at any moment, however its process ended. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { foldHashes, HASH_BYTES } from "../../src/facts/merkle/hashes.ts";
+import { hashesAt, TILE_BYTES, TILE_WIDTH, widthOf } from "../../src/facts/merkle/tiles.ts";
+import { createFactTree } from "../../src/facts/tree/store.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { factOf } from "./receiver.ts";
 
@@ -34,7 +37,24 @@ export function inspecting<T>(folder: string, inspect: (database: Database) => T
 const numberOf = (database: Database, sql: string, ...parameters: string[]): bigint =>
   database.prepare<{ n: bigint | null }>(sql, { bigints: true }).get(...parameters)?.n ?? 0n;
 
-/** Checks that blocks, state and undo agree; answers the height. */
+/** Checks that the tiles of the tree of facts are whole and fit each other. Its last blocks may just have left the chain. */
+function inspectFacts(database: Database): void {
+  const tree = createFactTree(database);
+  const size = tree.last()?.size ?? 0;
+  for (let level = 0; hashesAt(level, size) > 0; level++) {
+    const above: Uint8Array[] = [];
+    for (let number = 0; widthOf(level, number, size) > 0; number++) {
+      const tile = tree.tile(level, number);
+      assert.ok(tile && tile.length >= widthOf(level, number, size) * HASH_BYTES, "a tile for all hashes");
+      if (tile.length === TILE_BYTES) above.push(foldHashes(tile));
+    }
+    const tiles = above.map((_, index) => index).filter((index) => index % TILE_WIDTH === 0);
+    const known = tiles.map((index) => tree.tile(level + 1, index / TILE_WIDTH)!);
+    assert.deepEqual(Buffer.concat(known), Buffer.concat(above), "the hashes of whole tiles");
+  }
+}
+
+/** Checks that blocks, state, undo and the tree of facts agree; answers the height. */
 export function inspectChain(database: Database): number {
   const number = (sql: string) => numberOf(database, sql);
   const height = Number(number("SELECT max(height) AS n FROM blocks"));
@@ -43,6 +63,7 @@ export function inspectChain(database: Database): number {
   // The genesis sender holds minus the premine: all balances together are what the blocks created.
   const balances = number("SELECT sum(balance) AS n FROM wallets");
   assert.equal(balances, number("SELECT sum(reward) AS n FROM blocks"), "balances are the rewards");
+  inspectFacts(database);
   return height;
 }
 
