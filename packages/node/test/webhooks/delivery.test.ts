@@ -88,6 +88,7 @@ describe("a webhook of several events", () => {
     expect(store.eventNames()).toEqual(
       new Set([
         "state.started",
+        "state.diverged",
         "block.applied",
         "block.disregarded",
         "block.forged",

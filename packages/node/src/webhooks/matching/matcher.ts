@@ -16,7 +16,10 @@ import type { Verdicts } from "./verdicts.ts";
 
 /** Work of one step: short enough that neither the chain waits for the writer nor requests for this thread. */
 const EVENTS_AT_ONCE = 50;
-const DELIVERIES_AT_ONCE = 100;
+/** Webhooks, each of which begins calls; deliveries that are retracted or whose blocks were confirmed. */
+const WEBHOOKS_AT_ONCE = 100;
+/** Of few webhooks: more deliveries share what a commit costs. */
+const DELIVERIES_AT_ONCE = 500;
 
 export type MatcherDeps = {
   intake: Pick<Intake, "transaction" | "events" | "deliveries" | "blockReverts">;
@@ -48,7 +51,9 @@ type Step = {
   reached: Reached | undefined;
 };
 
-const isOver = ({ written }: Step): boolean => written.length >= DELIVERIES_AT_ONCE;
+const isOver = ({ written }: Step): boolean =>
+  written.length >= DELIVERIES_AT_ONCE ||
+  (written.length >= WEBHOOKS_AT_ONCE && new Set(written).size >= WEBHOOKS_AT_ONCE);
 
 /** A step handles the next events behind the cursor, if there are any. */
 export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
@@ -87,7 +92,7 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     const isRetracting = previous?.reverts !== undefined && previous.blockId === event.blockId;
     if (event.reverts !== undefined && !isRetracting) {
       // Before any other event of this block, or of the one that replaces it.
-      const { webhooks, more } = retract(event, DELIVERIES_AT_ONCE);
+      const { webhooks, more } = retract(event, WEBHOOKS_AT_ONCE);
       written.push(...webhooks);
       if (more) return false;
       confirmations.drop(event);
@@ -101,9 +106,9 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     if (!notify(event, subscribers, step)) return false;
     if (event.name === "block.reverted") intake.blockReverts.record(event.blockId!, event.sequence);
     if (event.name !== "block.applied") return true;
-    const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
+    const released = confirmations.release(event.height!, WEBHOOKS_AT_ONCE);
     written.push(...released);
-    return released.length < DELIVERIES_AT_ONCE;
+    return released.length < WEBHOOKS_AT_ONCE;
   }
 
   /** Writes the deliveries and the deferred facts. `false`: there are more than one step may write. */
