@@ -84,6 +84,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
       ["peer.added", "a peer passed its verification"],
       ["peer.removed", "a peer was dropped"],
       ["state.started", "the node is synchronised for the first time since its start"],
+      ["state.diverged", "another node derives other facts from the same final blocks"],
     ],
   },
 ];
