@@ -9,6 +9,8 @@ export type FactsTaskDeps = {
   readonly network: Network;
   /** Whether blocks of any depth are reverted at will. */
   readonly isDevChain: boolean;
+  /** Until the first work. Absent: 1 s, so that a node whose tree is far behind answers its first requests before. */
+  readonly startDelayMs?: number;
   readonly logger: Logger;
 };
 
@@ -27,13 +29,20 @@ const STRETCH_MS = 5;
 const SHARE = 0.1;
 const MAX_STRETCH_MS = 100;
 const PAUSE_MS = 15;
+const START_DELAY_MS = 1_000;
 const RETRY_MS = 10_000;
 /** A tree that is so many blocks behind tells how far it is. */
 const REPORTED_LAG = 10_000;
 const REPORT_MS = 30_000;
 
 /** Begins where the tree of the database ends. */
-export function startFactsTask({ database, network, isDevChain, logger }: FactsTaskDeps): FactsTask {
+export function startFactsTask({
+  database,
+  network,
+  isDevChain,
+  startDelayMs = START_DELAY_MS,
+  logger,
+}: FactsTaskDeps): FactsTask {
   const growth = createGrowth({
     database,
     network,
@@ -82,7 +91,7 @@ export function startFactsTask({ database, network, isDevChain, logger }: FactsT
     timer.unref();
   }
 
-  pause(0);
+  pause(startDelayMs);
   return {
     chainChanged({ applied, revertedBlocks }) {
       if (revertedBlocks > 0) growth.reverted();

@@ -22,7 +22,10 @@ async function start(isDevChain = false, alter: (database: Database) => Database
   const database = openDatabase(path);
   const logged: Line[] = [];
   const logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const task = startFactsTask({ database: alter(database), network, isDevChain, logger });
+  const task = startFactsTask({
+    ...{ database: alter(database), network, isDevChain, logger },
+    startDelayMs: 0,
+  });
   forking.chain.subscribe(task.chainChanged);
   onTestFinished(() => {
     task.close();
