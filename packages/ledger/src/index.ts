@@ -31,7 +31,7 @@ export {
 export { RuleError } from "./rules/error.ts";
 export { findRule } from "./rules/registry.ts";
 export type { Rule, RuleContext } from "./rules/rule.ts";
-export { isVerifiedIn } from "./signatures.ts";
+export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";
 export { createDraft, type Draft } from "./state/draft.ts";
 export { createMemoryState, type MemoryState } from "./state/memory.ts";
 export {

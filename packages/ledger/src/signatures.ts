@@ -1,22 +1,46 @@
 /** Verification of signatures against the wallet of the sender (transactions.md 10, blocks.md 8.2 point 3). */
-import { type Network, type SealedTransaction, verifyMultiSignatures } from "@uniknode/protocol";
+import {
+  type Network,
+  type Participants,
+  type SealedTransaction,
+  type Transaction,
+  verifyMultiSignatures,
+  verifySecondSignature,
+} from "@uniknode/protocol";
 import type { StateReader } from "./state/tables.ts";
 import { walletOf } from "./wallets.ts";
+
+/** Verdicts about the signatures that depend on wallets: computed when they are asked for, or recorded before. */
+export type WalletSignatures = {
+  /** @param publicKey second key of the sender's wallet, 66 digits */
+  isSecondSigned(transaction: Transaction, publicKey: string): boolean;
+  /** @throws {TransactionError | RangeError} if an entry of `signatures` cannot be checked */
+  isMultiSigned(transaction: Transaction, participants: Participants): boolean;
+};
+
+/** Computes each verdict in the calling thread. */
+export const COMPUTED_SIGNATURES: WalletSignatures = {
+  isSecondSigned: (transaction, publicKey) => verifySecondSignature(transaction, publicKey),
+  isMultiSigned: (transaction, participants) => verifyMultiSignatures(transaction, participants),
+};
 
 /**
  * Whether a transaction is verified in a state: by the signatures of the participants if the sender is a multisignature
  * wallet, otherwise by the sender's own signature, whose result is in `isVerified` of the transaction.
  *
- * @param assumesSignatures multisignatures count as valid; the rules of the type compare their number
+ * @param options.assumesSignatures multisignatures count as valid; the rules of the type compare their number
  * @throws {TransactionError | RangeError} if the multisignatures cannot be checked
  */
 export function isVerifiedIn(
   state: StateReader,
   { data, isVerified }: SealedTransaction,
   network: Network,
-  assumesSignatures = false,
+  {
+    assumesSignatures = false,
+    signatures = COMPUTED_SIGNATURES,
+  }: { readonly assumesSignatures?: boolean; readonly signatures?: WalletSignatures } = {},
 ): boolean {
   const { multiSignature } = walletOf(state, data.senderPublicKey, network).attributes;
   if (!multiSignature) return isVerified;
-  return assumesSignatures || verifyMultiSignatures(data, multiSignature);
+  return assumesSignatures || signatures.isMultiSigned(data, multiSignature);
 }

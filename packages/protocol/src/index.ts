@@ -104,7 +104,7 @@ export {
   transactionFromBytes,
   transactionFromJson,
 } from "./transactions/parse.ts";
-export { matchesBatchSchema } from "./transactions/schema.ts";
+export { type BatchOptions, matchesBatchSchema } from "./transactions/schema.ts";
 export {
   multiSignTransaction,
   type SignatureAlgorithm,
@@ -133,7 +133,10 @@ export type { TransactionType } from "./transactions/types/type.ts";
 export {
   decidedVerdict,
   isVerified,
+  multiSignatureJobs,
+  secondSignatureJob,
   signatureJob,
+  verifyJob,
   verifyMultiSignatures,
   verifySecondSignature,
   verifySignature,

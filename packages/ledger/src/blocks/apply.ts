@@ -6,6 +6,7 @@ import type { RoundInfo, Rounds } from "../rounds/arithmetic.ts";
 import { idleDelegates, missedSlots } from "../rounds/missed.ts";
 import { openRound } from "../rounds/open.ts";
 import type { RuleContext } from "../rules/rule.ts";
+import type { WalletSignatures } from "../signatures.ts";
 import type { Draft } from "../state/draft.ts";
 import type { Change } from "../state/tables.ts";
 import { walletOf } from "../wallets.ts";
@@ -22,6 +23,8 @@ export type BlockContext = {
   readonly head: { readonly height: number; readonly timestamp: number };
   /** The signatures of the block count as valid: see `RuleContext`. */
   readonly assumesSignatures?: boolean;
+  /** Verdicts about second signatures and multisignatures: see `RuleContext`. */
+  readonly signatures?: WalletSignatures;
 };
 
 export type AppliedBlock = {
@@ -48,7 +51,7 @@ export function applyBlock(context: BlockContext, draft: Draft, block: Block): A
 }
 
 function applyParts(context: BlockContext, draft: Draft, { header, transactions }: Block): AppliedBlock {
-  const { network, rounds, head, assumesSignatures = false } = context;
+  const { network, rounds, head, assumesSignatures = false, signatures } = context;
   const mark = draft.mark();
   // All rules are those of the milestone of the head, not of the block (trap A1).
   const milestone = network.milestoneAt(head.height);
@@ -56,6 +59,7 @@ function applyParts(context: BlockContext, draft: Draft, { header, transactions 
   const rules: RuleContext = {
     ...{ network, milestone, head, blockTimestamp, assumesSignatures },
     ...{ state: draft, draft },
+    ...(signatures && { signatures }),
   };
   const applied = transactions.flatMap(({ data }, sequence) => {
     applyTransaction(data, rules);

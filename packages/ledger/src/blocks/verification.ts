@@ -11,7 +11,7 @@ import { requireRule } from "../rules/registry.ts";
 import { isVerifiedIn } from "../signatures.ts";
 import type { JudgeContext } from "./context.ts";
 
-type Context = Pick<JudgeContext, "network" | "head" | "draft" | "assumesSignatures">;
+type Context = Pick<JudgeContext, "network" | "head" | "draft" | "assumesSignatures" | "signatures">;
 
 /**
  * The remaining faults. Signatures of multisignature wallets cannot be verified without the wallet. If a block has such
@@ -42,7 +42,7 @@ export function verifyWithWallets(
 function isVerified(context: Context, transaction: SealedTransaction): boolean {
   requireRule(transaction.data, context);
   try {
-    return isVerifiedIn(context.draft, transaction, context.network, context.assumesSignatures);
+    return isVerifiedIn(context.draft, transaction, context.network, context);
   } catch (error) {
     if (!(error instanceof TransactionError || error instanceof RangeError)) throw error;
     throw refusal("InvalidMultiSignaturesError", `the multi signatures cannot be examined: ${error.message}`);

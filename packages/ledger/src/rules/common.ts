@@ -5,9 +5,8 @@ import {
   type Transaction,
   TransactionError,
   TYPE_GROUPS,
-  verifyMultiSignatures,
-  verifySecondSignature,
 } from "@uniknode/protocol";
+import { COMPUTED_SIGNATURES } from "../signatures.ts";
 import type { StateReader, Wallet } from "../state/tables.ts";
 import { saveWallet, walletAt } from "../wallets.ts";
 import { RuleError } from "./error.ts";
@@ -93,7 +92,7 @@ function checkNonce({ version, nonce, senderPublicKey }: Transaction, sender: Wa
 }
 
 function checkSecondSignature(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const { state, assumesSignatures } = context;
+  const { state, assumesSignatures, signatures = COMPUTED_SIGNATURES } = context;
   const unexpected = () =>
     refusal("UnexpectedSecondSignatureError", "wallet does not allow second signatures.");
   if (sender.attributes.secondPublicKey !== undefined) {
@@ -103,7 +102,7 @@ function checkSecondSignature(transaction: Transaction, context: RuleContext, se
     const { secondSignature } = transaction;
     const isSigned = assumesSignatures
       ? secondSignature !== undefined
-      : verifySecondSignature(transaction, secondPublicKey);
+      : signatures.isSecondSigned(transaction, secondPublicKey);
     if (!isSigned) {
       throw refusal("InvalidSecondSignatureError", "the second signature could not be verified.");
     }
@@ -146,11 +145,11 @@ function checkMultiSignatures(transaction: Transaction, context: RuleContext, se
 export function isSignedByParticipants(
   transaction: Transaction,
   participants: Participants,
-  { assumesSignatures }: RuleContext,
+  { assumesSignatures, signatures = COMPUTED_SIGNATURES }: RuleContext,
 ): boolean {
   if (assumesSignatures) return (transaction.signatures?.length ?? 0) >= participants.min;
   try {
-    return verifyMultiSignatures(transaction, participants);
+    return signatures.isMultiSigned(transaction, participants);
   } catch (error) {
     if (error instanceof TransactionError || error instanceof RangeError) return false;
     throw error;

@@ -1,5 +1,6 @@
 /** The rule of a transaction type in the state machine (transactions-rules.md). */
 import type { Milestone, Network, Transaction } from "@uniknode/protocol";
+import type { WalletSignatures } from "../signatures.ts";
 import type { Draft } from "../state/draft.ts";
 import type { StateReader, Wallet } from "../state/tables.ts";
 
@@ -17,6 +18,8 @@ export type RuleContext = {
    * is checked. Absent: they are checked.
    */
   readonly assumesSignatures?: boolean;
+  /** Verdicts about second signatures and multisignatures. Absent: they are computed. */
+  readonly signatures?: WalletSignatures;
   /** Chain state: tokens, indexes and other wallets. In a block it includes the transactions before this one. */
   readonly state: StateReader;
   /**

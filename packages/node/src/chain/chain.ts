@@ -27,6 +27,8 @@ import { createExecutor } from "./pipeline/execute.ts";
 import { prepare } from "./pipeline/prepare.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { Verifier } from "./pipeline/verifier.ts";
+import type { VerifyDeps } from "./pipeline/verify.ts";
+import type { RecordedSignatures } from "./pipeline/wallet-signatures.ts";
 import {
   type Assumes,
   type BatchPart,
@@ -61,6 +63,8 @@ export type ChainDeps = {
   readonly network: Network;
   readonly genesis: Block;
   readonly verifier: Verifier;
+  /** Verdicts about signatures that depend on wallets. Absent: they are computed during execution. */
+  readonly signatures?: RecordedSignatures;
   readonly events: EventLog;
   /** Asked about facts whose names the event log wants, only. */
   readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
@@ -82,6 +86,8 @@ export type Chain = {
   /** The consensus state at the head. */
   readonly state: StateReader;
   readonly blocks: Pick<BlockStore, "header" | "headerById" | "block" | "bytes">;
+  /** Whether blocks are being processed. */
+  isBusy(): boolean;
   /** Those among the transaction ids that are on the chain. */
   storedIds(ids: readonly string[]): string[];
   /**
@@ -142,7 +148,7 @@ export type Chain = {
  * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH, CHAIN_UNCHECKED
  */
 export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
-  const { database, network, genesis, events, eventsOfRevert, onPin = () => {} } = deps;
+  const { database, network, genesis, signatures, events, eventsOfRevert, onPin = () => {} } = deps;
   const meta = createMetaStore(database);
   const assumption = openAssumption(meta, deps.assumeValid);
   const stores: ChainStores = {
@@ -160,6 +166,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const executor = createExecutor({
     network,
     state,
+    signatures,
     isBlockStored: (id) => blocks.headerById(id) !== undefined,
     isTransactionStored: (id) => transactions.storedIds([id]).length > 0,
     onUnexpectedError: deps.onUnexpectedError ?? (() => {}),
@@ -167,7 +174,11 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const tip = createTip(head, { executor, stores, eventsOfFacts: deps.eventsOfFacts });
   const { subscribe, notify: announce } = createSubscribers<ChainChange>(deps.onListenerError);
 
-  const queue = createBlockQueue({ prepare: (part) => prepare(part, deps), execute });
+  const verifying: VerifyDeps = {
+    ...deps,
+    ...(signatures && { verifyAhead: (transactions) => signatures.verifyAhead(transactions, state) }),
+  };
+  const queue = createBlockQueue({ prepare: (part) => prepare(part, verifying), execute });
   let isClosed = false;
 
   /** A failure undoes all of it. */
@@ -286,6 +297,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     blocks,
     subscribe,
     head: tip.header,
+    isBusy: queue.isBusy,
     storedIds: transactions.storedIds,
     accept: (given) => take(given),
     acceptFetched: (given) => take(given, assumption.covers),
@@ -303,7 +315,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       }),
     async switchTo(target, branch, onHeader = () => {}) {
       if (isClosed) throw closedError();
-      const prepared = await prepareBranch(branch, deps);
+      const prepared = await prepareBranch(branch, verifying);
       for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
       return between(() => {
         if (target + branch.length <= head.height) throw branchShort(target + branch.length, head.height);

@@ -5,9 +5,10 @@ import { isReadableDer } from "../crypto/der.ts";
 import { verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { verifySchnorr } from "../crypto/schnorr.ts";
+import type { Participants } from "../identities/multisignature.ts";
 import { isVerifiable } from "./activation.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
-import { duplicateParticipant } from "./errors.ts";
+import { duplicateParticipant, TransactionError } from "./errors.ts";
 import { multiSigningBytes, secondSigningBytes, signingBytes } from "./id.ts";
 import type { SealedTransaction, TransactionBody } from "./transaction.ts";
 
@@ -75,37 +76,86 @@ export const verifySignature = (transaction: TransactionBody): boolean =>
   verifyJob(jobOf(signingBytes(transaction), transaction.signature, transaction.senderPublicKey));
 
 /** Whether the second signature is present and valid for the second key of the sender's wallet, 66 digits. */
-export const verifySecondSignature = (transaction: TransactionBody, publicKey: string): boolean =>
-  transaction.secondSignature !== undefined &&
-  verifyJob(jobOf(secondSigningBytes(transaction), transaction.secondSignature, publicKey));
+export function verifySecondSignature(
+  transaction: TransactionBody,
+  publicKey: string,
+  verify: (job: SignatureJob) => boolean = verifyJob,
+): boolean {
+  const job = secondSignatureJob(transaction, publicKey);
+  return job !== undefined && verify(job);
+}
+
+/** Verdict of the entry at an index of `signatures`. */
+export type EntryVerdict = (job: SignatureJob, index: number) => boolean;
+
+const verifyEntry: EntryVerdict = ({ hash, signature, publicKey }) =>
+  verifySchnorr(hash, signature, publicKey);
 
 /**
  * Whether `min` of the keys have signed. Invalid entries are tolerated while the quorum is still possible, and
  * entries after the quorum are not checked (trap A17).
  *
+ * @param verify gives the verdict of an entry; called in the order of the entries, until the quorum is decided
  * @throws {TransactionError} DuplicateParticipantInMultiSignatureError
  * @throws {RangeError} if a checked entry has no key
  */
 export function verifyMultiSignatures(
   transaction: TransactionBody,
-  { min, publicKeys }: { min: number; publicKeys: readonly string[] },
+  { min, publicKeys }: Participants,
+  verify: EntryVerdict = verifyEntry,
 ): boolean {
   const { signatures = [] } = transaction;
-  const hash = sha256(multiSigningBytes(transaction));
-  const seen = new Set<number>();
   let valid = 0;
-  for (const [i, entry] of signatures.entries()) {
-    const index = Number.parseInt(entry.slice(0, 2), 16);
-    if (seen.has(index)) throw duplicateParticipant(index);
-    seen.add(index);
-    const publicKey = publicKeys[index];
-    if (publicKey === undefined) throw new RangeError(`the wallet has no participant ${index}`);
-    if (verifySchnorr(hash, hexToBytes(entry.slice(2)), hexToBytes(publicKey))) valid++;
+  for (const [index, job] of entryJobs(transaction, publicKeys)) {
+    if (verify(job, index)) valid++;
     if (valid === min) return true;
-    if (signatures.length - (i + 1 - valid) < min) return false;
+    if (signatures.length - (index + 1 - valid) < min) return false;
   }
   return false;
 }
+
+/**
+ * The checks of the entries of `signatures` in order, up to the first one that has no key or repeats a participant:
+ * what `verifyMultiSignatures` asks at most, for verification in another thread.
+ */
+export function multiSignatureJobs(
+  transaction: TransactionBody,
+  publicKeys: readonly string[],
+): SignatureJob[] {
+  const jobs: SignatureJob[] = [];
+  try {
+    for (const [, job] of entryJobs(transaction, publicKeys)) jobs.push(job);
+  } catch (error) {
+    // The rules meet the same entry, unless the quorum is decided before.
+    if (!(error instanceof TransactionError || error instanceof RangeError)) throw error;
+  }
+  return jobs;
+}
+
+function* entryJobs(
+  transaction: TransactionBody,
+  publicKeys: readonly string[],
+): Generator<readonly [index: number, job: SignatureJob]> {
+  const hash = sha256(multiSigningBytes(transaction));
+  const seen = new Set<number>();
+  for (const [index, entry] of (transaction.signatures ?? []).entries()) {
+    const participant = Number.parseInt(entry.slice(0, 2), 16);
+    if (seen.has(participant)) throw duplicateParticipant(participant);
+    seen.add(participant);
+    const publicKey = publicKeys[participant];
+    if (publicKey === undefined) throw new RangeError(`the wallet has no participant ${participant}`);
+    yield [index, { hash, signature: hexToBytes(entry.slice(2)), publicKey: hexToBytes(publicKey) }];
+  }
+}
+
+/** The check of the second signature by the second key of the sender's wallet, 66 digits; undefined without one. */
+export const secondSignatureJob = (
+  transaction: TransactionBody,
+  publicKey: string,
+): SignatureJob | undefined =>
+  transaction.secondSignature === undefined
+    ? undefined
+    : jobOf(secondSigningBytes(transaction), transaction.secondSignature, publicKey);
 
 const jobOf = (bytes: Uint8Array, signature: string, publicKey: string): SignatureJob => ({
   hash: sha256(bytes),

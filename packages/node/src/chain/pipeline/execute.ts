@@ -8,6 +8,7 @@ import {
   RuleError,
   type StateReader,
   type Verdict,
+  type WalletSignatures,
 } from "@uniknode/ledger";
 import {
   type Block,
@@ -21,6 +22,8 @@ import type { VerifiedBlock } from "./verify.ts";
 export type ExecutorDeps = {
   readonly network: Network;
   readonly state: StateReader;
+  /** Verdicts about signatures that depend on wallets; computed if absent. */
+  readonly signatures?: WalletSignatures | undefined;
   readonly isBlockStored: (id: string) => boolean;
   readonly isTransactionStored: (id: string) => boolean;
   readonly onUnexpectedError: (error: unknown, header: BlockHeader) => void;
@@ -34,7 +37,7 @@ export type Executor = {
 };
 
 export function createExecutor(deps: ExecutorDeps): Executor {
-  const { network, state, isBlockStored, isTransactionStored, onUnexpectedError } = deps;
+  const { network, state, signatures, isBlockStored, isTransactionStored, onUnexpectedError } = deps;
   const rounds = createRounds(network);
   const slots = createSlots(network);
   const repetitions = createRepetitions();
@@ -60,6 +63,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           isTransactionStored: version >= 2 ? () => false : isTransactionStored,
           repetitions,
           assumesSignatures: isAssumed,
+          ...(signatures && { signatures }),
         },
         block,
         faults,

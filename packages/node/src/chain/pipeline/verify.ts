@@ -9,6 +9,7 @@ import {
   decidedVerdict,
   isReadableDer,
   type Network,
+  type SealedTransaction,
   type SignatureVerdict,
   sha256,
   signatureJob,
@@ -35,6 +36,8 @@ export class UnreadableSignatureError extends Error {
 export type VerifyDeps = {
   readonly network: Network;
   readonly verifier: Verifier;
+  /** Verifies ahead what the rules will ask about signatures that depend on wallets. */
+  readonly verifyAhead?: (transactions: Iterable<SealedTransaction>) => Promise<void>;
   /** Milliseconds since 1970: blocks of later slots are faulty. */
   readonly now: () => number;
 };
@@ -49,14 +52,19 @@ const PUBLIC_KEY_BYTES = 33;
  */
 export async function verifyBlocks(
   blocks: readonly ReceivedBlock[],
-  { network, verifier, now }: VerifyDeps,
+  { network, verifier, verifyAhead, now }: VerifyDeps,
   assumes: (header: BlockHeader) => boolean = () => false,
 ): Promise<(VerifiedBlock | UnreadableSignatureError)[]> {
   const checks = blocks.map((block) =>
     assumes(block.header) ? assumedChecks(block, network) : checksOf(block, network),
   );
   const signatures = checks.flatMap((check) => check.signatures);
-  const answers = (signatures.length > 0 ? await verifier.verify(signatures) : []).values();
+  const checked = blocks.filter((_, index) => !checks[index]!.isAssumed);
+  const [verdicts] = await Promise.all([
+    signatures.length > 0 ? verifier.verify(signatures) : [],
+    verifyAhead?.(checked.flatMap(({ transactions }) => transactions)),
+  ]);
+  const answers = verdicts.values();
   return blocks.map((received, index) => {
     const { signatures, decided, isAssumed } = checks[index]!;
     const [header = "valid", ...transactions] = signatures.map((check) =>

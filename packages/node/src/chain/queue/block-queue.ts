@@ -6,6 +6,7 @@ export type Job = { readonly run: () => void };
 
 export type BlockQueue = {
   add(entries: readonly (BatchPart | Job)[]): void;
+  isBusy(): boolean;
   /** Settles when everything that was added is done. */
   idle(): Promise<void>;
 };
@@ -68,6 +69,7 @@ export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQue
         working = undefined;
       });
     },
+    isBusy: () => working !== undefined,
     idle: async () => working,
   };
 }

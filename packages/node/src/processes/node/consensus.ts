@@ -3,8 +3,10 @@ import type { Block } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { type Pin, type PinNews, pinText } from "../../chain/assumption.ts";
 import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
+import { createVerifyNow } from "../../chain/pipeline/own-verify.ts";
 import { createQuickVerifier } from "../../chain/pipeline/quick-verifier.ts";
 import { createVerifier, type Verifier } from "../../chain/pipeline/verifier.ts";
+import { createRecordedSignatures, type RecordedSignatures } from "../../chain/pipeline/wallet-signatures.ts";
 import { maxAgeSecondsFromHours } from "../../event-log/recorded-events.ts";
 import { createSelection } from "../../event-log/selection.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
@@ -20,7 +22,11 @@ export type ConsensusDeps = Environment &
     readonly genesis: Block;
   };
 
-export type Consensus = { readonly verifier: Verifier; readonly chain: Chain };
+export type Consensus = {
+  readonly verifier: Verifier;
+  readonly signatures: RecordedSignatures;
+  readonly chain: Chain;
+};
 
 /** Threads that verify signatures; the thread of consensus keeps a core for itself. */
 const VERIFIER_THREADS = 2;
@@ -28,6 +34,8 @@ const VERIFIER_THREADS = 2;
 const OWN_PER_TURN = 16;
 /** Those of a full pool with ordinary traffic, from their submission to their block: 2 MB. */
 const MAX_KNOWN = 10_000;
+/** Verdicts about second signatures and multisignatures: those of a full pool, about 4 MB. */
+const MAX_RECORDED = 16_000;
 
 /** @throws {ChainError} where the database holds another chain, or one that was not checked */
 export function createConsensus(
@@ -41,12 +49,18 @@ export function createConsensus(
     createVerifier({ threads: VERIFIER_THREADS, accelerator }),
   );
   onStop("verifier", verifier.close);
+  const signatures = createRecordedSignatures(MAX_RECORDED, {
+    network,
+    verify: verifier.verify,
+    verifyNow: createVerifyNow(!accelerator),
+  });
   const maxAgeSeconds = maxAgeSecondsFromHours(options.eventsMaxAge);
   const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis,
     verifier,
+    signatures,
     events,
     eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
     eventsOfRevert,
@@ -59,7 +73,7 @@ export function createConsensus(
   });
   onStop("chain", chain.close);
   if (options.assumeValid) logStart(options.assumeValid, chain, logger);
-  return { verifier, chain };
+  return { verifier, signatures, chain };
 }
 
 function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger): void {

@@ -1,0 +1,162 @@
+/**
+ * Verdicts about the signatures that depend on wallets: second signatures and those of multisignature wallets
+ * (transactions.md 10). The verifier threads compute them before a transaction is executed; the rules then read what is
+ * recorded, as often as they ask.
+ */
+import { hash } from "node:crypto";
+import { type StateReader, type WalletSignatures, walletOf } from "@uniknode/ledger";
+import {
+  multiSignatureJobs,
+  type Network,
+  type Participants,
+  type SealedTransaction,
+  type SignatureJob,
+  secondSignatureJob,
+  type Transaction,
+  TransactionError,
+  TYPE_GROUPS,
+  verifyMultiSignatures,
+  verifySecondSignature,
+} from "@uniknode/protocol";
+import { LRUCache } from "lru-cache";
+import { type SignatureCheck, schemeOf } from "./packed-checks.ts";
+
+export type RecordedSignatures = WalletSignatures & {
+  /**
+   * Verifies in other threads what the rules will ask about transactions, by the wallets of a state. What is missing
+   * later, because a wallet has changed, is computed when it is asked for.
+   *
+   * @throws {CallError} when the verifier gives no verdicts
+   */
+  verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void>;
+};
+
+export type RecordedSignaturesDeps = {
+  readonly network: Network;
+  /** Verifies in other threads; the verdicts in order. */
+  readonly verify: (checks: readonly SignatureCheck[]) => Promise<boolean[]>;
+  /** Verifies in the calling thread. */
+  readonly verifyNow: (check: SignatureCheck) => boolean;
+};
+
+/** A recorded error is what the check of the signatures throws. */
+type Verdict = boolean | Error;
+
+/** A question of the rules about one transaction. */
+type Question = {
+  readonly key: string;
+  readonly jobs: readonly SignatureJob[];
+  /** Number of jobs, from the first one on, that suffice if all of them are valid. */
+  readonly enough: number;
+  /** Evaluates the rule with the verdicts of the jobs; it reads those that it needs. */
+  evaluate(verdicts: readonly boolean[]): boolean;
+};
+
+/** @param max recorded verdicts, about 250 bytes each */
+export function createRecordedSignatures(max: number, deps: RecordedSignaturesDeps): RecordedSignatures {
+  const { network, verify, verifyNow } = deps;
+  const recorded = new LRUCache<string, Verdict>({ max });
+
+  function answer(key: string, compute: () => boolean): boolean {
+    const known = recorded.get(key);
+    const verdict = known ?? verdictOf(compute);
+    if (known === undefined) recorded.set(key, verdict);
+    if (typeof verdict === "boolean") return verdict;
+    throw verdict;
+  }
+
+  async function verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void> {
+    const questions: Question[] = [];
+    for (const { data } of transactions) {
+      if (data.signatures === undefined && data.secondSignature === undefined) continue;
+      questions.push(...questionsAbout(data, state, network).filter(({ key }) => !recorded.has(key)));
+    }
+    if (questions.length === 0) return;
+    // A quorum of valid signatures decides without the others.
+    const first = await verifyEach(questions, ({ jobs, enough }) => jobs.slice(0, enough));
+    const isDecided = (verdicts: readonly boolean[]) => verdicts.every(Boolean);
+    const rest = await verifyEach(questions, ({ jobs, enough }, index) =>
+      isDecided(first[index]!) ? [] : jobs.slice(enough),
+    );
+    for (const [index, { key, evaluate }] of questions.entries()) {
+      recorded.set(
+        key,
+        verdictOf(() => evaluate([...first[index]!, ...rest[index]!])),
+      );
+    }
+  }
+
+  /** The verdicts of the chosen jobs of each question, with one call of the verifier. */
+  async function verifyEach(
+    questions: readonly Question[],
+    choose: (question: Question, index: number) => readonly SignatureJob[],
+  ): Promise<boolean[][]> {
+    const chosen = questions.map(choose);
+    const jobs = chosen.flat();
+    const verdicts = jobs.length > 0 ? await verify(jobs.map(toCheck)) : [];
+    const given = verdicts.values();
+    return chosen.map((jobs) => jobs.map(() => given.next().value!));
+  }
+
+  return {
+    isSecondSigned: (transaction, publicKey) =>
+      answer(secondKey(transaction, publicKey), () =>
+        verifySecondSignature(transaction, publicKey, (job) => verifyNow(toCheck(job))),
+      ),
+    isMultiSigned: (transaction, participants) =>
+      answer(multiKey(transaction, participants), () =>
+        verifyMultiSignatures(transaction, participants, (job) => verifyNow(toCheck(job))),
+      ),
+    verifyAhead,
+  };
+}
+
+function questionsAbout(transaction: Transaction, state: StateReader, network: Network): Question[] {
+  const { secondPublicKey, multiSignature } = walletOf(
+    state,
+    transaction.senderPublicKey,
+    network,
+  ).attributes;
+  const registered = isRegistration(transaction) ? transaction.asset?.multiSignature : undefined;
+  return [
+    ...(secondPublicKey === undefined ? [] : secondQuestion(transaction, secondPublicKey)),
+    ...[multiSignature, registered].flatMap((participants) =>
+      participants && transaction.signatures ? [multiQuestion(transaction, participants)] : [],
+    ),
+  ];
+}
+
+const isRegistration = ({ typeGroup, type }: Transaction): boolean =>
+  typeGroup === TYPE_GROUPS.core && type === 4;
+
+function secondQuestion(transaction: Transaction, publicKey: string): Question[] {
+  const job = secondSignatureJob(transaction, publicKey);
+  if (!job) return [];
+  const key = secondKey(transaction, publicKey);
+  return [{ key, jobs: [job], enough: 1, evaluate: ([isValid = false]) => isValid }];
+}
+
+function multiQuestion(transaction: Transaction, participants: Participants): Question {
+  return {
+    key: multiKey(transaction, participants),
+    jobs: multiSignatureJobs(transaction, participants.publicKeys),
+    enough: participants.min,
+    evaluate: (verdicts) => verifyMultiSignatures(transaction, participants, (_, index) => verdicts[index]!),
+  };
+}
+
+/** The id commits to all signatures. */
+const secondKey = ({ id }: Transaction, publicKey: string): string => `${id} ${publicKey}`;
+const multiKey = ({ id }: Transaction, { min, publicKeys }: Participants): string =>
+  `${id} ${hash("sha256", `${min} ${publicKeys.join(" ")}`, "base64")}`;
+
+const toCheck = (job: SignatureJob): SignatureCheck => ({ ...job, scheme: schemeOf(job) });
+
+function verdictOf(compute: () => boolean): Verdict {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof TransactionError || error instanceof RangeError) return error;
+    throw error;
+  }
+}
