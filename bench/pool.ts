@@ -23,6 +23,7 @@ import { createPool, DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createPoolStore } from "../packages/node/src/store/node/pool.ts";
+import { verificationBy } from "../packages/node/test-support/pool/verification.ts";
 
 const { values } = parseArgs({
   options: {
@@ -82,7 +83,7 @@ const openPool = () =>
       now: () => head().timestamp,
       storedIds: () => new Set(),
       store: createPoolStore(database),
-      verify: async (checks) => checks.map(() => true),
+      ...verificationBy(network, async (checks) => checks.map(() => true)),
       emit: () => {},
     },
   );

@@ -11,6 +11,7 @@ import {
   isExpiredInNextBlock,
 } from "../../packages/node/src/pool/expiration.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { verificationBy } from "../../packages/node/test-support/pool/verification.ts";
 import { networkOfCase, startingState } from "./ledger-transactions.ts";
 import { eachCase, type Runners } from "./vector.ts";
 
@@ -49,7 +50,7 @@ export const poolRunners: Runners = {
         now: () => lastBlockTimestamp,
         storedIds: (ids) => new Set(ids.filter((id) => alreadyForged.includes(id))),
         store: { load: () => [], write: () => {} },
-        verify: verifier.verify,
+        ...verificationBy(networkOfCase(networks, "vectornet"), verifier.verify),
         emit: () => {},
       },
     );

@@ -5,7 +5,9 @@ import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.
 import { CallError } from "../platform/threads/error.ts";
 import { gatherMessages } from "../platform/threads/gathered-messages.ts";
 import { type CallFigures, createOpenCalls } from "../platform/threads/open-calls.ts";
+import { createTimeSlices, type Steps } from "../platform/threads/time-slices.ts";
 import { BodyError, type Gateway } from "./gateway.ts";
+import { createSendWindow } from "./send-window.ts";
 
 type Call = {
   readonly number: number;
@@ -28,6 +30,8 @@ export type ChannelOptions = {
   readonly maxCalls: number;
   /** Maximum of characters in the parameters of all open calls; a single call may exceed it. */
   readonly maxLength: number;
+  /** Maximum of characters in the submissions that are on their way; a single one may exceed it. The others wait for their turn. */
+  readonly windowLength: number;
 };
 
 /** Just less than the answer timeout of the HTTP server (`http/server/server.ts`): a later answer would be useless. */
@@ -49,7 +53,12 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   },
   maxCalls: 1_000,
   maxLength: 16 * 1024 * 1024,
+  // A few milliseconds of reading.
+  windowLength: 256 * 1024,
 };
+
+/** Calls are answered in slices of this time, the last call included that begins in it. */
+const SLICE_MS = 10;
 
 /** Answers the calls that arrive at the port, each exactly once, with a value or an error. */
 export function answerCalls(port: MessagePort, gateway: Gateway): void {
@@ -60,7 +69,7 @@ export function answerCalls(port: MessagePort, gateway: Gateway): void {
       if ("number" in unsendable) answer({ number: unsendable.number, error: toFailure(error) });
     },
   );
-  port.on("message", async ({ number, method, parameters, deadline }: Call) => {
+  async function handle({ number, method, parameters, deadline }: Call): Promise<void> {
     if (isOver(deadline)) return answer({ number, error: LATE });
     const call = gateway[method] as (...parameters: unknown[]) => Promise<unknown>;
     try {
@@ -68,8 +77,16 @@ export function answerCalls(port: MessagePort, gateway: Gateway): void {
     } catch (error) {
       answer({ number, error: toFailure(error) });
     }
-  });
+  }
+  // The event loop reads all messages that have arrived before it does anything else.
+  const slices = createTimeSlices({ sliceMs: SLICE_MS });
+  port.on("message", (call: Call) => void slices.run(begin(() => void handle(call))));
   port.on("messageerror", () => answer({ isCallLost: true }));
+}
+
+// biome-ignore lint/correctness/useYield: a single step
+function* begin(work: () => void): Steps<void> {
+  work();
 }
 
 const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };
@@ -91,9 +108,10 @@ function toFailure(thrown: unknown): Failure {
 /** A gateway that sends its calls through the port, with figures about them. Calls can also reject with a `CallError`. */
 export function gatewayThrough(
   port: MessagePort,
-  { timeoutsMs, ...limits }: ChannelOptions = DEFAULT_CHANNEL_OPTIONS,
+  { timeoutsMs, windowLength, ...limits }: ChannelOptions = DEFAULT_CHANNEL_OPTIONS,
 ): { readonly gateway: Gateway; readonly figures: () => CallFigures } {
-  const calls = createOpenCalls<unknown>(limits);
+  const window = createSendWindow(windowLength);
+  const calls = createOpenCalls<unknown>({ ...limits, onEnd: window.end });
   let isClosed = false;
 
   const loseAll = () => calls.rejectAll(new CallError("CALL_LOST", "a message could not be read"));
@@ -109,14 +127,30 @@ export function gatewayThrough(
     calls.rejectAll(closed());
   });
 
-  async function call(method: keyof Gateway, parameters: unknown[]): Promise<unknown> {
+  /** @param source the call waits for the turn of its source, if one is given */
+  async function call(method: keyof Gateway, parameters: unknown[], source?: string): Promise<unknown> {
     if (isClosed) throw closed();
     const timeoutMs = timeoutsMs[method];
     const deadline = deadlineIn(timeoutMs);
+    const length = lengthOf(parameters);
+    const post = (number: number) =>
+      port.postMessage({ number, method, parameters, deadline } satisfies Call);
+    const postInTime = (number: number) => {
+      try {
+        if (isOver(deadline))
+          throw new CallError("CALL_TIMEOUT", "the deadline passed before the call was sent");
+        post(number);
+      } catch (error) {
+        calls.reject(number, error as Error);
+      }
+    };
     const answer = calls.begin({
       timeoutMs,
-      length: lengthOf(parameters),
-      send: (number) => port.postMessage({ number, method, parameters, deadline } satisfies Call),
+      length,
+      send: (number) => {
+        if (source === undefined) post(number);
+        else window.add({ number, source, length, send: () => postInTime(number) });
+      },
     });
     if (!answer) throw new CallError("CALL_REFUSED", "too many calls to the other thread are under way");
     return answer;
@@ -128,7 +162,8 @@ export function gatewayThrough(
 
   return {
     gateway: {
-      submit: method("submit"),
+      submit: (transactions, source = "") =>
+        call("submit", [transactions], source) as ReturnType<Gateway["submit"]>,
       pendingTransactions: method("pendingTransactions"),
       pendingTransaction: method("pendingTransaction"),
       status: method("status"),

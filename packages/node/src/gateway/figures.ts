@@ -44,6 +44,16 @@ export type ComparisonFigures = {
   readonly differing: number;
 };
 
+/** Time of the consensus thread for submissions: see `pool/admission/budget.ts`. */
+export type AdmissionTime = {
+  /** Milliseconds used since the process started. */
+  readonly usedMs: number;
+  /** Milliseconds that a slot has for them. */
+  readonly perSlotMs: number;
+  /** Slots in which submissions had to wait for the next one, since the process started. */
+  readonly exhaustedSlots: number;
+};
+
 /** Figures of the consensus thread. */
 export type NodeReport = {
   height: number;
@@ -60,6 +70,8 @@ export type NodeReport = {
   poolWaiting: number;
   /** Transactions refused since the process started, by the reason; reasons that did not occur are absent. */
   poolRefused: Readonly<Record<string, number>>;
+  /** Time of the consensus thread for submissions. */
+  admission: AdmissionTime;
   peers: number;
   /** Bytes to and from other nodes, since the process started. */
   traffic: { receivedBytes: number; sentBytes: number };

@@ -56,9 +56,10 @@ export type Gateway = {
   /**
    * Submits the items of a `POST /transactions` body.
    *
+   * @param source the client, for turns between clients
    * @throws {BodyError} when the body as a whole fails the schema (pool.md 3): nothing was processed
    */
-  submit(transactions: unknown[]): Promise<AdmissionAnswer>;
+  submit(transactions: unknown[], source?: string): Promise<AdmissionAnswer>;
   pendingTransactions(range: PoolRange): Promise<PoolPage>;
   pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
   status(): Promise<NodeStatus>;

@@ -1,7 +1,7 @@
 /** Propagation of blocks and transactions between nodes: received, fetched and broadcast. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Rounds } from "@uniknode/ledger";
-import type { Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { BatchOptions, Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
@@ -25,7 +25,7 @@ export type PropagationDeps = {
   readonly rounds: Rounds;
   readonly chain: Chain;
   readonly pool: {
-    readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
+    readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionAnswer>;
     /** A pending transaction. */
     readonly get: (id: string) => SealedTransaction | undefined;
   };
@@ -160,8 +160,6 @@ export function createPropagation(
       logger,
     }),
     transactions: createInboundTransactions({
-      network,
-      head,
       submit: pool.submit,
       broadcast: broadcastTransactions,
       logger,

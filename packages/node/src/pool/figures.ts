@@ -1,4 +1,5 @@
 /** Figures of the pool, for metrics. */
+import type { AdmissionTime } from "../gateway/figures.ts";
 import type { RefusalCode } from "./admission/refusal.ts";
 
 /** `excess`: beyond the maximum of pending transactions of a sender; `POOL_BUSY`: beyond the maximum of waiting ones. */
@@ -9,6 +10,8 @@ export type PoolFigures = {
   readonly poolBytes: number;
   /** Transactions whose admission is in progress. */
   readonly poolWaiting: number;
+  /** Time of the consensus thread for submissions. */
+  readonly admission: AdmissionTime;
   /** Transactions refused since the process started, by reason; reasons that did not occur are absent. */
   readonly poolRefused: Readonly<Partial<Record<PoolRefusal, number>>>;
 };

@@ -1,13 +1,14 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
-import type { Network, SealedTransaction } from "@uniknode/protocol";
+import type { BatchOptions, Network, SealedTransaction } from "@uniknode/protocol";
+import type { RecordedSignatures } from "../chain/pipeline/wallet-signatures.ts";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
+import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
-import { finishAdmission, type StartedAdmission, startAdmission } from "./admission/admission.ts";
-import { toAdmissionAnswer } from "./admission/answer.ts";
-import { type Candidate, candidateFrom } from "./admission/candidate.ts";
+import { createAdmissionBudget, SLICE_MS } from "./admission/budget.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
-import { type Verify, verifySignatures } from "./admission/signatures.ts";
+import type { Verify } from "./admission/signatures.ts";
+import { createSubmissions } from "./admission/submissions.ts";
 import type { BlockLimits } from "./block-limits.ts";
 import { createContents } from "./contents/contents.ts";
 import { createJournal } from "./contents/journal.ts";
@@ -17,9 +18,10 @@ import { readAdmitted, readUnchecked } from "./contents/stored.ts";
 import { type ExpirationContext, expirationHeight, isExpired, isExpiredInNextBlock } from "./expiration.ts";
 import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import type { PoolOptions } from "./options.ts";
-import type { PoolEvent, Rejected } from "./pool-event.ts";
+import type { PoolEvent } from "./pool-event.ts";
 import { selectTransactions } from "./selection.ts";
 
+export { PoolBusyError, PoolClosedError } from "./admission/submissions.ts";
 export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 
 export type PoolDeps = {
@@ -34,6 +36,10 @@ export type PoolDeps = {
   readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
   readonly store: PoolStore;
   readonly verify: Verify;
+  /** Verdicts about signatures that depend on wallets. */
+  readonly signatures: RecordedSignatures;
+  /** Whether blocks are being processed: submissions then get little of the thread. */
+  readonly isChainBusy?: () => boolean;
   /** Called with each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;
   /** Called with the error of a failed write, which is retried until it succeeds. */
@@ -42,11 +48,14 @@ export type PoolDeps = {
 
 export type Pool = {
   /**
-   * Admits the valid transactions of a request; settles when they are on disk. Requests enter in the order of the calls.
+   * Admits the valid transactions of a request; settles when they are on disk. Requests with a common sender enter in
+   * the order of the calls.
    *
-   * @throws {PoolClosedError | PoolBusyError}
+   * @param batch if given, all inputs must match the batch schema
+   * @throws {PoolClosedError | PoolBusyError | BatchError}
+   * @throws {CallError} when signatures get no verdict in time; the same request may be sent again
    */
-  submit(inputs: readonly unknown[]): Promise<AdmissionAnswer>;
+  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer>;
   size(): number;
   figures(): PoolFigures;
   get(id: string): SealedTransaction | undefined;
@@ -75,31 +84,6 @@ export type Pool = {
   close(): Promise<void>;
 };
 
-/** The pool was closed before the transactions were admitted. */
-export class PoolClosedError extends Error {
-  readonly code = "POOL_CLOSED";
-  readonly isRetryable = false;
-
-  constructor() {
-    super("the pool was closed");
-    this.name = "PoolClosedError";
-  }
-}
-
-/** The maximum of transactions is being checked; a retry after a moment may succeed. */
-export class PoolBusyError extends Error {
-  readonly code = "POOL_BUSY";
-  readonly isRetryable = true;
-
-  constructor() {
-    super("too many transactions are being examined; send them again in a moment");
-    this.name = "PoolBusyError";
-  }
-}
-
-/** Transactions of requests that are not answered yet; a single request may have more. */
-const MAX_WAITING = 10_000;
-
 /** Bytes for pending transactions; an ordinary one has about 250. */
 const MIN_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_TRANSACTION = 1024;
@@ -110,100 +94,27 @@ const candidateLimit = ({ maxTransactions }: BlockLimits) => maxTransactions * S
 
 /** Opens the pool with the stored pending transactions. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
-  const { network, state, head, now } = deps;
+  const { network, state, signatures, head, now } = deps;
   const pending = createPending();
-  const senders = createSenders({ network, state, head, minterOf: pending.minterOf });
+  const senders = createSenders({ network, state, signatures, head, minterOf: pending.minterOf });
   const journal = createJournal(deps);
   const { maxTransactions } = options;
   const maxBytes = Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION);
   const contents = createContents({ maxTransactions, maxBytes }, { pending, senders, journal });
   const recentIds = createRecentIds();
-  const admissionDeps = { network, state, pending, head, now };
+  const refusals = createRefusalCounts();
   const transactionContext = () => ({ network, height: head().height });
   const currentMilestone = () => network.milestoneAt(head().height);
+  const budget = createAdmissionBudget({
+    slotMs: () => currentMilestone().blocktime * 1_000,
+    isChainBusy: deps.isChainBusy ?? (() => false),
+  });
+  const slices = createTimeSlices({ sliceMs: SLICE_MS, pauseMs: budget.pauseMs, onSlice: budget.spend });
+  const submissions = createSubmissions(options, {
+    ...deps,
+    ...{ slices, pending, contents, journal, recentIds, refusals },
+  });
   let milestone = currentMilestone();
-  const refusals = createRefusalCounts();
-  let lastAdmission: Promise<unknown> = Promise.resolve();
-  /** Transactions whose admission is in progress. */
-  let waiting = 0;
-  let isClosed = false;
-
-  async function submit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
-    if (waiting > 0 && waiting + inputs.length > MAX_WAITING) {
-      refusals.count("POOL_BUSY", inputs.length);
-      throw new PoolBusyError();
-    }
-    waiting += inputs.length;
-    try {
-      return await checkAndAdmit(inputs);
-    } finally {
-      waiting -= inputs.length;
-    }
-  }
-
-  async function checkAndAdmit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
-    // Stage A: ids seen since the last block, whatever their outcome
-    const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
-    // Stage B, during which other requests may be checked
-    const started = startAdmission(fresh, options, admissionDeps);
-    const verifying = verifySignatures(started.parsedCandidates, deps.verify);
-    const admission = Promise.all([verifying, lastAdmission]).then(([verdicts]) =>
-      admit(repeated, started, verdicts),
-    );
-    lastAdmission = admission.catch(() => undefined);
-    const answer = await admission;
-    if (answer.data.accept.length > 0) await journal.flushed();
-    return answer;
-  }
-
-  function admit(
-    repeated: readonly Candidate[],
-    started: StartedAdmission,
-    verdicts: readonly boolean[],
-  ): AdmissionAnswer {
-    if (isClosed) throw new PoolClosedError();
-    const { accept, broadcast, excess, refused } = finishAdmission(started, verdicts, options, admissionDeps);
-    // Stage C
-    const checked = new Set([...accept, ...broadcast].map(({ data }) => data.id));
-    const forged = deps.storedIds([...checked]);
-    const isNew = ({ data }: SealedTransaction) => !forged.has(data.id);
-    // Stage D
-    const { added, rejected } = insertAll(accept.filter(isNew));
-    // What does not fit into this pool may fit into others.
-    const isUnfit = new Set(
-      rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction),
-    );
-    const allRefused = [
-      ...repeated.map(({ id }) => ({ id, code: "ERR_DUPLICATE" as const, message: "Already in cache." })),
-      ...refused,
-      ...Array.from(forged, (id) => ({ id, code: "ERR_FORGED" as const, message: "Already forged." })),
-      ...rejected.map(({ transaction, ...reason }) => ({ id: transaction.data.id, ...reason })),
-    ];
-    for (const { code } of allRefused) refusals.count(code);
-    refusals.count("excess", excess.length);
-    return toAdmissionAnswer({
-      accept: added,
-      broadcast: broadcast.filter((transaction) => isNew(transaction) && !isUnfit.has(transaction)),
-      excess,
-      refused: allRefused,
-    });
-  }
-
-  function insertAll(transactions: readonly SealedTransaction[]) {
-    const added: SealedTransaction[] = [];
-    const rejected: Rejected[] = [];
-    const evicted: SealedTransaction[] = [];
-    for (const transaction of transactions) {
-      const insertion = contents.insert(transaction);
-      if (insertion.isAdded) added.push(transaction);
-      else rejected.push({ transaction, code: insertion.code, message: insertion.message });
-      if (insertion.isAdded && insertion.evicted) evicted.push(insertion.evicted);
-    }
-    if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
-    if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
-    for (const transaction of evicted) contents.reportRemoval(transaction, "transaction.pool.removed");
-    return { added, rejected };
-  }
 
   function select(limits: BlockLimits): SealedTransaction[] {
     const { selected, failed } = choose(pending.inForgingOrder(candidateLimit(limits)), limits);
@@ -215,7 +126,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     const context = expirationContext();
     const isTooLate = ({ data }: SealedTransaction) =>
       isExpiredInNextBlock(expirationHeight(data, context), context.currentHeight);
-    return selectTransactions(offered, limits, { network, state, head, isTooLate });
+    return selectTransactions(offered, limits, { network, state, signatures, head, isTooLate });
   }
 
   function blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void {
@@ -284,11 +195,12 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
 
   restore();
   return {
-    submit,
+    submit: submissions.submit,
     size: pending.size,
     figures: () => ({
       poolBytes: pending.byteLength(),
-      poolWaiting: waiting,
+      admission: budget.figures(),
+      poolWaiting: submissions.waiting(),
       poolRefused: refusals.read(),
     }),
     get: pending.get,
@@ -308,7 +220,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
       contents.replace([...pending.all()], []);
     },
     close() {
-      isClosed = true;
+      submissions.close();
       return journal.flush();
     },
   };

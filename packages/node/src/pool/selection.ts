@@ -1,5 +1,11 @@
 /** Selection of the transactions of the next block (pool.md 9). */
-import { applyTransaction, createDraft, isVerifiedIn, type StateReader } from "@uniknode/ledger";
+import {
+  applyTransaction,
+  createDraft,
+  isVerifiedIn,
+  type StateReader,
+  type WalletSignatures,
+} from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
 import type { BlockLimits } from "./block-limits.ts";
 import { isRefusal } from "./contents/senders.ts";
@@ -8,6 +14,8 @@ export type SelectionDeps = {
   readonly network: Network;
   /** State at the head. */
   readonly state: StateReader;
+  /** Verdicts about signatures that depend on wallets. */
+  readonly signatures: WalletSignatures;
   readonly head: () => { readonly height: number; readonly timestamp: number };
   /** Whether a transaction would be too late in the next block. */
   readonly isTooLate: (transaction: SealedTransaction) => boolean;
@@ -22,12 +30,12 @@ export type SelectionDeps = {
 export function selectTransactions(
   offered: Iterable<SealedTransaction>,
   { maxTransactions, maxBytes }: BlockLimits,
-  { network, state, head, isTooLate }: SelectionDeps,
+  { network, state, signatures, head, isTooLate }: SelectionDeps,
 ): { selected: SealedTransaction[]; failed: SealedTransaction[] } {
   const { height, timestamp } = head();
   const draft = createDraft(state);
   const milestone = network.milestoneAt(height);
-  const context = { network, milestone, head: { height, timestamp }, state: draft, draft };
+  const context = { network, milestone, head: { height, timestamp }, state: draft, draft, signatures };
   const selected: SealedTransaction[] = [];
   const failed: SealedTransaction[] = [];
   const skippedSenders = new Set<string>();
@@ -43,7 +51,9 @@ export function selectTransactions(
     if (bytes + transaction.bytes.length > maxBytes) break;
     try {
       // Against the chain before the block (trap A17).
-      if (!isVerifiedIn(state, transaction, network)) throw new RangeError("the transaction is not verified");
+      if (!isVerifiedIn(state, transaction, network, { signatures })) {
+        throw new RangeError("the transaction is not verified");
+      }
       applyTransaction(transaction.data, context);
     } catch (error) {
       if (!isRefusal(error)) throw error;

@@ -66,6 +66,7 @@ export const REPORT: NodeReport = {
   poolSize: chain.waiting.length,
   poolBytes: 0,
   poolWaiting: 0,
+  admission: { usedMs: 0, perSlotMs: 4_800, exhaustedSlots: 0 },
   poolRefused: {},
   peers: chain.peers.length,
   traffic: { receivedBytes: 0, sentBytes: 0 },

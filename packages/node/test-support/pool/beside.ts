@@ -5,6 +5,7 @@ import type { Verifier } from "../../src/chain/pipeline/verifier.ts";
 import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createPoolStore } from "../../src/store/node/pool.ts";
+import { verificationBy } from "./verification.ts";
 
 export type BesideDeps = {
   readonly network: Network;
@@ -23,6 +24,6 @@ export const openPoolBeside = (chain: Chain, { network, database, verify, now }:
     now,
     storedIds: (ids) => new Set(chain.storedIds(ids)),
     store: createPoolStore(database),
-    verify,
+    ...verificationBy(network, verify),
     emit: () => {},
   });

@@ -33,6 +33,7 @@ import {
   type PoolOptions,
 } from "../../src/pool/pool.ts";
 import type { PoolEvent } from "../../src/pool/pool-event.ts";
+import { verificationBy } from "./verification.ts";
 
 const [genesisMilestone] = unitnet.milestones;
 
@@ -190,7 +191,7 @@ export function openPool(chain: TestChain, { options, deps }: Overrides = {}): O
       now: () => head().timestamp,
       storedIds,
       store: { load: () => [], write: (_, alongside) => alongside?.() },
-      verify: verifier.verify,
+      ...verificationBy(network, deps?.verify ?? verifier.verify),
       emit: (event) => void events.push(event),
       ...deps,
     },

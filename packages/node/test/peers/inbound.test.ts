@@ -7,7 +7,10 @@ import { seal } from "../../src/dev-chain/genesis.ts";
 import { createInboundBlocks, type InboundBlocksDeps } from "../../src/peers/inbound/blocks.ts";
 import { createDoubleForging } from "../../src/peers/inbound/double-forging.ts";
 import { type BlockObservations, createBlockObservations } from "../../src/peers/inbound/observations.ts";
-import { createInboundTransactions } from "../../src/peers/inbound/transactions.ts";
+import {
+  createInboundTransactions,
+  type InboundTransactionsDeps,
+} from "../../src/peers/inbound/transactions.ts";
 import { CallError } from "../../src/peers/transport/handler.ts";
 import {
   keysOf,
@@ -259,11 +262,9 @@ test("two blocks of one delegate for one slot are reported, once", async () => {
 
 describe("posted transactions", () => {
   const answer = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
-  function queue(submit: (items: unknown[]) => Promise<ReturnType<typeof answer>>) {
+  function queue(submit: InboundTransactionsDeps["submit"]) {
     const passedOn: unknown[] = [];
     const { post } = createInboundTransactions({
-      network,
-      head: () => ({ height: 10 }),
       submit,
       broadcast: (items) => passedOn.push(items),
       logger: pino({ level: "silent" }),
@@ -271,16 +272,15 @@ describe("posted transactions", () => {
     return { post, passedOn };
   }
 
-  test("that match no schema never reach the pool", async () => {
-    let submissions = 0;
-    const { post } = queue(async () => {
-      submissions++;
+  test("are submitted as one batch, in which an item without a group may be of any type", async () => {
+    const batches: unknown[] = [];
+    const { post } = queue(async (items, batch) => {
+      batches.push([items, batch]);
       return answer([]);
     });
-    post([{ a: 1 }]);
     post([]);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(submissions).toBe(0);
+    post([{ a: 1 }]);
+    await expect.poll(() => batches).toEqual([[[{ a: 1 }], {}]]);
   });
 
   const { data } = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;

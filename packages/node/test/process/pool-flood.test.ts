@@ -37,6 +37,8 @@ test("A pool at its bound of bytes accepts a higher fee, if the evicted transact
         added: () => {},
         removed: () => {},
         report: () => {},
+        hold: () => {},
+        release: () => {},
         flushed: async () => {},
         flush: async () => {},
       },

@@ -1,6 +1,7 @@
 /** `/transactions` (http-api.md 6.4). */
 
 import type { PoolRange } from "../../gateway/gateway.ts";
+import { siteGroup } from "../../platform/addresses/groups.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -132,7 +133,7 @@ export const transactions: Resource = (app, api) => {
         body: submissionOf(api.maxTransactionsPerRequest),
       },
     },
-    (request) => gateway.submit(request.body.transactions),
+    (request) => gateway.submit(request.body.transactions, siteGroup(request.ip)),
   );
 
   app.post(

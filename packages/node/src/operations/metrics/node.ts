@@ -67,6 +67,18 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     labelNames: ["reason"],
     registers,
   });
+  const admissionUsed = counter(
+    "uniknode_admission_seconds_total",
+    "Time of the consensus thread that submissions have used.",
+  );
+  const admissionBudget = gauge(
+    "uniknode_admission_budget_seconds",
+    "Time of the consensus thread that submissions have in each slot.",
+  );
+  const admissionExhausted = counter(
+    "uniknode_admission_exhausted_slots_total",
+    "Slots in which submissions used their time and had to wait for the next one.",
+  );
   const peers = gauge("uniknode_peers", "Known peers.");
   const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
   const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
@@ -128,6 +140,9 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       poolBytes.set(figures.poolBytes);
       poolWaiting.set(figures.poolWaiting);
       showEach(poolRefused, figures.poolRefused);
+      showTotal(admissionUsed, figures.admission.usedMs / 1_000);
+      admissionBudget.set(figures.admission.perSlotMs / 1_000);
+      showTotal(admissionExhausted, figures.admission.exhaustedSlots);
       peers.set(figures.peers);
       showTotal(received, figures.traffic.receivedBytes);
       showTotal(sent, figures.traffic.sentBytes);

@@ -1,5 +1,5 @@
 /** Transactions that peers post (p2p.md 7.6): answered at once, processed one message after another. */
-import { matchesBatchSchema, type Network } from "@uniknode/protocol";
+import type { BatchOptions } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import { lengthOf } from "../../platform/json/size.ts";
@@ -7,9 +7,8 @@ import { lengthOf } from "../../platform/json/size.ts";
 export type Items = readonly Readonly<Record<string, unknown>>[];
 
 export type InboundTransactionsDeps = {
-  readonly network: Network;
-  readonly head: () => { readonly height: number };
-  readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
+  /** Admits the items of a message that match the batch schema. */
+  readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionAnswer>;
   /** Broadcasts the items that the pool selected for it. */
   readonly broadcast: (items: Items, answer: AdmissionAnswer) => void;
   readonly logger: Logger;
@@ -26,15 +25,15 @@ const MAX_WAITING = 500;
 const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
 
 export function createInboundTransactions(deps: InboundTransactionsDeps): InboundTransactions {
-  const { network, head, logger } = deps;
+  const { logger } = deps;
   const waiting: { readonly items: Items; readonly length: number }[] = [];
   let waitingLength = 0;
   let isBusy = false;
 
   async function take(items: Items): Promise<void> {
+    if (items.length === 0) return;
     // A message is accepted or rejected as a whole (pool.md 2).
-    if (items.length === 0 || matchesBatchSchema([...items], { network, height: head().height })) return;
-    const answer = await deps.submit([...items]);
+    const answer = await deps.submit(items, {});
     if (answer.data.invalid.length === 0) deps.broadcast(items, answer);
   }
 

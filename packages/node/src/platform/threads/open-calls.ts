@@ -15,6 +15,8 @@ export type OpenCallsOptions = {
   readonly maxLength?: number;
   /** Called when a call times out; its answer may still arrive. */
   readonly onTimeout?: () => void;
+  /** Called with the number of each call that has ended; the other thread no longer holds its message. */
+  readonly onEnd?: (number: number) => void;
 };
 
 export type NewCall = {
@@ -46,7 +48,7 @@ type Entry<T> = {
 };
 
 export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
-  const { maxCalls, maxLength = Number.POSITIVE_INFINITY, onTimeout } = options;
+  const { maxCalls, maxLength = Number.POSITIVE_INFINITY, onTimeout, onEnd } = options;
   /** Calls that have timed out still count: the other thread still holds their messages. */
   const open = new Map<number, Entry<T>>();
   let openLength = 0;
@@ -73,6 +75,7 @@ export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
     open.delete(number);
     openLength -= entry.length;
     clearTimeout(entry.timer);
+    onEnd?.(number);
     return entry.answer;
   }
 

@@ -1,5 +1,5 @@
 /** The checks of a received transaction before it enters the pool, in their order (pool.md 4). */
-import { isVerifiedIn } from "@uniknode/ledger";
+import { isVerifiedIn, walletOf } from "@uniknode/ledger";
 import {
   isReadableDer,
   type Milestone,
@@ -10,6 +10,7 @@ import {
   transactionFromJson,
 } from "@uniknode/protocol";
 import { schemeOf } from "../../chain/pipeline/packed-checks.ts";
+import type { Steps } from "../../platform/threads/time-slices.ts";
 import { blockLimits } from "../block-limits.ts";
 import { isRefusal } from "../contents/senders.ts";
 import type { Candidate } from "./candidate.ts";
@@ -39,49 +40,51 @@ export type ParsedCandidate = {
 };
 
 /** Stage B between its steps 11 and 12, while other threads check the signatures. */
-export type StartedAdmission = {
+export type ParsedRequest = {
   readonly milestone: Milestone;
   readonly candidates: readonly Candidate[];
   readonly parsedCandidates: readonly ParsedCandidate[];
   readonly result: AdmissionResult;
 };
 
-/** Steps 1 to 11. They do not change the pool. */
-export function startAdmission(
+/** Steps 1 to 11, a candidate in each. They do not change the pool. */
+export function* parseCandidates(
   candidates: readonly Candidate[],
   options: AdmissionOptions,
   deps: AdmissionDeps,
-): StartedAdmission {
+): Steps<ParsedRequest> {
   const milestone = milestoneOf(deps);
   const parsedCandidates: ParsedCandidate[] = [];
   const result: AdmissionResult = { accept: [], broadcast: [], excess: [], refused: [] };
   for (const candidate of candidates) {
     const code = runChecks(candidate, result, () => {
       precheck(candidate, candidates, options, deps);
+      refuseUnsigned(candidate, deps);
       const parsed = parse(candidate, deps);
       checkSize(parsed.transaction, milestone);
       parsedCandidates.push({ candidate, ...parsed });
     });
     // Trap D4: the rest of the batch is neither accepted nor reported.
     if (code === "ERR_TOO_LARGE") break;
+    yield;
   }
   return { milestone, candidates, parsedCandidates, result };
 }
 
 /**
- * Steps 12 and 13, with the results of the transactions' own signatures. Requests and blocks may have been processed
- * in the meantime, so the checks that depend on the pool and the chain are repeated.
+ * Steps 12 and 13, with the verdicts of the transactions' own signatures; a candidate in each step. Requests and blocks
+ * may have been processed in the meantime, so the checks that depend on the pool and the chain are repeated.
  */
-export function finishAdmission(
-  { milestone, candidates, parsedCandidates, result }: StartedAdmission,
+export function* judgeCandidates(
+  { milestone, candidates, parsedCandidates, result }: ParsedRequest,
   verdicts: readonly boolean[],
   options: AdmissionOptions,
   deps: AdmissionDeps,
-): AdmissionResult {
-  const current = milestoneOf(deps);
+): Steps<AdmissionResult> {
   for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
     runChecks(candidate, result, () => {
       recheck(candidate, candidates, options, deps);
+      const current = milestoneOf(deps);
       const { transaction } = current === milestone ? parsed : parse(candidate, deps);
       const sealed = { ...transaction, isVerified: verdicts[index]! };
       checkSignatures(sealed, deps);
@@ -92,6 +95,7 @@ export function finishAdmission(
       if (fee.pool) result.accept.push(sealed);
       if (fee.broadcast) result.broadcast.push(sealed);
     });
+    yield;
   }
   return result;
 }
@@ -108,6 +112,23 @@ function runChecks({ id }: Candidate, result: AdmissionResult, test: () => void)
     return error instanceof Refusal ? error.code : undefined;
   }
 }
+
+/**
+ * Step 12 before steps 9 to 11, which cost most of the time: without a signature that counts for its sender, a
+ * transaction fails whatever else is wrong with it.
+ *
+ * @throws {Refusal}
+ */
+function refuseUnsigned({ id, senderPublicKey, input }: Candidate, { network, state }: AdmissionDeps): void {
+  if (!PUBLIC_KEY.test(senderPublicKey) || network.exceptions.transactions?.includes(id)) return;
+  const { signature, signatures } = input as { readonly signature?: unknown; readonly signatures?: unknown };
+  const { multiSignature } = walletOf(state, senderPublicKey, network).attributes;
+  const [needed, other] = multiSignature ? [signatures, signature] : [signature, signatures];
+  // Without both, it is the schema that refuses.
+  if (needed === undefined && other !== undefined) throw new Refusal("ERR_BAD_DATA", NOT_VERIFIED);
+}
+
+const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
 
 /** Steps 9 and 10. */
 function parse(
@@ -145,10 +166,13 @@ function checkSize({ data, bytes }: SealedTransaction, milestone: Milestone): vo
 }
 
 /** Step 12. */
-function checkSignatures(transaction: SealedTransaction, { state, network }: AdmissionDeps): void {
+function checkSignatures(
+  transaction: SealedTransaction,
+  { state, network, signatures }: AdmissionDeps,
+): void {
   let isVerified: boolean;
   try {
-    isVerified = isVerifiedIn(state, transaction, network);
+    isVerified = isVerifiedIn(state, transaction, network, { signatures });
   } catch (error) {
     if (isRefusal(error)) throw new Refusal("ERR_UNKNOWN", error.message);
     throw error;

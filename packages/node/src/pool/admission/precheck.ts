@@ -1,5 +1,5 @@
 /** The checks of a received transaction before it is parsed: steps 1 to 8 of pool.md 4. */
-import type { StateReader } from "@uniknode/ledger";
+import type { StateReader, WalletSignatures } from "@uniknode/ledger";
 import {
   findTransactionType,
   isTypeActive,
@@ -25,6 +25,8 @@ export type AdmissionDeps = {
   readonly network: Network;
   /** State at the head. */
   readonly state: StateReader;
+  /** Verdicts about signatures that depend on wallets. */
+  readonly signatures: WalletSignatures;
   readonly pending: Pending;
   /** The last accepted block; timestamp in seconds since the network epoch. */
   readonly head: () => { readonly height: number; readonly timestamp: number };

@@ -3,23 +3,20 @@
 export type RecentIds = {
   /** Splits inputs into new and repeated ones, and stores the ids of the new ones. */
   partition<T>(inputs: readonly T[], idOf: (input: T) => string): [fresh: T[], repeated: T[]];
+  /** Removes ids whose submission has ended without an outcome. */
+  forget(ids: readonly string[]): void;
   clear(): void;
 };
 
 const MAX_IDS = 10_000;
 
 export function createRecentIds(): RecentIds {
+  /** In the order in which they came. */
   const ids = new Set<string>();
-  /** The same ids in a ring buffer; its next index has the oldest. */
-  let ring: string[] = [];
-  let next = 0;
 
   function remember(id: string): void {
-    const oldest = ring[next];
-    if (oldest !== undefined) ids.delete(oldest);
+    if (ids.size >= MAX_IDS) ids.delete(ids.values().next().value!);
     ids.add(id);
-    ring[next] = id;
-    next = (next + 1) % MAX_IDS;
   }
 
   return {
@@ -36,10 +33,9 @@ export function createRecentIds(): RecentIds {
       }
       return [fresh, repeated];
     },
-    clear() {
-      ids.clear();
-      ring = [];
-      next = 0;
+    forget(forgotten) {
+      for (const id of forgotten) ids.delete(id);
     },
+    clear: () => ids.clear(),
   };
 }

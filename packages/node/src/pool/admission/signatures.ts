@@ -1,18 +1,56 @@
-/** Checks the senders' own signatures of one request in other threads. */
+/** Checks the signatures of one request in other threads. */
+import type { StateReader } from "@uniknode/ledger";
 import { type SignatureCheck, schemeOf } from "../../chain/pipeline/packed-checks.ts";
+import type { RecordedSignatures } from "../../chain/pipeline/wallet-signatures.ts";
+import { CallError } from "../../platform/threads/error.ts";
 import type { ParsedCandidate } from "./admission.ts";
 
 /** Whether each signature is valid, in order. */
 export type Verify = (checks: readonly SignatureCheck[]) => Promise<boolean[]>;
 
-/** Whether each transaction has a valid signature, in their order. */
+export type SignatureDeps = {
+  readonly verify: Verify;
+  readonly signatures: RecordedSignatures;
+  readonly state: StateReader;
+};
+
+/** Less than a caller waits for its response. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Returns whether the sender's own signature of each transaction is valid, in their order. The verdicts that depend on
+ * wallets are recorded.
+ *
+ * @throws {CallError} when the verifier gives no verdicts in time
+ */
 export async function verifySignatures(
   parsed: readonly ParsedCandidate[],
-  verify: Verify,
+  deps: SignatureDeps,
 ): Promise<boolean[]> {
+  const transactions = parsed.map(({ transaction }) => transaction);
+  const [verdicts] = await withTimeout(
+    Promise.all([verifyOwn(parsed, deps.verify), deps.signatures.verifyAhead(transactions, deps.state)]),
+  );
+  return verdicts;
+}
+
+async function verifyOwn(parsed: readonly ParsedCandidate[], verify: Verify): Promise<boolean[]> {
   const checks = parsed.flatMap(({ job }) =>
     typeof job === "boolean" ? [] : [{ ...job, scheme: schemeOf(job) }],
   );
   const given = (checks.length > 0 ? await verify(checks) : []).values();
   return parsed.map(({ job }) => (typeof job === "boolean" ? job : given.next().value!));
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new CallError("CALL_TIMEOUT", `no verdict about the signatures within ${TIMEOUT_MS} ms`)),
+    TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -10,6 +10,13 @@ export type Journal = {
   added(transaction: SealedTransaction): void;
   removed(id: string): void;
   report(event: PoolEvent): void;
+  /**
+   * Holds writes back until `release`: changes that belong to one event are made in several event-loop ticks.
+   *
+   * @param report reports the changes made so far; called by `release`, or by a `flush` before it
+   */
+  hold(report: () => void): void;
+  release(): void;
   /** Settles once everything recorded so far is on disk. */
   flushed(): Promise<void>;
   /** Writes what is outstanding, synchronously; the promise rejects if the write failed. */
@@ -41,6 +48,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
   let written: PromiseWithResolvers<void> | undefined;
   let turn: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let reportHeld: (() => void) | undefined;
 
   /** The changes of one turn of the event loop are written in one commit; during it, those of the next turn gather. */
   function schedule(): void {
@@ -62,6 +70,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
   }
 
   function write(): void {
+    if (reportHeld) return;
     const { resolve, reject } = written!;
     const { added, removed, events } = outstanding;
     const change = { added: Array.from(added, ([id, bytes]) => ({ id, bytes })), removed: [...removed] };
@@ -81,6 +90,14 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
 
   const flushed = () => written?.promise ?? Promise.resolve();
 
+  function release(): void {
+    const report = reportHeld;
+    reportHeld = undefined;
+    report?.();
+    unschedule();
+    if (written) turn = setImmediate(write);
+  }
+
   return {
     added({ data, bytes }) {
       outstanding.added.set(data.id, bytes);
@@ -99,7 +116,12 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
       schedule();
     },
     flushed,
+    hold(report) {
+      reportHeld = report;
+    },
+    release,
     flush() {
+      release();
       const done = flushed();
       unschedule();
       if (written) write();

@@ -10,6 +10,7 @@ import {
   type Draft,
   RuleError,
   type StateReader,
+  type WalletSignatures,
 } from "@uniknode/ledger";
 import { type Network, type SealedTransaction, TransactionError } from "@uniknode/protocol";
 
@@ -30,6 +31,8 @@ export type Senders = {
 export type SendersDeps = {
   network: Network;
   state: StateReader;
+  /** Verdicts about signatures that depend on wallets. */
+  signatures: WalletSignatures;
   head: () => { height: number; timestamp: number };
   /** Public key of the sender whose pending transaction mints this token, if there is one. */
   minterOf: (tokenId: string) => string | undefined;
@@ -37,7 +40,7 @@ export type SendersDeps = {
 
 type View = { readonly publicKey: string; readonly draft: Draft };
 
-export function createSenders({ network, state, head, minterOf }: SendersDeps): Senders {
+export function createSenders({ network, state, signatures, head, minterOf }: SendersDeps): Senders {
   /** By address. */
   const views = new Map<string, View>();
 
@@ -50,6 +53,7 @@ export function createSenders({ network, state, head, minterOf }: SendersDeps): 
       milestone: network.milestoneAt(height),
       head: { height, timestamp },
       state,
+      signatures,
       draft: view.draft,
       isMintPending: (tokenId: string) =>
         (minterOf(tokenId) ?? data.senderPublicKey) !== data.senderPublicKey,

@@ -1,6 +1,6 @@
 /** The gateway of a node to its serving side, in the thread of the node. */
 import {
-  matchesBatchSchema,
+  type BatchOptions,
   type Network,
   type SchemaViolation,
   type SealedTransaction,
@@ -24,6 +24,7 @@ import {
   type PeerInfo,
 } from "../../gateway/gateway.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { BatchError } from "../../pool/admission/batch.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
 
 export type GatewayOptions = {
@@ -33,7 +34,7 @@ export type GatewayOptions = {
 
 export type GatewayDeps = {
   readonly pool: {
-    submit: Gateway["submit"];
+    submit(items: readonly unknown[], batch: BatchOptions): Promise<AdmissionAnswer>;
     size(): number;
     figures(): PoolFigures;
     get(id: string): SealedTransaction | undefined;
@@ -86,15 +87,17 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   const { pool, network, head, now, peers } = deps;
 
   /** The body is judged as a whole (pool.md 3). */
-  function checkBody(transactions: readonly unknown[]): void {
+  async function submit(transactions: readonly unknown[]): Promise<AdmissionAnswer> {
     const { maxTransactionsPerRequest: max } = options;
     const { length } = transactions;
     if (length < 1 || length > max) {
       throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
     }
-    const context = { network, height: head().height };
-    const violation = matchesBatchSchema(transactions, context, { isCoreWithoutGroup: true });
-    if (violation) throw new BodyError(violationText(violation));
+    try {
+      return await pool.submit(transactions, { isCoreWithoutGroup: true });
+    } catch (error) {
+      throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
+    }
   }
 
   async function status(): Promise<NodeStatus> {
@@ -141,8 +144,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
 
   return {
     async submit(transactions) {
-      checkBody(transactions);
-      const answer = await pool.submit(transactions);
+      const answer = await submit(transactions);
       peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
       return answer;
     },

@@ -103,14 +103,14 @@ async function start(
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const { log, report, subscribedEvents, grown } = eventLog;
   const parts = { ...environment, ...eventLog, database };
-  const { verifier, chain } = createConsensus(options, { ...parts, genesis }, onStop);
+  const { verifier, signatures, chain } = createConsensus(options, { ...parts, genesis }, onStop);
   const facts = startFactsTask({ database, network, isDevChain, logger });
   onStop("tree of facts", facts.close);
   const comparison =
     options.compareWith.length > 0
       ? await compareFacts(options.compareWith, { ...parts, databasePath: folder.databasePath }, onStop)
       : undefined;
-  const pool = createNodePool(options.pool, { ...parts, chain, verifier }, onStop);
+  const pool = createNodePool(options.pool, { ...parts, chain, verifier, signatures }, onStop);
 
   const readiness = createReadiness({ report, nowMs });
   const httpPort = () => thread.port() ?? options.httpPort;

@@ -2,6 +2,7 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { Verifier } from "../../chain/pipeline/verifier.ts";
+import type { RecordedSignatures } from "../../chain/pipeline/wallet-signatures.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import { blockLimits } from "../../pool/block-limits.ts";
@@ -25,14 +26,15 @@ export type NodePool = Omit<Pool, "select" | "selectWith"> & {
 
 export type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
   Pick<NodeEventLog, "events" | "log"> & {
-    readonly chain: Pick<Chain, "state" | "head" | "storedIds">;
+    readonly chain: Pick<Chain, "state" | "head" | "isBusy" | "storedIds">;
     readonly verifier: Pick<Verifier, "verify">;
+    readonly signatures: RecordedSignatures;
     readonly database: Database;
   };
 
 export function createNodePool(
   options: NodeOptions["pool"],
-  { chain, verifier, database, network, now, events, log, logger }: NodePoolDeps,
+  { chain, verifier, signatures, database, network, now, events, log, logger }: NodePoolDeps,
   onStop: Closing["add"],
 ): NodePool {
   const changes = createSubscribers<PoolEvent>();
@@ -48,6 +50,8 @@ export function createNodePool(
     storedIds: (ids) => new Set(chain.storedIds(ids)),
     store: createPoolStore(database),
     verify: verifier.verify,
+    signatures,
+    isChainBusy: chain.isBusy,
     emit: changes.notify,
     onWriteFailed: (err) => logger.error({ err }, "changes of the pool cannot be written; trying again"),
   });

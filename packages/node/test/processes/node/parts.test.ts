@@ -45,12 +45,12 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   const eventLog = openNodeEventLog({ webhooks: "off" }, { database, logger: environment.logger }, onStop);
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
-  const { chain, verifier } = createConsensus(
+  const { chain, verifier, signatures } = createConsensus(
     { accelerator: undefined, assumeValid, eventsMaxAge: 0 },
     { ...parts, genesis },
     onStop,
   );
-  const pool = createNodePool(DEFAULT_POOL_OPTIONS, { ...parts, chain, verifier }, onStop);
+  const pool = createNodePool(DEFAULT_POOL_OPTIONS, { ...parts, chain, verifier, signatures }, onStop);
   const forging = createNodeForging(
     {
       timing: soloTiming,

@@ -1,0 +1,69 @@
+/**
+ * Sends calls to another thread as far as they fit into a window, in turns of their sources: the thread has little to
+ * read at a time, and a source with many calls does not delay those of others.
+ */
+
+export type WindowedCall = {
+  readonly number: number;
+  /** Who has caused it. */
+  readonly source: string;
+  /** Characters in its parameters. */
+  readonly length: number;
+  readonly send: () => void;
+};
+
+export type SendWindow = {
+  /** Sends a call, now or when it is the turn of its source. */
+  add(call: WindowedCall): void;
+  /** A call has ended, whether it was sent or not. Other numbers are ignored. */
+  end(number: number): void;
+};
+
+/** @param maxLength characters of all calls that are on their way; a single call may exceed it */
+export function createSendWindow(maxLength: number): SendWindow {
+  /** By source, in the order of the turns. */
+  const waiting = new Map<string, WindowedCall[]>();
+  /** Lengths of the calls that are on their way, by number. */
+  const sent = new Map<number, number>();
+  let sentLength = 0;
+
+  function sendNext(): void {
+    for (const [source, calls] of waiting) {
+      const call = calls[0]!;
+      if (sent.size > 0 && sentLength + call.length > maxLength) return;
+      calls.shift();
+      // The source goes to the end.
+      waiting.delete(source);
+      if (calls.length > 0) waiting.set(source, calls);
+      sent.set(call.number, call.length);
+      sentLength += call.length;
+      call.send();
+    }
+  }
+
+  function drop(number: number): void {
+    for (const [source, calls] of waiting) {
+      const kept = calls.filter((call) => call.number !== number);
+      if (kept.length === calls.length) continue;
+      if (kept.length > 0) waiting.set(source, kept);
+      else waiting.delete(source);
+      return;
+    }
+  }
+
+  return {
+    add(call) {
+      const calls = waiting.get(call.source);
+      if (calls) calls.push(call);
+      else waiting.set(call.source, [call]);
+      sendNext();
+    },
+    end(number) {
+      const length = sent.get(number);
+      if (length === undefined) return drop(number);
+      sent.delete(number);
+      sentLength -= length;
+      sendNext();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** The check of the items of a submission as a whole, before any of them is processed (pool.md 3). */
+import {
+  type BatchOptions,
+  matchesBatchSchema,
+  type SchemaViolation,
+  type TransactionContext,
+} from "@uniknode/protocol";
+import type { Steps } from "../../platform/threads/time-slices.ts";
+
+/** Nothing of the submission was processed. */
+export class BatchError extends Error {
+  readonly code = "BATCH_SCHEMA";
+  readonly isRetryable = false;
+  readonly violation: SchemaViolation;
+
+  constructor(violation: SchemaViolation) {
+    super(`the item at ${violation.path} ${violation.expectation}`);
+    this.name = "BatchError";
+    this.violation = violation;
+  }
+}
+
+/**
+ * Checks an item in each step.
+ *
+ * @throws {BatchError} with the first violation
+ */
+export function* checkBatch(
+  items: readonly unknown[],
+  context: TransactionContext,
+  options: BatchOptions,
+): Steps<void> {
+  for (const [index, item] of items.entries()) {
+    const violation = matchesBatchSchema([item], context, options);
+    if (violation) throw new BatchError({ ...violation, path: violation.path.replace("/0", `/${index}`) });
+    yield;
+  }
+}

@@ -1,0 +1,13 @@
+/** What a pool needs to verify and to admit submissions, beside the verifier. */
+import { type Network, verifyJob } from "@uniknode/protocol";
+import { createRecordedSignatures } from "../../src/chain/pipeline/wallet-signatures.ts";
+import type { Verify } from "../../src/pool/admission/signatures.ts";
+import type { PoolDeps } from "../../src/pool/pool.ts";
+
+export const verificationBy = (
+  network: Network,
+  verify: Verify,
+): Pick<PoolDeps, "verify" | "signatures"> => ({
+  verify,
+  signatures: createRecordedSignatures(1_000, { network, verify, verifyNow: verifyJob }),
+});
