@@ -8,8 +8,9 @@ import { ATTACKS } from "./attacks/all.ts";
 import { startAsking } from "./observers/client.ts";
 import { startReceiver } from "./observers/receiver.ts";
 import { missesSince, slotsSignedTwice } from "./observers/slots.ts";
-import type { Row } from "./report.ts";
-import { hasEnded, lastLines, type SiegedNode, startForging, type Target } from "./target.ts";
+import { POOL_PATH, type Row } from "./report.ts";
+import { startForging } from "./start-node.ts";
+import { hasEnded, lastLines, type SiegedNode, type Target } from "./target.ts";
 
 export type SiegeOptions = {
   /** Of each attack. */
@@ -36,6 +37,7 @@ const CLIENT_PATHS = [
   "/api/v2/transactions?limit=20",
   "/api/v2/delegates",
   "/api/v2/blocks?limit=10",
+  POOL_PATH,
 ];
 const MEMORY_INTERVAL_MS = 250;
 /** Time in which an attack must have ended after it was asked to, the removal of what it registered included. */
@@ -103,6 +105,7 @@ const rowOfFailure = (attack: string, { message }: Error): Row => ({
   memoryMib: { before: 0, peak: 0, after: 0 },
   client: [],
   health: [],
+  longestTick: { ms: 0, wallMs: 0 },
   slotsForged: 0,
   slotsMissed: 0,
   expectedMisses: [],
@@ -163,6 +166,7 @@ async function observe(
   const before = node.residentMib();
   const missesBefore = node.logged("slot missed").length;
   const figuresBefore = await readFigures(node);
+  await node.longestTick();
   client.take();
   health.take();
   receiver.faults();
@@ -173,6 +177,7 @@ async function observe(
   const result = await carryOut(node.target, attack, attackMs);
   await sleep(settleMs);
   clearInterval(sampling);
+  const longestTick = await node.longestTick();
   const figuresAfter = await readFigures(node);
   const streams = figuresAfter?.streams ?? 0;
   const signedTwice = slotsSignedTwice(node);
@@ -183,6 +188,7 @@ async function observe(
     memoryMib: { before, peak, after: node.residentMib() },
     client: client.take(),
     health: health.take(),
+    longestTick,
     slotsForged: (figuresAfter?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figuresAfter?.missed ?? 0) - (figuresBefore?.missed ?? 0),
     ...missesSince(node, missesBefore, result.outages),

@@ -1,5 +1,6 @@
 /** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
 import type { Attack } from "../attack.ts";
+import { manyPayers, pipelinedPayments } from "./admissions.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {
   halfOpenConnections,
@@ -46,6 +47,7 @@ export const ATTACKS: readonly Attack[] = [
   unfundedTransactions,
   nonceGaps,
   replacedTransactions,
+  manyPayers,
   abandonedStreams,
   unreadStreams,
   hostileConditions,
@@ -60,4 +62,5 @@ export const ATTACKS: readonly Attack[] = [
   fullDisk,
   restoredFolder,
   registerImports,
+  pipelinedPayments,
 ];
