@@ -27,6 +27,13 @@ const RECIPIENTS = 128;
 
 const randomHex = (bytes: number): string => randomBytes(bytes).toString("hex");
 
+/** Random signatures of the first participants. */
+export const junkEntries = (participants: number): string[] =>
+  Array.from(
+    { length: participants },
+    (_, index) => index.toString(16).padStart(2, "0") + randomHex(SIGNATURE_BYTES),
+  );
+
 /** Transactions of this body, which differ in their random signatures. */
 export function junkSigned(
   body: TransactionBody,
@@ -37,10 +44,7 @@ export function junkSigned(
   const unsigned = encodeTransaction(body);
   return () => {
     const signature = isSigned ? randomHex(SIGNATURE_BYTES) : "";
-    const signatures = Array.from(
-      { length: participants },
-      (_, index) => index.toString(16).padStart(2, "0") + randomHex(SIGNATURE_BYTES),
-    );
+    const signatures = junkEntries(participants);
     const id = createHash("sha256")
       .update(unsigned)
       .update(signature + signatures.join(""), "hex")

@@ -97,8 +97,8 @@ export async function repeat(
 }
 
 /**
- * Does something for each source at a steady pace, whether the last time has ended or not, until the signal is aborted;
- * settles when all of it has ended.
+ * Does something for each source at a steady pace, whether the last time has ended or not, until the signal is aborted,
+ * once at least; settles when all of it has ended.
  */
 export async function repeatPaced(
   sources: readonly string[],
@@ -109,7 +109,7 @@ export async function repeatPaced(
   const intervalMs = 60_000 / perMinute / sources.length;
   const running = new Set<Promise<unknown>>();
   const startedMs = performance.now();
-  for (let count = 0; !signal.aborted; count++) {
+  for (let count = 0; !signal.aborted || count < sources.length; count++) {
     const one = work(sources[count % sources.length]!).finally(() => running.delete(one));
     running.add(one);
     await sleep(Math.max(0, startedMs + (count + 1) * intervalMs - performance.now()));

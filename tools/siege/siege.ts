@@ -139,8 +139,9 @@ async function observeAll(
   });
   try {
     await sleep(WARM_UP_MS);
-    for (const { name } of attacks) {
-      const row = await observe(node, { client, health, receiver }, name, times);
+    for (const attack of attacks) {
+      await attack.prepare?.(node.target);
+      const row = await observe(node, { client, health, receiver }, attack, times);
       take(row);
       if (hasEnded(node)) break;
     }
@@ -160,7 +161,7 @@ type Observers = {
 async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
-  attack: string,
+  { name, minMs = 0 }: Attack,
   { attackMs, settleMs }: Times,
 ): Promise<Row> {
   const before = node.residentMib();
@@ -174,7 +175,7 @@ async function observe(
   const sampling = setInterval(() => {
     peak = Math.max(peak, node.residentMib());
   }, MEMORY_INTERVAL_MS);
-  const result = await carryOut(node.target, attack, attackMs);
+  const result = await carryOut(node.target, name, Math.max(attackMs, minMs));
   await sleep(settleMs);
   clearInterval(sampling);
   const longestTick = await node.longestTick();
@@ -182,7 +183,7 @@ async function observe(
   const streams = figuresAfter?.streams ?? 0;
   const signedTwice = slotsSignedTwice(node);
   return {
-    attack,
+    attack: name,
     offered: result.offered,
     refused: result.refused,
     memoryMib: { before, peak, after: node.residentMib() },

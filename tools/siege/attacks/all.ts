@@ -1,6 +1,13 @@
 /** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
 import type { Attack } from "../attack.ts";
-import { manyPayers, pipelinedPayments } from "./admissions.ts";
+import {
+  foreignFlood,
+  ipv6Flood,
+  multisignatureFlood,
+  pipelinedPayments,
+  registrationFlood,
+  unsignedFlood,
+} from "./admissions.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {
   halfOpenConnections,
@@ -20,6 +27,7 @@ import { registerImports } from "./imports.ts";
 import { ipv6Peers } from "./ipv6.ts";
 import { unwritableLog } from "./log.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
+import { peerTransactions } from "./peer-transactions.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
 import { nonceGaps, replacedTransactions, unfundedTransactions } from "./pool.ts";
 import { restoredFolder } from "./restore.ts";
@@ -47,12 +55,16 @@ export const ATTACKS: readonly Attack[] = [
   unfundedTransactions,
   nonceGaps,
   replacedTransactions,
-  manyPayers,
+  unsignedFlood,
+  multisignatureFlood,
+  foreignFlood,
+  registrationFlood,
   abandonedStreams,
   unreadStreams,
   hostileConditions,
   peerSessions,
   peerMessages,
+  peerTransactions,
   ipv6Peers,
   delegateBlocks,
   rpcBatches,
@@ -63,4 +75,5 @@ export const ATTACKS: readonly Attack[] = [
   restoredFolder,
   registerImports,
   pipelinedPayments,
+  ipv6Flood,
 ];
