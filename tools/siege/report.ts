@@ -1,5 +1,6 @@
 /** What is measured of an attack, what of it is a failure, and the table of all. */
 import type { Sample } from "./observers/client.ts";
+import type { LongestTick } from "./observers/ticks.ts";
 
 export type Row = {
   readonly attack: string;
@@ -9,6 +10,8 @@ export type Row = {
   readonly memoryMib: { readonly before: number; readonly peak: number; readonly after: number };
   readonly client: readonly Sample[];
   readonly health: readonly Sample[];
+  /** Of the thread of consensus. */
+  readonly longestTick: LongestTick;
   readonly slotsForged: number;
   readonly slotsMissed: number;
   /** Those of them that could not but be missed: the attack says when, and for which reason. */
@@ -26,11 +29,16 @@ export type Bounds = {
   readonly maxLeftMib: number;
   /** Of the health's p99. */
   readonly maxHealthMs: number;
+  /** Of a tick of the thread of consensus, without its waits for a processor. */
+  readonly maxTickMs: number;
 };
 
-export const BOUNDS: Bounds = { maxLeftMib: 64, maxHealthMs: 500 };
+/** The pending transactions, which the honest client asks for, too. */
+export const POOL_PATH = "/api/v2/transactions/unconfirmed";
+
+export const BOUNDS: Bounds = { maxLeftMib: 64, maxHealthMs: 500, maxTickMs: 200 };
 /** For a few seconds of each attack: no garbage is collected in between, and the p99 of 30 samples is the slowest one. */
-export const SHORT_BOUNDS: Bounds = { maxLeftMib: 128, maxHealthMs: 1_500 };
+export const SHORT_BOUNDS: Bounds = { maxLeftMib: 128, maxHealthMs: 1_500, maxTickMs: 200 };
 
 /** The time that 99 of 100 samples did not exceed, milliseconds. */
 export function p99(samples: readonly Sample[]): number {
@@ -44,8 +52,8 @@ const expectedSlots = ({ expectedMisses }: Pick<Row, "expectedMisses">): number 
 const isRefused = ({ status }: Sample): boolean => status < 200 || status >= 300;
 
 /** What failed, each as a short name with figures; empty if the node held. */
-export function failures(row: Row, { maxLeftMib, maxHealthMs }: Bounds): string[] {
-  const { memoryMib, client, health } = row;
+export function failures(row: Row, { maxLeftMib, maxHealthMs, maxTickMs }: Bounds): string[] {
+  const { memoryMib, client, health, longestTick } = row;
   const unexpected = row.slotsMissed - expectedSlots(row);
   const left = memoryMib.after - memoryMib.before;
   const refusedClient = client.filter(isRefused);
@@ -54,12 +62,16 @@ export function failures(row: Row, { maxLeftMib, maxHealthMs }: Bounds): string[
     ...(left > maxLeftMib ? [`memory: ${Math.round(left)} MiB more than before`] : []),
     ...(p99(health) > maxHealthMs ? [`health: p99 ${Math.round(p99(health))} ms`] : []),
     ...(refusedHealth.length > 0 ? [`health refused: ${statuses(refusedHealth)}`] : []),
+    ...(longestTick.ms > maxTickMs ? [`longest consensus tick: ${tickText(longestTick)}`] : []),
     ...(unexpected > 0 ? [`slots missed: ${[unexpected, ...row.otherMisses].join("; ")}`] : []),
     ...(refusedClient.length > 0 ? [`honest requests refused: ${statuses(refusedClient)}`] : []),
     ...row.deliveryFaults.map((fault) => `delivery: ${fault}`),
     ...row.faults,
   ];
 }
+
+const tickText = ({ ms, wallMs }: LongestTick): string =>
+  `${Math.round(ms)} ms${wallMs > ms + 1 ? `, ${Math.round(wallMs)} ms with waits for a processor` : ""}`;
 
 /** `3 x 503 /health/live`, status 0 being no answer. */
 function statuses(samples: readonly Sample[]): string {
@@ -76,7 +88,9 @@ const COLUMNS = [
   "refused",
   "MiB before/peak/after",
   "client p99",
+  "pool p99",
   "health p99",
+  "longest consensus tick",
   "slots",
   "missed",
 ];
@@ -91,7 +105,9 @@ export function table(rows: readonly Row[], bounds: Bounds): string {
       String(refused),
       `${Math.round(before)} / ${Math.round(peak)} / ${Math.round(after)}`,
       `${Math.round(p99(row.client))} ms`,
+      `${Math.round(p99(row.client.filter(({ path }) => path === POOL_PATH)))} ms`,
       `${Math.round(p99(row.health))} ms`,
+      `${Math.round(row.longestTick.ms)} ms`,
       String(row.slotsForged),
       String(row.slotsMissed),
     ]),

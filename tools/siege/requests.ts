@@ -96,6 +96,27 @@ export async function repeat(
   await Promise.all(Array.from({ length: atOnce }, one));
 }
 
+/**
+ * Does something for each source at a steady pace, whether the last time has ended or not, until the signal is aborted,
+ * once at least; settles when all of it has ended.
+ */
+export async function repeatPaced(
+  sources: readonly string[],
+  { perMinute }: { readonly perMinute: number },
+  signal: AbortSignal,
+  work: (source: string) => Promise<unknown>,
+): Promise<void> {
+  const intervalMs = 60_000 / perMinute / sources.length;
+  const running = new Set<Promise<unknown>>();
+  const startedMs = performance.now();
+  for (let count = 0; !signal.aborted || count < sources.length; count++) {
+    const one = work(sources[count % sources.length]!).finally(() => running.delete(one));
+    running.add(one);
+    await sleep(Math.max(0, startedMs + (count + 1) * intervalMs - performance.now()));
+  }
+  await Promise.all(running);
+}
+
 /** Settles when the signal is aborted. */
 export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -8,8 +8,9 @@ import { ATTACKS } from "./attacks/all.ts";
 import { startAsking } from "./observers/client.ts";
 import { startReceiver } from "./observers/receiver.ts";
 import { missesSince, slotsSignedTwice } from "./observers/slots.ts";
-import type { Row } from "./report.ts";
-import { hasEnded, lastLines, type SiegedNode, startForging, type Target } from "./target.ts";
+import { POOL_PATH, type Row } from "./report.ts";
+import { startForging } from "./start-node.ts";
+import { hasEnded, lastLines, type SiegedNode, type Target } from "./target.ts";
 
 export type SiegeOptions = {
   /** Of each attack. */
@@ -36,6 +37,7 @@ const CLIENT_PATHS = [
   "/api/v2/transactions?limit=20",
   "/api/v2/delegates",
   "/api/v2/blocks?limit=10",
+  POOL_PATH,
 ];
 const MEMORY_INTERVAL_MS = 250;
 /** Time in which an attack must have ended after it was asked to, the removal of what it registered included. */
@@ -103,6 +105,7 @@ const rowOfFailure = (attack: string, { message }: Error): Row => ({
   memoryMib: { before: 0, peak: 0, after: 0 },
   client: [],
   health: [],
+  longestTick: { ms: 0, wallMs: 0 },
   slotsForged: 0,
   slotsMissed: 0,
   expectedMisses: [],
@@ -136,8 +139,9 @@ async function observeAll(
   });
   try {
     await sleep(WARM_UP_MS);
-    for (const { name } of attacks) {
-      const row = await observe(node, { client, health, receiver }, name, times);
+    for (const attack of attacks) {
+      await attack.prepare?.(node.target);
+      const row = await observe(node, { client, health, receiver }, attack, times);
       take(row);
       if (hasEnded(node)) break;
     }
@@ -157,12 +161,13 @@ type Observers = {
 async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
-  attack: string,
+  { name, minMs = 0 }: Attack,
   { attackMs, settleMs }: Times,
 ): Promise<Row> {
   const before = node.residentMib();
   const missesBefore = node.logged("slot missed").length;
   const figuresBefore = await readFigures(node);
+  await node.longestTick();
   client.take();
   health.take();
   receiver.faults();
@@ -170,19 +175,21 @@ async function observe(
   const sampling = setInterval(() => {
     peak = Math.max(peak, node.residentMib());
   }, MEMORY_INTERVAL_MS);
-  const result = await carryOut(node.target, attack, attackMs);
+  const result = await carryOut(node.target, name, Math.max(attackMs, minMs));
   await sleep(settleMs);
   clearInterval(sampling);
+  const longestTick = await node.longestTick();
   const figuresAfter = await readFigures(node);
   const streams = figuresAfter?.streams ?? 0;
   const signedTwice = slotsSignedTwice(node);
   return {
-    attack,
+    attack: name,
     offered: result.offered,
     refused: result.refused,
     memoryMib: { before, peak, after: node.residentMib() },
     client: client.take(),
     health: health.take(),
+    longestTick,
     slotsForged: (figuresAfter?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figuresAfter?.missed ?? 0) - (figuresBefore?.missed ?? 0),
     ...missesSince(node, missesBefore, result.outages),

@@ -1,5 +1,13 @@
 /** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
 import type { Attack } from "../attack.ts";
+import {
+  foreignFlood,
+  ipv6Flood,
+  multisignatureFlood,
+  pipelinedPayments,
+  registrationFlood,
+  unsignedFlood,
+} from "./admissions.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {
   halfOpenConnections,
@@ -19,6 +27,7 @@ import { registerImports } from "./imports.ts";
 import { ipv6Peers } from "./ipv6.ts";
 import { unwritableLog } from "./log.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
+import { peerTransactions } from "./peer-transactions.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
 import { nonceGaps, replacedTransactions, unfundedTransactions } from "./pool.ts";
 import { restoredFolder } from "./restore.ts";
@@ -46,11 +55,16 @@ export const ATTACKS: readonly Attack[] = [
   unfundedTransactions,
   nonceGaps,
   replacedTransactions,
+  unsignedFlood,
+  multisignatureFlood,
+  foreignFlood,
+  registrationFlood,
   abandonedStreams,
   unreadStreams,
   hostileConditions,
   peerSessions,
   peerMessages,
+  peerTransactions,
   ipv6Peers,
   delegateBlocks,
   rpcBatches,
@@ -60,4 +74,6 @@ export const ATTACKS: readonly Attack[] = [
   fullDisk,
   restoredFolder,
   registerImports,
+  pipelinedPayments,
+  ipv6Flood,
 ];

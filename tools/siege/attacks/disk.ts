@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { missingForDisk } from "../data-disk.ts";
 import { ask } from "../requests.ts";
-import { startForging, type Target } from "../target.ts";
+import { startForging } from "../start-node.ts";
+import type { Target } from "../target.ts";
 
 const MIB = 1_048_576;
 const DISK_MIB = 48;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { type Ended, runUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack.ts";
 import { repeat } from "../requests.ts";
-import { dataFolderOf, newFolder, type SiegedNode, startForging } from "../target.ts";
+import { dataFolderOf, newFolder, startForging } from "../start-node.ts";
+import type { SiegedNode } from "../target.ts";
 
 /** Of a register with default options. */
 const MAX_WEBHOOKS = 1_000;

@@ -4,15 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
 import { ask } from "../requests.ts";
-import {
-  dataFolderOf,
-  newFolder,
-  type SiegedNode,
-  startForging,
-  startNode,
-  type Target,
-  untilForged,
-} from "../target.ts";
+import { dataFolderOf, newFolder, startForging, startNode } from "../start-node.ts";
+import { type SiegedNode, type Target, untilForged } from "../target.ts";
 
 /** Signed after the copy was made. */
 const BLOCKS_SINCE = 6;

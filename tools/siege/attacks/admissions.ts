@@ -1,0 +1,146 @@
+/** Transactions that are refused and cost the most: the thread of consensus must forge all the same. */
+import { builders, signTransaction, transactionToJson } from "@uniknode/protocol";
+import { clientAddresses } from "../addresses.ts";
+import type { Attack } from "../attack.ts";
+import {
+  batches,
+  junkEntries,
+  junkSigned,
+  manyPayments,
+  type NextText,
+  submissionOf,
+} from "../junk-transactions.ts";
+import { PARTICIPANTS, registerWallet, walletKey } from "../multisignature-wallet.ts";
+import { missingForIpv6 } from "../own-network.ts";
+import { postPipelined } from "../pipelined.ts";
+import { repeatPaced, send } from "../requests.ts";
+import { type Accounts, openAccounts } from "../sender.ts";
+import { startDevChain, startForging } from "../start-node.ts";
+import type { Target } from "../target.ts";
+
+const PATH = "/api/v2/transactions";
+/** More than the transactions of a request: no two requests in a row have the same recipients. */
+const PAYMENTS = 120;
+/** The slots are of 8 s, and some of them must pass. */
+const IPV6_MS = 48_000;
+const IPV6_NODE = "2001:db8:ffff::1";
+
+/** Payments of unknown accounts, unsigned but for an entry of a participant that is none. */
+export const unsignedPayments = (accounts: Accounts): NextText[] =>
+  Array.from({ length: PAYMENTS }, () => {
+    const { publicKey } = accounts.unfunded();
+    const body = manyPayments(accounts.network, { senderPublicKey: publicKey, nonce: 1n });
+    return junkSigned(body, { participants: 1 });
+  });
+
+/** Transfers of the multisignature wallet with as many signatures as it has keys. */
+export function walletTransfers(accounts: Accounts): NextText[] {
+  const { network, funded } = accounts;
+  const senderPublicKey = walletKey(accounts);
+  const envelope = { network, senderPublicKey, nonce: 1n, recipientId: funded.address };
+  return [junkSigned(builders.transfer({ ...envelope, amount: 1n }), { participants: PARTICIPANTS })];
+}
+
+/** Both of them in turn. */
+export function mixedBatches(target: Target): () => string[] {
+  const [payments, transfers] = [unsignedPayments, walletTransfers].map((texts) =>
+    batches(texts(openAccounts(target))),
+  );
+  let count = 0;
+  return () => (count++ % 2 === 0 ? payments! : transfers!)();
+}
+
+/** Payments under the key of an account that has coins: nothing but the signature is wrong. */
+async function foreignPayments(accounts: Accounts): Promise<NextText[]> {
+  const { network, funded } = accounts;
+  const nonce = await accounts.nextNonce();
+  return Array.from({ length: PAYMENTS }, () =>
+    junkSigned(manyPayments(network, { senderPublicKey: funded.publicKey, nonce }), { isSigned: true }),
+  );
+}
+
+/** Registrations of multisignature wallets, signed well by their sender and by none of the participants. */
+function registrations(accounts: Accounts): NextText[] {
+  const { network } = accounts;
+  const publicKeys = Array.from({ length: PARTICIPANTS }, () => accounts.unfunded().publicKey);
+  return Array.from({ length: PAYMENTS }, () => {
+    const { publicKey, keys } = accounts.unfunded();
+    const envelope = { network, senderPublicKey: publicKey, nonce: 1n };
+    const body = builders.multiSignature({ ...envelope, min: 1, publicKeys });
+    return () => {
+      const signed = signTransaction({ ...body, signatures: junkEntries(PARTICIPANTS) }, keys);
+      return JSON.stringify(transactionToJson(signed));
+    };
+  });
+}
+
+type Clients = { readonly network: number; readonly addresses: number; readonly perMinute: number };
+
+/** Submits them from so many addresses. */
+const submitted =
+  (
+    { network, addresses, perMinute }: Clients,
+    texts: (accounts: Accounts) => NextText[] | Promise<NextText[]>,
+  ): Attack["run"] =>
+  async (target, tally, signal) => {
+    const next = batches(await texts(openAccounts(target)));
+    const { next: nextAddress } = clientAddresses(network);
+    const sources = Array.from({ length: addresses }, nextAddress);
+    await repeatPaced(sources, { perMinute }, signal, (from) =>
+      send(target, tally, { path: PATH, from, body: submissionOf(next()) }),
+    );
+  };
+
+export const pipelinedPayments: Attack = {
+  name: "pipelined payments",
+  description:
+    "a client with 8 connections to a dev chain: unsigned payments of unknown accounts to 128 recipients each, 40 a request",
+  start: startDevChain,
+  run(target, tally, signal) {
+    const next = batches(unsignedPayments(openAccounts(target)));
+    const pipelining = { connections: 8, depth: 25, from: "127.0.0.1", path: PATH };
+    return postPipelined(target, pipelining, tally, signal, () => submissionOf(next()));
+  },
+};
+
+export const unsignedFlood: Attack = {
+  name: "unsigned payments",
+  description: "the same from 45 addresses, 61 requests of each in a minute",
+  run: submitted({ network: 51, addresses: 45, perMinute: 61 }, unsignedPayments),
+};
+
+export const multisignatureFlood: Attack = {
+  name: "junk multisignatures",
+  description: "transfers of a multisignature wallet with 16 wrong signatures, 47 requests of 11 addresses",
+  prepare: registerWallet,
+  run: submitted({ network: 52, addresses: 11, perMinute: 47 }, walletTransfers),
+};
+
+export const foreignFlood: Attack = {
+  name: "payments of another",
+  description: "payments to 128 recipients each of an account that has coins, with wrong signatures",
+  run: submitted({ network: 53, addresses: 45, perMinute: 61 }, foreignPayments),
+};
+
+export const registrationFlood: Attack = {
+  name: "junk registrations",
+  description: "registrations of multisignature wallets that their senders signed, with 16 wrong signatures",
+  run: submitted({ network: 54, addresses: 11, perMinute: 47 }, registrations),
+};
+
+export const ipv6Flood: Attack = {
+  name: "IPv6 transactions",
+  description:
+    "unsigned payments and junk multisignatures from one /48, as often as it may, with slots of 8 s",
+  start: () => startForging({ blocktime: 8, httpHost: "::" }),
+  missingRequirement: missingForIpv6,
+  prepare: registerWallet,
+  minMs: IPV6_MS,
+  async run(target, tally, signal) {
+    const next = mixedBatches(target);
+    const sources = Array.from({ length: 16 }, (_, index) => `2001:db8:7:${(index + 1).toString(16)}::1`);
+    await repeatPaced(sources, { perMinute: 61 }, signal, (from) =>
+      send({ ...target, host: IPV6_NODE }, tally, { path: PATH, from, body: submissionOf(next()) }),
+    );
+  },
+};

@@ -1,0 +1,46 @@
+/** Peers that post transactions which are refused and cost the most, as often as a peer may. */
+import type { Socket } from "node:net";
+import { writeCall } from "../../../packages/node/src/peers/wire/requests/write.ts";
+import type { Attack } from "../attack.ts";
+import { submissionOf } from "../junk-transactions.ts";
+import { registerWallet } from "../multisignature-wallet.ts";
+import { frame, HELLO } from "../peer-frames.ts";
+import { createConnections, repeatPaced } from "../requests.ts";
+import { mixedBatches } from "./admissions.ts";
+
+const PEERS = 12;
+const PER_SECOND = 90;
+/** A peer that is not read sends nothing more. */
+const MAX_UNSENT_BYTES = 4_000_000;
+
+/** A message without transactions, and where they belong. */
+const EMPTY = writeCall("p2p.peer.postTransactions", { transactions: [] });
+const PLACE = '{"transactions":[]}';
+
+export const peerTransactions: Attack = {
+  name: "peer transactions",
+  description: `unsigned payments and junk multisignatures from ${PEERS} peers, ${PER_SECOND} messages of each in a second`,
+  prepare: registerWallet,
+  async run({ host, peerPort, ...target }, tally, signal) {
+    const next = mixedBatches({ host, peerPort, ...target });
+    const connections = createConnections({ offered() {}, refused: tally.refused });
+    const sockets = new Map<string, Socket>();
+    // In subnets of their own.
+    const peers = Array.from({ length: PEERS }, (_, index) => `127.55.${index}.1`);
+    const connected = (peer: string): Socket => {
+      const known = sockets.get(peer);
+      if (known && !known.destroyed) return known;
+      const socket = connections.open(host, peerPort, peer, HELLO);
+      socket.resume();
+      sockets.set(peer, socket);
+      return socket;
+    };
+    await repeatPaced(peers, { perMinute: PER_SECOND * 60 }, signal, async (peer) => {
+      const socket = connected(peer);
+      if (socket.connecting || socket.writableLength > MAX_UNSENT_BYTES) return;
+      tally.offered();
+      socket.write(frame(EMPTY.replace(PLACE, submissionOf(next()))));
+    });
+    connections.closeAll();
+  },
+};

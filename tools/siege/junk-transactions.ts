@@ -1,0 +1,82 @@
+/** Transactions that are valid by schema and have random signatures: each has an id of its own, at the cost of a hash. */
+import { createHash, randomBytes } from "node:crypto";
+import {
+  addressFromPublicKey,
+  builders,
+  encodeTransaction,
+  type Network,
+  type TransactionBody,
+  transactionToJson,
+} from "@uniknode/protocol";
+
+/** The signatures that an item has. */
+export type JunkSignatures = {
+  /** That of the sender. */
+  readonly isSigned?: boolean;
+  /** How many of participants. */
+  readonly participants?: number;
+};
+
+/** The JSON of another transaction at each call. */
+export type NextText = () => string;
+
+export const TRANSACTIONS_PER_REQUEST = 40;
+const SIGNATURE_BYTES = 64;
+/** The most that the network allows. */
+const RECIPIENTS = 128;
+
+const randomHex = (bytes: number): string => randomBytes(bytes).toString("hex");
+
+/** Random signatures of the first participants. */
+export const junkEntries = (participants: number): string[] =>
+  Array.from(
+    { length: participants },
+    (_, index) => index.toString(16).padStart(2, "0") + randomHex(SIGNATURE_BYTES),
+  );
+
+/** Transactions of this body, which differ in their random signatures. */
+export function junkSigned(
+  body: TransactionBody,
+  { isSigned = false, participants = 0 }: JunkSignatures,
+): NextText {
+  const { id: _, ...known } = transactionToJson({ ...body, id: "" });
+  const start = JSON.stringify(known).slice(0, -1);
+  const unsigned = encodeTransaction(body);
+  return () => {
+    const signature = isSigned ? randomHex(SIGNATURE_BYTES) : "";
+    const signatures = junkEntries(participants);
+    const id = createHash("sha256")
+      .update(unsigned)
+      .update(signature + signatures.join(""), "hex")
+      .digest("hex");
+    const members = {
+      id,
+      ...(isSigned && { signature }),
+      ...(participants > 0 && { signatures }),
+    };
+    return `${start},${JSON.stringify(members).slice(1)}`;
+  };
+}
+
+/** Payments to as many recipients as there can be, all of them new. */
+export const manyPayments = (
+  network: Network,
+  sender: { readonly senderPublicKey: string; readonly nonce: bigint },
+): TransactionBody =>
+  builders.multiPayment({
+    network,
+    ...sender,
+    payments: Array.from({ length: RECIPIENTS }, () => ({
+      amount: 1n,
+      recipientId: addressFromPublicKey(`02${randomHex(32)}`, network.description.pubKeyHash),
+    })),
+  });
+
+/** As many transactions as a request may have at each call, from each of the texts in turn. */
+export function batches(texts: readonly NextText[]): () => string[] {
+  let count = 0;
+  return () => Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => texts[count++ % texts.length]!());
+}
+
+export const submissionOf = (transactions: readonly string[]): string =>
+  `{"transactions":[${transactions.join(",")}]}`;
