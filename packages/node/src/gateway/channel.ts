@@ -5,7 +5,7 @@ import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.
 import { CallError } from "../platform/threads/error.ts";
 import { gatherMessages } from "../platform/threads/gathered-messages.ts";
 import { type CallFigures, createOpenCalls } from "../platform/threads/open-calls.ts";
-import { createTimeSlices, type Steps } from "../platform/threads/time-slices.ts";
+import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";
 import { BodyError, type Gateway } from "./gateway.ts";
 import { createSendWindow } from "./send-window.ts";
 
@@ -80,13 +80,8 @@ export function answerCalls(port: MessagePort, gateway: Gateway): void {
   }
   // The event loop reads all messages that have arrived before it does anything else.
   const slices = createTimeSlices({ sliceMs: SLICE_MS });
-  port.on("message", (call: Call) => void slices.run(begin(() => void handle(call))));
+  port.on("message", (call: Call) => void slices.run(inOneStep(() => void handle(call))));
   port.on("messageerror", () => answer({ isCallLost: true }));
-}
-
-// biome-ignore lint/correctness/useYield: a single step
-function* begin(work: () => void): Steps<void> {
-  work();
 }
 
 const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { createServer } from "../../platform/http.ts";
+import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { type AdmittedSession, type CapacityLimit, createAdmission } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
@@ -80,6 +81,8 @@ const PATH = "/socketcluster/";
 const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
+/** Time for the long messages of all connections in an event-loop tick; the message that exceeds it is the last one. */
+const READING_SLICE_MS = 10;
 const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
 /** Three of the largest replies for each connection, and six of them in total. */
 const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
@@ -91,6 +94,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const admission = createAdmission({ perSubnet: options.maxConnectionsPerSubnet, total: MAX_CONNECTIONS });
   const unfinished = createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
   const unsent = createUnsent(UNSENT);
+  const slices = createTimeSlices({ sliceMs: READING_SLICE_MS });
   const maxBytes = serverMessageBytes(deps.network);
   const upgrades = new WebSocketServer({
     noServer: true,
@@ -196,7 +200,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         times: options.times ?? TIMES_MS,
         unsent,
         onOpen: () => onHandshakeDone(socket, address),
-        onMessage: watched.finished,
+        slices,
+        onRead: watched.finished,
         onUnsent() {
           cut.unsent++;
           webSocket.terminate();

@@ -1,6 +1,7 @@
 /** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
 import { randomBytes } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
+import { inOneStep, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
@@ -35,14 +36,22 @@ export type SessionDeps = {
   readonly onOpen: () => void;
   /** Too many bytes wait for the caller: the connection is to be cut. */
   readonly onUnsent: () => void;
-  /** A message is complete. */
-  readonly onMessage: () => void;
+  /** Reads the long messages of all sessions. */
+  readonly slices: TimeSlices;
+  /** A message was read: its bytes are free. */
+  readonly onRead: () => void;
   /** The caller broke the protocol: the connection is cut, and its address is to be refused. */
   readonly onOffence: (error: WireError) => void;
 };
 
 /** Stays below the number of messages at which a client disconnects. */
 const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
+
+/** Messages up to this length are read at once: it takes less time than to wait. Only transactions and blocks are longer. */
+const SHORT_BYTES = 4_096;
+
+const byteLength = (data: RawData): number =>
+  Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
 
 /** Serves a socket until it ends. */
 export function serveSession(socket: WebSocket, deps: SessionDeps): void {
@@ -62,11 +71,28 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     pacer.close();
     unsent.forget();
   });
+  /** Messages that wait to be read. */
+  let waiting = 0;
   socket.on("message", (data, isBinary) => {
     silence.refresh();
-    deps.onMessage();
-    attempt(() => receive(data, isBinary));
+    // Messages are read in their order.
+    if (waiting === 0 && byteLength(data) <= SHORT_BYTES) return read(data, isBinary);
+    waiting++;
+    // The caller sends no more than the kernel takes until this message is read.
+    socket.pause();
+    void deps.slices.run(inOneStep(() => readWaiting(data, isBinary)));
   });
+
+  function readWaiting(data: RawData, isBinary: boolean): void {
+    waiting--;
+    read(data, isBinary);
+    if (waiting === 0) socket.resume();
+  }
+
+  function read(data: RawData, isBinary: boolean): void {
+    deps.onRead();
+    attempt(() => receive(data, isBinary));
+  }
   const refuseControl = () => react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
   socket.on("ping", refuseControl);
   socket.on("pong", refuseControl);

@@ -14,8 +14,8 @@ export type Watched = {
   finished(): void;
 };
 
-/** Allowance for frame headers, which are many in a fragmented message. */
-const FRAMING_BYTES = 64 * 1024;
+/** Allowance for frame headers, which are many in a fragmented message, and for what arrives behind one that is not read yet. */
+const FRAMING_BYTES = 128 * 1024;
 
 type Entry = { bytes: number; readonly cut: () => void };
 

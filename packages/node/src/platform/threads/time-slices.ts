@@ -55,6 +55,12 @@ export function createTimeSlices({
   };
 }
 
+/** Work that cannot be divided. */
+// biome-ignore lint/correctness/useYield: a single step
+export function* inOneStep<T>(work: () => T): Steps<T> {
+  return work();
+}
+
 /** Runs one step. Returns true after the last one. */
 function advance<T>(steps: Steps<T>, resolve: (value: T) => void, reject: (error: unknown) => void): boolean {
   try {
