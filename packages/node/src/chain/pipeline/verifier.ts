@@ -1,6 +1,6 @@
 /** Signature verification off the main thread, in batches. */
 import { Worker } from "node:worker_threads";
-import { CallError } from "../../platform/threads/error.ts";
+import { CallError, type CallErrorCode } from "../../platform/threads/error.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import { createOpenCalls } from "../../platform/threads/open-calls.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
@@ -20,7 +20,7 @@ export type VerifierOptions = {
   readonly threads: number;
   /** Package of a native accelerator for the threads; see `loadAccelerator`. */
   readonly accelerator?: string | undefined;
-  /** For a batch of signatures; a thread that takes longer is replaced. Absent: five minutes. */
+  /** In which a thread must finish a batch of signatures; otherwise it is replaced. Absent: ten seconds. */
   readonly timeoutMs?: number;
 };
 
@@ -35,8 +35,10 @@ const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 
 /** Batches that a thread has: half a million signatures, more than a synchronisation submits at once. */
 const MAX_BATCHES = 4_000;
-/** Several times what all of them take. */
-const TIMEOUT_MS = 300_000;
+/** A batch takes 12 ms, in WebAssembly on a busy machine a second. */
+const TIMEOUT_MS = 10_000;
+/** Deadline of a call, with all batches before it. */
+const TOTAL_TIMEOUT_MS = 300_000;
 
 /** One batch at a time, in order. */
 type Lane = {
@@ -95,7 +97,8 @@ function gatherCalls<Item, Answer>(
  * with it; the next batch starts another one.
  */
 function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
-  const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: () => drop("hangs") });
+  const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: hang });
+  const progress = createWatchdog(timeoutMs, hang);
   let thread: Worker | undefined;
   let isClosed = false;
 
@@ -107,17 +110,26 @@ function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
     const fail = (reason: string) => {
       if (thread === started) drop(reason);
     };
-    started.on("message", ({ number, verdicts }: FromSignatureThread) => calls.resolve(number, verdicts));
+    started.on("message", ({ number, verdicts }: FromSignatureThread) => {
+      calls.resolve(number, verdicts);
+      if (calls.figures().open > 0) progress.restart();
+      else progress.stop();
+    });
     started.on("messageerror", () => fail("sent what cannot be read"));
     started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
     started.on("exit", () => fail("has ended"));
     return started;
   }
 
-  function drop(reason: string): void {
+  function hang(): void {
+    drop("hangs", "CALL_TIMEOUT");
+  }
+
+  function drop(reason: string, code: CallErrorCode = "CALL_CLOSED"): void {
     const dropped = thread;
     thread = undefined;
-    calls.rejectAll(new CallError("CALL_CLOSED", `the signature thread ${reason}`));
+    progress.stop();
+    calls.rejectAll(new CallError(code, `the signature thread ${reason}`));
     void dropped?.terminate();
   }
 
@@ -127,11 +139,13 @@ function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
     },
     async verify(packed) {
       if (isClosed) throw new CallError("CALL_CLOSED", "the verifier was closed");
+      const isIdle = calls.figures().open === 0;
       const verdicts = calls.begin({
-        timeoutMs,
+        timeoutMs: TOTAL_TIMEOUT_MS,
         send(number) {
           thread ??= start();
           thread.postMessage({ number, packed } satisfies ToSignatureThread, [packed.buffer]);
+          if (isIdle) progress.restart();
         },
       });
       if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures wait to be verified");
@@ -139,8 +153,27 @@ function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
     },
     async close() {
       isClosed = true;
+      progress.stop();
       if (thread) await endThread(thread);
     },
+  };
+}
+
+/** After a pause of the whole process, its timers run before a message of another thread can arrive. */
+const LATE_MESSAGE_MS = 1_000;
+
+/** Calls back when it was not restarted or stopped for so long. */
+function createWatchdog(timeoutMs: number, onExpired: () => void): { restart(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => clearTimeout(timer);
+  return {
+    restart() {
+      stop();
+      timer = setTimeout(() => {
+        timer = setTimeout(onExpired, LATE_MESSAGE_MS);
+      }, timeoutMs);
+    },
+    stop,
   };
 }
 
