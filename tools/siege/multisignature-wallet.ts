@@ -1,4 +1,4 @@
-/** A multisignature wallet on the chain, as anybody can find one: attackers need none of its keys. */
+/** Registers a multisignature wallet. Any such wallet on the chain serves an attacker, who needs none of its keys. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   addressFromPublicKey,

@@ -26,8 +26,17 @@ const MAX_DEPTH = 16;
 export const copyJson = (value: unknown, depth = 0): unknown =>
   depth > MAX_DEPTH ? undefined : mapMembers(value, (member) => copyJson(member, depth + 1));
 
+/** An assignment would set the prototype instead. */
+const OWN_MEMBER = { enumerable: true, configurable: true, writable: true };
+
 function mapMembers(value: unknown, map: (member: unknown) => unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => map(item));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member)]));
+  const mapped: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const member = map((value as Record<string, unknown>)[name]);
+    if (name === "__proto__") Object.defineProperty(mapped, name, { ...OWN_MEMBER, value: member });
+    else mapped[name] = member;
+  }
+  return mapped;
 }

@@ -1,12 +1,16 @@
 /** Requests while the signatures of others are checked. */
-import { describe, expect, test } from "vitest";
+import { builders } from "@uniknode/protocol";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
+  addressNamed,
   createTestChain,
+  envelope,
   networkWith,
   openPool,
   RICH,
   richChain,
   richPool,
+  signedBy,
   transfer,
 } from "../../../test-support/pool/chain.ts";
 
@@ -56,6 +60,60 @@ describe("requests at the same time", () => {
     const next = pool.submit([transfer("bob", 1)]);
     await expect(failing).rejects.toThrow("a thread has died");
     expect((await next).data.accept.length).toBe(1);
+  });
+
+  test("may be sent again after a failure of the verifier, which decides nothing", async () => {
+    let calls = 0;
+    const verify = async (checks: readonly unknown[]) => {
+      if (calls++ === 0) throw new Error("a thread has died");
+      return checks.map(() => true);
+    };
+    const pool = openPool(richChain("alice"), { deps: { verify } });
+    const transaction = transfer("alice", 1);
+    await expect(pool.submit([transaction])).rejects.toThrow("a thread has died");
+    expect((await pool.submit([transaction])).data.accept).toEqual([transaction.id]);
+  });
+
+  test("are not delayed by one of another sender whose signatures get no verdict, which fails after 5 s", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hung = new Promise<boolean[]>(() => {});
+    let calls = 0;
+    const verify = (checks: readonly unknown[]) =>
+      calls++ === 0 ? hung : Promise.resolve(checks.map(() => true));
+    const pool = openPool(richChain("alice", "bob"), { deps: { verify } });
+    const failing = pool.submit([transfer("alice", 1)]);
+    const failure = expect(failing).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
+    expect((await pool.submit([transfer("bob", 1)])).data.accept.length).toBe(1);
+    // A later one of the same sender waits for its turn.
+    const next = pool.submit([transfer("alice", 2)]);
+    expect(pool.size()).toBe(1);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await failure;
+    expect((await next).errors).toMatchObject({ [transfer("alice", 2).id]: [{ type: "ERR_APPLY" }] });
+    expect(pool.figures().poolWaiting).toBe(0);
+  });
+
+  test("leave the thread to others in the middle of a request", async () => {
+    const pool = openPool(richChain("alice"));
+    const payments = Array.from({ length: 128 }, (_, index) => ({
+      amount: 1n,
+      recipientId: addressNamed(`recipient ${index}`),
+    }));
+    const many = Array.from({ length: 40 }, (_, index) =>
+      signedBy("alice", builders.multiPayment({ ...envelope("alice", index + 1, 10n ** 9n), payments })),
+    );
+    let ticks = 0;
+    const count = () => {
+      ticks++;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const { data } = await pool.submit(many);
+    clearImmediate(timer);
+    expect(data.accept.length).toBe(40);
+    // About 100 ms of work in slices of 10 ms.
+    expect(ticks).toBeGreaterThan(3);
   });
 
   test("are refused once the pool is closed", async () => {

@@ -1,0 +1,173 @@
+/** Verdicts about second signatures and multisignatures: recorded before the rules ask, and the same as computed ones. */
+import { createDraft, createMemoryState, type Wallet, walletOf } from "@uniknode/ledger";
+import {
+  builders,
+  encodeTransaction,
+  multiSignTransaction,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+  secondSignTransaction,
+  signTransaction,
+  type TransactionBody,
+  verifyJob,
+  verifyMultiSignatures,
+  verifySecondSignature,
+} from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
+import { createRecordedSignatures } from "../../src/chain/pipeline/wallet-signatures.ts";
+import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";
+
+const NAMES = Array.from({ length: 16 }, (_, index) => `participant ${index}`);
+const PUBLIC_KEYS = NAMES.map(publicKeyOf);
+
+function stateWith(attributes: Wallet["attributes"]) {
+  const state = createMemoryState();
+  const draft = createDraft(state);
+  const wallet = { ...walletOf(draft, publicKeyOf("shared"), NETWORK), attributes };
+  draft.set("wallets", wallet.address, wallet);
+  state.commit(draft.changes());
+  return state;
+}
+
+const sealed = (body: TransactionBody): SealedTransaction => sealedFromTrustedBytes(encodeTransaction(body));
+
+function transferSignedBy(
+  indexes: readonly number[],
+  wrong: readonly number[] = [],
+  nonce = 1,
+): SealedTransaction {
+  const body = builders.transfer({
+    ...envelope("shared", nonce),
+    recipientId: addressNamed("x"),
+    amount: 1n,
+  });
+  return sealed(
+    indexes.reduce(
+      (signed, index) =>
+        multiSignTransaction(signed, index, keysOf(wrong.includes(index) ? "someone else" : NAMES[index]!)),
+      body,
+    ),
+  );
+}
+
+/** Records what is verified ahead, and how often the calling thread has to verify. */
+function recorder() {
+  const ahead: number[] = [];
+  let now = 0;
+  const signatures = createRecordedSignatures(100, {
+    network: NETWORK,
+    verify: async (checks: readonly SignatureCheck[]) => {
+      ahead.push(checks.length);
+      return checks.map(verifyJob);
+    },
+    verifyNow: (check) => {
+      now++;
+      return verifyJob(check);
+    },
+  });
+  return { signatures, ahead, verifiedNow: () => now };
+}
+
+describe("multisignatures", () => {
+  const all = NAMES.map((_, index) => index);
+
+  test.each([
+    ["a quorum of valid ones", 3, all, [], [3]],
+    ["exactly the quorum", 3, [4, 1, 7], [], [3]],
+    ["a wrong one that is tolerated", 3, [0, 1, 2, 3], [1], [3, 1]],
+    ["too many wrong ones", 3, [0, 1, 2, 3], [1, 2], [3, 1]],
+    ["too few", 3, [0, 1], [], [2]],
+    ["sixteen wrong ones", 1, all, all, [1, 15]],
+  ])("%s: the recorded verdict is the computed one", async (_, min, indexes, wrong, calls) => {
+    const participants = { min, publicKeys: PUBLIC_KEYS };
+    const { signatures, ahead, verifiedNow } = recorder();
+    const transaction = transferSignedBy(indexes, wrong);
+    await signatures.verifyAhead([transaction], stateWith({ multiSignature: participants }));
+    expect(ahead).toEqual(calls);
+    const expected = verifyMultiSignatures(transaction.data, participants);
+    for (let count = 0; count < 3; count++) {
+      expect(signatures.isMultiSigned(transaction.data, participants)).toBe(expected);
+    }
+    expect(verifiedNow()).toBe(0);
+  });
+
+  test.each([
+    ["a participant that has signed twice", { ...transferSignedBy([0, 1]) }, [0, 0]],
+    ["a participant that the wallet does not have", transferSignedBy([0, 1]), [0, 40]],
+  ])("%s is the same error, unless the quorum is reached before", async (_, { data }, indexes) => {
+    const signatures = data.signatures!.map(
+      (entry, at) => indexes[at]!.toString(16).padStart(2, "0") + entry.slice(2),
+    );
+    // A block cannot carry the first one: it is refused by the decoder.
+    const transaction = { ...transferSignedBy([0]), data: { ...data, signatures } };
+    for (const min of [1, 2]) {
+      const participants = { min, publicKeys: PUBLIC_KEYS };
+      const { signatures: recorded, verifiedNow } = recorder();
+      await recorded.verifyAhead([transaction], stateWith({ multiSignature: participants }));
+      const outcome = (verify: () => boolean) => {
+        try {
+          return verify();
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      expect(outcome(() => recorded.isMultiSigned(transaction.data, participants))).toBe(
+        outcome(() => verifyMultiSignatures(transaction.data, participants)),
+      );
+      expect(verifiedNow()).toBe(0);
+    }
+  });
+
+  test("are verified anew for other participants of the same wallet", async () => {
+    const { signatures, verifiedNow } = recorder();
+    const transaction = transferSignedBy([0, 1]);
+    const participants = { min: 2, publicKeys: PUBLIC_KEYS };
+    await signatures.verifyAhead([transaction], stateWith({ multiSignature: participants }));
+    const turned = { min: 2, publicKeys: PUBLIC_KEYS.toReversed() };
+    expect(signatures.isMultiSigned(transaction.data, turned)).toBe(false);
+    expect(verifiedNow()).toBeGreaterThan(0);
+    expect(signatures.isMultiSigned(transaction.data, participants)).toBe(true);
+  });
+
+  test("of many transactions take two calls of the verifier", async () => {
+    const { signatures, ahead } = recorder();
+    const participants = { min: 2, publicKeys: PUBLIC_KEYS };
+    const transactions = [1, 2, 3].map((nonce) => transferSignedBy([0, 1, 2], nonce === 2 ? [0] : [], nonce));
+    await signatures.verifyAhead(transactions, stateWith({ multiSignature: participants }));
+    expect(ahead).toEqual([6, 1]);
+    // Nothing is verified twice.
+    await signatures.verifyAhead(transactions, stateWith({ multiSignature: participants }));
+    expect(ahead).toEqual([6, 1]);
+  });
+
+  test("of a registration are verified by the participants that it names", async () => {
+    const { signatures, ahead, verifiedNow } = recorder();
+    const participants = { min: 2, publicKeys: PUBLIC_KEYS.slice(0, 3) };
+    const body = builders.multiSignature({ ...envelope("shared", 1), ...participants });
+    const signed = [0, 1, 2].reduce<TransactionBody>(
+      (transaction, index) => multiSignTransaction(transaction, index, keysOf(NAMES[index]!)),
+      body,
+    );
+    const transaction = sealed(signTransaction(signed, keysOf("shared")));
+    await signatures.verifyAhead([transaction], stateWith({}));
+    expect(ahead).toEqual([2]);
+    expect(signatures.isMultiSigned(transaction.data, participants)).toBe(true);
+    expect(verifiedNow()).toBe(0);
+  });
+});
+
+test.each([
+  ["second", true],
+  ["someone else", false],
+])("a second signature by the key of %s is verified ahead", async (name, isValid) => {
+  const { signatures, ahead, verifiedNow } = recorder();
+  const secondPublicKey = publicKeyOf("second");
+  const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
+  const transaction = sealed(secondSignTransaction(signTransaction(body, keysOf("shared")), keysOf(name)));
+  await signatures.verifyAhead([transaction], stateWith({ secondPublicKey }));
+  expect(ahead).toEqual([1]);
+  expect(signatures.isSecondSigned(transaction.data, secondPublicKey)).toBe(isValid);
+  expect(verifySecondSignature(transaction.data, secondPublicKey)).toBe(isValid);
+  expect(verifiedNow()).toBe(0);
+});

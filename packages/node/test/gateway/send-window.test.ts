@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { createSendWindow } from "../../src/gateway/send-window.ts";
+
+function openWindow(maxLength: number) {
+  const sent: string[] = [];
+  const window = createSendWindow(maxLength);
+  let number = 0;
+  const add = (source: string, length: number): number => {
+    const own = ++number;
+    window.add({ number: own, source, length, send: () => sent.push(`${source}${own}`) });
+    return own;
+  };
+  return { ...window, add, sent };
+}
+
+describe("the window of submissions", () => {
+  test("sends what fits at once, and the rest when something has ended", () => {
+    const { add, end, sent } = openWindow(100);
+    const first = add("a", 60);
+    add("a", 40);
+    add("a", 1);
+    expect(sent).toEqual(["a1", "a2"]);
+    end(first);
+    expect(sent).toEqual(["a1", "a2", "a3"]);
+  });
+
+  test("sends a call of any length alone", () => {
+    const { add, end, sent } = openWindow(100);
+    const first = add("a", 1_000);
+    const second = add("a", 1_000);
+    expect(sent).toEqual(["a1"]);
+    end(first);
+    end(second);
+    add("b", 1);
+    expect(sent).toEqual(["a1", "a2", "b3"]);
+  });
+
+  test("gives each source its turn: one with many calls delays another by one call", () => {
+    const { add, end, sent } = openWindow(10);
+    for (let count = 0; count < 50; count++) add("flood", 10);
+    add("other", 10);
+    add("third", 10);
+    for (let number = 1; sent.length < 4; number++) end(number);
+    expect(sent.slice(0, 4)).toEqual(["flood1", "flood2", "other51", "third52"]);
+  });
+
+  test("forgets a call that ends before it is sent, and ignores unknown numbers", () => {
+    const { add, end, sent } = openWindow(10);
+    const first = add("a", 10);
+    const second = add("b", 10);
+    add("c", 10);
+    end(second);
+    end(99);
+    end(first);
+    expect(sent).toEqual(["a1", "c3"]);
+  });
+
+  test("sends all that wait while calls end in the middle of it", () => {
+    const sent: number[] = [];
+    const window = createSendWindow(10);
+    for (let number = 1; number <= 1_000; number++) {
+      window.add({
+        number,
+        source: `${number % 7}`,
+        length: 10,
+        send() {
+          sent.push(number);
+          // As a call whose deadline has passed.
+          if (number > 1) window.end(number);
+        },
+      });
+    }
+    window.end(1);
+    expect(sent.length).toBe(1_000);
+  });
+});

@@ -1,0 +1,54 @@
+/** Long messages of many connections: the event loop comes between them, and each connection keeps its order. */
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { callText, open, startServer } from "./server.ts";
+
+/** Forty payments to 128 recipients each, the largest message that peers accept. */
+const transactions = Array.from({ length: 40 }, (_, index) => ({
+  id: `${index}`,
+  asset: { payments: Array.from({ length: 128 }, () => ({ amount: "1", recipientId: "D".repeat(34) })) },
+}));
+
+test("long messages of many connections are read in several event-loop ticks, in the order of each", async () => {
+  let tick = 0;
+  const count = () => {
+    tick++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  onTestFinished(() => clearImmediate(timer));
+  const readAt: number[] = [];
+  const { server, port } = await startServer({
+    answer: async () => {
+      readAt.push(tick);
+      return [];
+    },
+  });
+  onTestFinished(() => server.close());
+  const sockets = await Promise.all([1, 2, 3, 4, 5, 6].map((host) => open(port, `127.0.0.${host}`)));
+  const replies = sockets.map((socket) => {
+    const ids: number[] = [];
+    socket.on("message", (text) => ids.push((JSON.parse(String(text)) as { rid: number }).rid));
+    return ids;
+  });
+  const long = [2, 3, 4, 5, 6].map((cid) => callText("p2p.peer.postTransactions", { transactions }, cid));
+  for (const socket of sockets) for (const text of long) socket.send(text);
+  // A short message does not pass the long ones.
+  for (const socket of sockets) socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, 7));
+  await expect.poll(() => replies).toEqual(sockets.map(() => [2, 3, 4, 5, 6, 7]));
+  const perTick = Map.groupBy(readAt, (at) => at);
+  const most = Math.max(...Array.from(perTick.values(), ({ length }) => length));
+  // The last long message of a tick exceeds its slice; short ones follow at once.
+  expect(most).toBeLessThanOrEqual(10);
+  for (const socket of sockets) socket.terminate();
+});
+
+test("a connection that ends while its messages wait leaves nothing behind", async () => {
+  const { server, port } = await startServer();
+  onTestFinished(() => server.close());
+  const socket = await open(port);
+  for (const cid of [2, 3, 4]) socket.send(callText("p2p.peer.postTransactions", { transactions }, cid));
+  await once(socket, "message");
+  socket.terminate();
+  await expect.poll(() => server.figures().sessions).toBe(0);
+});

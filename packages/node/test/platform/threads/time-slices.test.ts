@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createTimeSlices, inOneStep, type Steps } from "../../../src/platform/threads/time-slices.ts";
+
+/** Occupies the thread. */
+function busy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+function* work(steps: number, stepMs: number, onStep: (step: number) => void = () => {}): Steps<string> {
+  for (let step = 0; step < steps; step++) {
+    busy(stepMs);
+    onStep(step);
+    yield;
+  }
+  return `${steps} steps`;
+}
+
+describe("work in slices", () => {
+  test("returns to the event loop after each slice", async () => {
+    let ticks = 0;
+    let isDone = false;
+    const count = () => {
+      ticks++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    const slices = createTimeSlices({ sliceMs: 3 });
+    expect(await slices.run(work(20, 2))).toBe("20 steps");
+    isDone = true;
+    // Two steps exceed a slice.
+    expect(ticks).toBeGreaterThanOrEqual(10);
+  });
+
+  test("is done in the order of the calls, and one that fails does not affect the others", async () => {
+    const order: string[] = [];
+    const slices = createTimeSlices({ sliceMs: 1 });
+    const outcomes = await Promise.allSettled([
+      slices.run(work(3, 1, (step) => order.push(`a${step}`))),
+      slices.run(
+        inOneStep(() => {
+          order.push("b");
+          throw new Error("no");
+        }),
+      ),
+      slices.run(work(2, 1, (step) => order.push(`c${step}`))),
+    ]);
+    expect(order).toEqual(["a0", "a1", "a2", "b", "c0", "c1"]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("waits for the pause before a slice, and reports the time of each slice", async () => {
+    let pause = 60_000;
+    const durations: number[] = [];
+    const slices = createTimeSlices({
+      sliceMs: 5,
+      pauseMs: () => (pause === 60_000 ? 50 : pause),
+      onSlice: (ms) => {
+        durations.push(ms);
+        pause = 0;
+      },
+    });
+    let isDone = false;
+    const running = slices.run(work(4, 3)).then(() => {
+      isDone = true;
+    });
+    await sleep(10);
+    expect(isDone).toBe(false);
+    await running;
+    expect(durations.length).toBeGreaterThanOrEqual(2);
+    expect(durations[0]).toBeGreaterThanOrEqual(5);
+  });
+});

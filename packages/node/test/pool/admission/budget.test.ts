@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { createAdmissionBudget } from "../../../src/pool/admission/budget.ts";
+
+function openBudget() {
+  let now = 1_000;
+  let isBusy = false;
+  const budget = createAdmissionBudget({ slotMs: () => 1_000, isChainBusy: () => isBusy, nowMs: () => now });
+  return {
+    ...budget,
+    pass: (ms: number) => {
+      now += ms;
+    },
+    use: (ms: number) => {
+      now += ms;
+      budget.spend(ms);
+    },
+    setBusy: (value: boolean) => {
+      isBusy = value;
+    },
+  };
+}
+
+describe("the time for submissions", () => {
+  test("is a share of each slot; then they wait for the next one", () => {
+    const { pauseMs, use, pass, figures } = openBudget();
+    for (let used = 0; used < 600; used += 10) {
+      expect(pauseMs()).toBe(0);
+      use(10);
+    }
+    expect(pauseMs()).toBe(400);
+    expect(figures()).toEqual({ usedMs: 600, perSlotMs: 600, exhaustedSlots: 1 });
+    pass(399);
+    expect(pauseMs()).toBe(1);
+    pass(1);
+    expect(pauseMs()).toBe(0);
+    expect(figures().exhaustedSlots).toBe(1);
+  });
+
+  test("begins anew with the first submission after a pause", () => {
+    const { pauseMs, use, pass } = openBudget();
+    use(600);
+    pass(100_000);
+    expect(pauseMs()).toBe(0);
+    use(590);
+    expect(pauseMs()).toBe(0);
+  });
+
+  test("is a slice every 100 ms while blocks are processed", () => {
+    const { pauseMs, use, pass, setBusy } = openBudget();
+    setBusy(true);
+    expect(pauseMs()).toBe(0);
+    use(10);
+    expect(pauseMs()).toBe(100);
+    pass(60);
+    expect(pauseMs()).toBe(40);
+    setBusy(false);
+    expect(pauseMs()).toBe(0);
+  });
+});
