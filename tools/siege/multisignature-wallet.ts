@@ -1,4 +1,4 @@
-/** A multisignature wallet on the chain, as anybody can find one: attackers need none of its keys. */
+/** A multisignature wallet on the chain, whose public key is all that attackers need. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   addressFromPublicKey,
