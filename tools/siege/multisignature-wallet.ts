@@ -1,4 +1,4 @@
-/** Registers a multisignature wallet. Any such wallet on the chain serves an attacker, who needs none of its keys. */
+/** A multisignature wallet on the chain, whose public key is all that attackers need. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   addressFromPublicKey,
@@ -14,7 +14,7 @@ import type { Target } from "./target.ts";
 export const PARTICIPANTS = 16;
 const FROM = "127.50.0.1";
 const TIMEOUT_MS = 60_000;
-const POLL_MS = 200;
+const POLL_MS = 1_000;
 
 const participants = ({ unfunded }: Accounts) => Array.from({ length: PARTICIPANTS }, unfunded);
 
@@ -39,19 +39,18 @@ export async function registerWallet(target: Target): Promise<void> {
     const { text } = await ask(target, { path: `/api/v2/wallets/${address}`, from: FROM });
     return text.includes('"multiSignature"');
   };
-  if (await isRegistered()) return;
-  const nonce = await accounts.nextNonce();
-  const body = builders.multiSignature({ network, senderPublicKey: funded.publicKey, nonce, ...shape });
-  const signed = keys.reduce((body, { keys }, index) => multiSignTransaction(body, index, keys), body);
-  const transaction = signTransaction(signed, funded.keys);
-  const sent = await ask(target, {
-    path: "/api/v2/transactions",
-    from: FROM,
-    body: submissionText([transaction]),
-  });
+  const submit = async () => {
+    const nonce = await accounts.nextNonce();
+    const body = builders.multiSignature({ network, senderPublicKey: funded.publicKey, nonce, ...shape });
+    const signed = keys.reduce((body, { keys }, index) => multiSignTransaction(body, index, keys), body);
+    const transactions = submissionText([signTransaction(signed, funded.keys)]);
+    return ask(target, { path: "/api/v2/transactions", from: FROM, body: transactions });
+  };
   const endsMs = performance.now() + TIMEOUT_MS;
   while (!(await isRegistered())) {
-    if (performance.now() > endsMs) throw new Error(`the wallet is not registered: ${sent.text}`);
+    // Again and again: transactions of the attack before may have the same nonce.
+    const { text } = await submit();
+    if (performance.now() > endsMs) throw new Error(`the wallet is not registered: ${text}`);
     await sleep(POLL_MS);
   }
 }

@@ -141,4 +141,4 @@ export const hasEnded = ({ process: { child } }: Pick<SiegedNode, "process">): b
   child.exitCode !== null || child.signalCode !== null;
 
 export const lastLines = ({ process }: SiegedNode): string =>
-  process.stderr().split("\n").slice(-10).join("\n");
+  process.stderr().split("\n").slice(-20).join("\n");

@@ -1,21 +1,14 @@
 /** Transactions that are refused and cost the most: the thread of consensus must forge all the same. */
-import { builders, signTransaction, transactionToJson } from "@uniknode/protocol";
-import { clientAddresses } from "../addresses.ts";
+import { builders } from "@uniknode/protocol";
 import type { Attack } from "../attack.ts";
-import {
-  batches,
-  junkEntries,
-  junkSigned,
-  manyPayments,
-  type NextText,
-  submissionOf,
-} from "../junk-transactions.ts";
+import { batches, junkSigned, manyPayments, type NextText, submissionOf } from "../junk-transactions.ts";
 import { PARTICIPANTS, registerWallet, walletKey } from "../multisignature-wallet.ts";
 import { missingForIpv6 } from "../own-network.ts";
 import { postPipelined } from "../pipelined.ts";
 import { repeatPaced, send } from "../requests.ts";
 import { type Accounts, openAccounts } from "../sender.ts";
 import { startDevChain, startForging } from "../start-node.ts";
+import { submissions } from "../submissions.ts";
 import type { Target } from "../target.ts";
 
 const PATH = "/api/v2/transactions";
@@ -50,47 +43,6 @@ export function mixedBatches(target: Target): () => string[] {
   return () => (count++ % 2 === 0 ? payments! : transfers!)();
 }
 
-/** Payments under the key of an account that has coins: nothing but the signature is wrong. */
-async function foreignPayments(accounts: Accounts): Promise<NextText[]> {
-  const { network, funded } = accounts;
-  const nonce = await accounts.nextNonce();
-  return Array.from({ length: PAYMENTS }, () =>
-    junkSigned(manyPayments(network, { senderPublicKey: funded.publicKey, nonce }), { isSigned: true }),
-  );
-}
-
-/** Registrations of multisignature wallets, signed well by their sender and by none of the participants. */
-function registrations(accounts: Accounts): NextText[] {
-  const { network } = accounts;
-  const publicKeys = Array.from({ length: PARTICIPANTS }, () => accounts.unfunded().publicKey);
-  return Array.from({ length: PAYMENTS }, () => {
-    const { publicKey, keys } = accounts.unfunded();
-    const envelope = { network, senderPublicKey: publicKey, nonce: 1n };
-    const body = builders.multiSignature({ ...envelope, min: 1, publicKeys });
-    return () => {
-      const signed = signTransaction({ ...body, signatures: junkEntries(PARTICIPANTS) }, keys);
-      return JSON.stringify(transactionToJson(signed));
-    };
-  });
-}
-
-type Clients = { readonly network: number; readonly addresses: number; readonly perMinute: number };
-
-/** Submits them from so many addresses. */
-const submitted =
-  (
-    { network, addresses, perMinute }: Clients,
-    texts: (accounts: Accounts) => NextText[] | Promise<NextText[]>,
-  ): Attack["run"] =>
-  async (target, tally, signal) => {
-    const next = batches(await texts(openAccounts(target)));
-    const { next: nextAddress } = clientAddresses(network);
-    const sources = Array.from({ length: addresses }, nextAddress);
-    await repeatPaced(sources, { perMinute }, signal, (from) =>
-      send(target, tally, { path: PATH, from, body: submissionOf(next()) }),
-    );
-  };
-
 export const pipelinedPayments: Attack = {
   name: "pipelined payments",
   description:
@@ -106,26 +58,14 @@ export const pipelinedPayments: Attack = {
 export const unsignedFlood: Attack = {
   name: "unsigned payments",
   description: "the same from 45 addresses, 61 requests of each in a minute",
-  run: submitted({ network: 51, addresses: 45, perMinute: 61 }, unsignedPayments),
+  run: submissions({ network: 51, addresses: 45, perMinute: 61 }, unsignedPayments),
 };
 
 export const multisignatureFlood: Attack = {
   name: "junk multisignatures",
   description: "transfers of a multisignature wallet with 16 wrong signatures, 47 requests of 11 addresses",
   prepare: registerWallet,
-  run: submitted({ network: 52, addresses: 11, perMinute: 47 }, walletTransfers),
-};
-
-export const foreignFlood: Attack = {
-  name: "payments of another",
-  description: "payments to 128 recipients each of an account that has coins, with wrong signatures",
-  run: submitted({ network: 53, addresses: 45, perMinute: 61 }, foreignPayments),
-};
-
-export const registrationFlood: Attack = {
-  name: "junk registrations",
-  description: "registrations of multisignature wallets that their senders signed, with 16 wrong signatures",
-  run: submitted({ network: 54, addresses: 11, perMinute: 47 }, registrations),
+  run: submissions({ network: 52, addresses: 11, perMinute: 47 }, walletTransfers),
 };
 
 export const ipv6Flood: Attack = {

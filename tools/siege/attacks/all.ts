@@ -1,13 +1,6 @@
 /** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
 import type { Attack } from "../attack.ts";
-import {
-  foreignFlood,
-  ipv6Flood,
-  multisignatureFlood,
-  pipelinedPayments,
-  registrationFlood,
-  unsignedFlood,
-} from "./admissions.ts";
+import { ipv6Flood, multisignatureFlood, pipelinedPayments, unsignedFlood } from "./admissions.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {
   halfOpenConnections,
@@ -29,9 +22,11 @@ import { unwritableLog } from "./log.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
 import { peerTransactions } from "./peer-transactions.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
+import { pendingPages } from "./pending.ts";
 import { nonceGaps, replacedTransactions, unfundedTransactions } from "./pool.ts";
 import { restoredFolder } from "./restore.ts";
 import { rpcBatches } from "./rpc.ts";
+import { foreignFlood, largeFlood, registrationFlood } from "./signed-junk.ts";
 import { abandonedStreams, hostileConditions, unreadStreams } from "./streams.ts";
 import { foreignPages, hangingReceivers, registrations } from "./webhooks.ts";
 
@@ -59,12 +54,14 @@ export const ATTACKS: readonly Attack[] = [
   multisignatureFlood,
   foreignFlood,
   registrationFlood,
+  largeFlood,
   abandonedStreams,
   unreadStreams,
   hostileConditions,
   peerSessions,
   peerMessages,
   peerTransactions,
+  pendingPages,
   ipv6Peers,
   delegateBlocks,
   rpcBatches,

@@ -1,0 +1,110 @@
+/** The longest consensus tick of the siege: how it is measured, and when it is a failure. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/siege/observers/ticks.ts";
+import { BOUNDS, failures, type Row, SHORT_BOUNDS, table } from "../../../../tools/siege/report.ts";
+
+const BLOCKED_MS = 700;
+/** Blocks its main thread, or a thread of its own, for the milliseconds that a line names. */
+const PROGRAM = `
+  const { Worker } = require("node:worker_threads");
+  const wait = (ms) => "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, " + ms + ")";
+  process.stdin.setEncoding("utf8").on("data", (line) => {
+    const [thread, ms] = line.trim().split(" ");
+    console.log("begun");
+    if (thread === "main") eval(wait(ms));
+    else new Worker(wait(ms), { eval: true }).on("exit", () => console.log("ended"));
+  });
+`;
+
+describe("The longest tick", () => {
+  let folder: string;
+  let file: string;
+  let child: ChildProcess;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "uniknode-ticks-"));
+    file = join(folder, "ticks");
+    const { nodeArguments, environment } = tickRecorder(file);
+    child = spawn(process.execPath, [...nodeArguments, "-e", PROGRAM], {
+      env: { ...process.env, ...environment },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+  });
+  afterEach(async () => {
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true });
+  });
+
+  const printed = () => once(child.stdout!, "data");
+  async function block(thread: "main" | "other"): Promise<void> {
+    child.stdin!.write(`${thread} ${BLOCKED_MS}\n`);
+    await printed();
+  }
+
+  test("is known as soon as the thread is free again, and counted once", async () => {
+    const ticks = readTicks(file);
+    await ticks.take(() => false);
+    await block("main");
+    // It is blocked now.
+    const { ms, wallMs } = await ticks.take(() => false);
+    expect(ms).toBeGreaterThan(BLOCKED_MS - 100);
+    expect(wallMs).toBeGreaterThanOrEqual(ms);
+    expect((await ticks.take(() => false)).ms).toBeLessThan(BLOCKED_MS - 100);
+  });
+
+  test("is that of the main thread", async () => {
+    const ticks = readTicks(file);
+    await ticks.take(() => false);
+    await block("other");
+    await printed();
+    expect((await ticks.take(() => false)).ms).toBeLessThan(BLOCKED_MS - 100);
+  });
+
+  test("is waited for no longer than the process lives", async () => {
+    expect(await readTicks(join(folder, "none")).take(() => true)).toEqual({ ms: 0, wallMs: 0 });
+  });
+});
+
+describe("A row", () => {
+  const rowWith = (longestTick: LongestTick): Row => ({
+    attack: "an attack",
+    offered: 1,
+    refused: 1,
+    memoryMib: { before: 100, peak: 100, after: 100 },
+    client: [],
+    health: [],
+    longestTick,
+    slotsForged: 1,
+    slotsMissed: 0,
+    expectedMisses: [],
+    otherMisses: [],
+    deliveryFaults: [],
+    faults: [],
+  });
+
+  test.each([
+    ["short", SHORT_BOUNDS],
+    ["long", BOUNDS],
+  ])("of a %s siege fails when a tick took more than 200 ms", (_, bounds) => {
+    expect(failures(rowWith({ ms: 200, wallMs: 200 }), bounds)).toEqual([]);
+    expect(failures(rowWith({ ms: 201, wallMs: 201 }), bounds)).toEqual(["longest consensus tick: 201 ms"]);
+  });
+
+  test("does not fail for the time in which the thread had no processor, but names it", () => {
+    expect(failures(rowWith({ ms: 150, wallMs: 900 }), BOUNDS)).toEqual([]);
+    expect(failures(rowWith({ ms: 300, wallMs: 900 }), BOUNDS)).toEqual([
+      "longest consensus tick: 300 ms, 900 ms with waits for a processor",
+    ]);
+  });
+
+  test("shows it", () => {
+    expect(table([rowWith({ ms: 12.4, wallMs: 14 })], BOUNDS)).toContain("12 ms");
+  });
+});
