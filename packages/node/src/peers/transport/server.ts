@@ -167,7 +167,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
 
   function refuse(socket: Socket, reason: CutReason): void {
     cut[reason]++;
-    handshakes.delete(socket);
+    forgetHandshake(socket);
     const address = addresses.get(socket);
     if (address !== undefined) refusals.add(clientGroup(address), performance.now());
     socket.destroy();
