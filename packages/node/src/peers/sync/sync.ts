@@ -95,9 +95,7 @@ export function createSync(deps: SyncDeps): Sync {
     isRunning = true;
     clearTimeout(timer);
     timer = undefined;
-    running = runRequested().finally(() => {
-      isRunning = false;
-    });
+    running = runRequested();
   }
 
   async function runRequested(): Promise<void> {
@@ -109,6 +107,8 @@ export function createSync(deps: SyncDeps): Sync {
         logger.error({ err }, "synchronising failed");
       }
     }
+    // In the tick of the last check: a trigger starts a further round from here on.
+    isRunning = false;
     schedule(isSynced ? idleMs : RETRY_MS);
   }
 
