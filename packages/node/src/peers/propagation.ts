@@ -49,11 +49,8 @@ export type Propagation = {
   postsDropped(): { readonly block: number; readonly transactions: number };
 };
 
-/**
- * Time for pending broadcasts at shutdown: the last block of a forger must reach the network. The rate limit of an
- * address may delay a block for more than 4 s.
- */
-const DRAIN_MS = 6_000;
+/** Time for pending broadcasts at shutdown: the last block of a forger must reach the network. */
+const DRAIN_MS = 2_000;
 /** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
 const LINGER_MS = 1_000;
 
