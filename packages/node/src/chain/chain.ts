@@ -98,8 +98,12 @@ export type Chain = {
    *   CHAIN_CLOSED
    */
   accept(blocks: readonly BlockInput[]): Promise<Outcome[]>;
-  /** The same for blocks of the past: the signatures of those up to a pin are assumed to be valid. */
-  acceptFetched(blocks: readonly BlockInput[]): Promise<Outcome[]>;
+  /**
+   * The same for blocks of the past: the signatures of those up to a pin are assumed to be valid.
+   *
+   * @param signal skips the blocks that are not executed yet
+   */
+  acceptFetched(blocks: readonly BlockInput[], signal?: AbortSignal): Promise<Outcome[]>;
   /** The pin in force, and the first block that was taken without checking signatures until the chain has the pinned one. */
   assumption(): { readonly pin: Pin | undefined; readonly uncheckedFrom: number | undefined };
   /**
@@ -239,6 +243,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     { batch, blocks: { length }, prepared = [] }: BatchPart,
     executed: ExecutedBlock[],
   ): void {
+    if (batch.signal?.aborted) batch.isStopped = true;
     for (let index = 0; index < length; index++) {
       const block = batch.isStopped ? undefined : prepared[index];
       const outcome = block ? executeBlock(block, batch, executed) : ({ answer: "Skipped" } as const);
@@ -276,10 +281,14 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     announce(change);
   }
 
-  async function take(given: readonly BlockInput[], assumes?: Assumes): Promise<Outcome[]> {
+  async function take(
+    given: readonly BlockInput[],
+    assumes?: Assumes,
+    signal?: AbortSignal,
+  ): Promise<Outcome[]> {
     if (isClosed) throw closedError();
     if (given.length === 0) return [];
-    const batch = createBatch(given, assumes);
+    const batch = createBatch(given, assumes, signal);
     queue.add(splitBatch(batch, given));
     return batch.answer.promise;
   }
@@ -300,7 +309,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     isBusy: queue.isBusy,
     storedIds: transactions.storedIds,
     accept: (given) => take(given),
-    acceptFetched: (given) => take(given, assumption.covers),
+    acceptFetched: (given, signal) => take(given, assumption.covers, signal),
     assumption: () => ({ pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() }),
     discardUnchecked: () =>
       between(() => {

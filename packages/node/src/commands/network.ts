@@ -25,7 +25,7 @@ const options = {
     variable: "UNIKNODE_NETWORK_NAME",
     placeholder: "NAME",
     sentence:
-      "Name of the network: lower-case letters, digits and hyphens; my-network and a number when not given.",
+      "Name of the network: lower-case letters, digits and hyphens, 20 at most; my-network and a number when not given.",
     read: readName,
   }),
   nodes: option({
@@ -118,10 +118,11 @@ function claim(folder: string): void {
   }
 }
 
+/** A status with a longer name is refused by peers (p2p.md 7.2). */
 function readName(value: unknown): string {
   const text = readText(value);
-  if (!/^[a-z][a-z0-9-]{0,31}$/.test(text)) {
-    throw new Error("lower-case letters, digits and hyphens are expected, 32 at most, a letter first");
+  if (!/^[a-z][a-z0-9-]{0,19}$/.test(text)) {
+    throw new Error("lower-case letters, digits and hyphens are expected, 20 at most, a letter first");
   }
   return text;
 }

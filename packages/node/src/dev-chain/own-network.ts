@@ -4,8 +4,11 @@ import { genesisOf } from "./genesis.ts";
 import { deriveAccounts } from "./keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "./network.ts";
 
+/** Nodes of the reference refuse a longer symbol and an empty explorer (networks.md 1). */
+const CLIENT = { token: "ownunik", symbol: "OUNIK", explorer: "http://127.0.0.1:4003/console/" };
+
 export type OwnNetworkOptions = {
-  /** Lower-case letters, digits and hyphens. */
+  /** Lower-case letters, digits and hyphens; 20 at most. */
   readonly name: string;
   readonly blockTimeSeconds: number;
   /** Funded accounts. */
@@ -25,7 +28,7 @@ export function createOwnNetwork({
 }: OwnNetworkOptions): OwnNetwork {
   const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
   const files: GenesisDraft["files"] & NetworkFiles = {
-    network: { ...devDescription(cast), name, messagePrefix: `${name} message:\n` },
+    network: { ...devDescription(cast), name, messagePrefix: `${name} message:\n`, client: CLIENT },
     milestones: devMilestones(blockTimeSeconds),
     exceptions: {},
   };

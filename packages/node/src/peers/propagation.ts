@@ -50,10 +50,10 @@ export type Propagation = {
 };
 
 /**
- * Time for pending broadcasts at shutdown: the last block of a forger must reach the network. The rate limit of an
- * address may delay a block for more than 4 s.
+ * Times for pending broadcasts at shutdown: the last block of a forger must reach the network. On networks with fast
+ * blocks it may wait for the rate limit of an address; a peer that then does not reply is not waited for.
  */
-const DRAIN_MS = 6_000;
+const DRAIN = { withinMs: 4_400, replyMs: 1_500 };
 /** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
 const LINGER_MS = 1_000;
 
@@ -88,7 +88,7 @@ export function createPropagation(
   });
   const pendingSends = createPendingSends((err) => logger.error({ err }, "broadcast failed"));
   closing.add("pending broadcasts", async () => {
-    await pendingSends.settled(DRAIN_MS);
+    await pendingSends.settled(DRAIN, () => blockBroadcast.unsent() > 0);
     await sleep(Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs()));
   });
 

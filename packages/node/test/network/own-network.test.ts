@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { presets } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
 import { freePort } from "../../test-support/peers/world.ts";
 import { runMain } from "../../test-support/process/main.ts";
@@ -35,6 +36,32 @@ test("the folder has the network for every node, and secret keys for each", asyn
   });
   expect(shares.map(({ length }) => length)).toEqual([3, 3]);
   expect(new Set(shares.flat()).size).toBe(6);
+});
+
+test("the files are those that nodes of the reference accept", () => {
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, `${file}.json`), "utf8"));
+  const { client, ...description } = read("network");
+  // The limits of a status between peers (p2p.md 7.2).
+  const lengths = { name: 20, token: 8, symbol: 5, explorer: 128 };
+  for (const [member, max] of Object.entries(lengths)) {
+    const text = { ...client, name: description.name }[member];
+    expect(text.length, member).toBeGreaterThan(0);
+    expect(text.length, member).toBeLessThanOrEqual(max);
+  }
+  expect(URL.canParse(client.explorer)).toBe(true);
+  // The reference refuses empty texts, numbers that are not positive, and members that it does not know.
+  expect(description.messagePrefix).not.toBe("");
+  for (const number of ["pubKeyHash", "wif", "slip44"])
+    expect(description[number], number).toBeGreaterThan(0);
+  expect(description.bip32).toEqual({ public: expect.any(Number), private: expect.any(Number) });
+  expect(description).not.toHaveProperty("assumeValid");
+  expect(Object.keys(presets.livenet!.network)).toEqual(expect.arrayContaining(Object.keys(description)));
+  expect(read("exceptions")).toEqual({});
+});
+
+test("a name that peers of the reference would refuse is refused", async () => {
+  const { code, stderr } = await runMain(["network", "init", join(parent, "long"), "--name", "a".repeat(21)]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("20 at most") });
 });
 
 test("a folder with content is left as it is", async () => {

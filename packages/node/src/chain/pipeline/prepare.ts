@@ -6,7 +6,8 @@ import { type VerifyDeps, verifyBlocks } from "./verify.ts";
 /** Begins the preparation of a part, unless it has begun. */
 export function prepare(part: BatchPart, deps: VerifyDeps): void {
   const { batch, blocks } = part;
-  part.preparing ??= prepareBlocks(batch.isStopped ? [] : blocks, deps, batch.assumes).then(
+  const isSkipped = batch.isStopped || batch.signal?.aborted;
+  part.preparing ??= prepareBlocks(isSkipped ? [] : blocks, deps, batch.assumes).then(
     (prepared) => {
       part.prepared = prepared;
     },

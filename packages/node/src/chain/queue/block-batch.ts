@@ -13,6 +13,8 @@ export type BlockBatch = {
   readonly outcomes: Outcome[];
   readonly size: number;
   readonly assumes: Assumes;
+  /** Skips the blocks that are not executed yet. */
+  readonly signal: AbortSignal | undefined;
   /** A block was not accepted: the rest is skipped. */
   isStopped: boolean;
   /** Why there is no answer for the blocks that are left. */
@@ -36,10 +38,15 @@ export type BatchPart = {
 const PART_BLOCKS = 128;
 const PART_BYTES = 32 * 1024;
 
-export const createBatch = (blocks: readonly BlockInput[], assumes: Assumes = () => false): BlockBatch => ({
+export const createBatch = (
+  blocks: readonly BlockInput[],
+  assumes: Assumes = () => false,
+  signal?: AbortSignal,
+): BlockBatch => ({
   outcomes: [],
   size: blocks.length,
   assumes,
+  signal,
   isStopped: false,
   answer: Promise.withResolvers(),
 });

@@ -36,6 +36,8 @@ export type BlockBroadcast = {
    * are left out if a block of our own might have to wait for it.
    */
   announceFetched(height: number, block: Pick<BlockBytes, "id" | "header" | "transactions">): Promise<void>;
+  /** Posts that wait for the rate limit of a peer or for a connection. */
+  unsent(): number;
   /** Posts that were replaced by a newer one before they were sent, since the process started. */
   dropped(): number;
   /** Milliseconds since a peer refused a post, most likely because it lacks the blocks below. */
@@ -104,6 +106,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
       const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, REQUIRED_CAPACITY));
       await send(free, height, () => joinBlock(header, transactions));
     },
+    unsent: () => waiting.size,
     dropped: () => dropped,
     sinceRefusalMs: () => performance.now() - refusedAt,
   };

@@ -4,9 +4,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 export type PendingSends = {
   /** Tracks work in the background. */
   add(work: Promise<unknown>): void;
-  /** Settles when all work has ended, or after `withinMs`. */
-  settled(withinMs: number): Promise<void>;
+  /**
+   * Settles when all work has ended; when nothing is left to send and no reply came for `replyMs`; or after `withinMs`.
+   *
+   * @param hasUnsent whether something waits to be sent
+   */
+  settled(
+    times: { readonly withinMs: number; readonly replyMs: number },
+    hasUnsent: () => boolean,
+  ): Promise<void>;
 };
+
+const POLL_MS = 50;
 
 /** @param onFailure called with the error of failed work */
 export function createPendingSends(onFailure: (error: unknown) => void): PendingSends {
@@ -16,13 +25,14 @@ export function createPendingSends(onFailure: (error: unknown) => void): Pending
       const watched: Promise<unknown> = work.catch(onFailure).finally(() => pending.delete(watched));
       pending.add(watched);
     },
-    async settled(withinMs) {
-      const late = new AbortController();
-      await Promise.race([
-        Promise.all(pending),
-        sleep(withinMs, undefined, { signal: late.signal }).catch(() => {}),
-      ]);
-      late.abort();
+    async settled({ withinMs, replyMs }, hasUnsent) {
+      const startedAt = performance.now();
+      let sentAt = startedAt;
+      for (let now = startedAt; now - startedAt < withinMs && pending.size > 0; now = performance.now()) {
+        if (hasUnsent()) sentAt = now;
+        if (now - sentAt >= replyMs) return;
+        await Promise.race([Promise.all(pending), sleep(POLL_MS)]);
+      }
     },
   };
 }

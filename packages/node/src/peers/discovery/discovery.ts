@@ -33,11 +33,19 @@ export type DiscoveryDeps = {
   readonly logger: Logger;
 };
 
+export type PingRound = {
+  /** Pings also peers whose last verification is recent. */
+  readonly isForced: boolean;
+  readonly withinMs: number;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+};
+
 export type Discovery = {
   /** Settles after the first round. */
   start(): Promise<void>;
   /** Verifies every peer again and drops those that fail; settles after `withinMs` at the latest. */
-  pingAll(options: { isForced: boolean; withinMs: number }): Promise<void>;
+  pingAll(round: PingRound): Promise<void>;
   close(): void;
 };
 
@@ -56,7 +64,8 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
   const { peerTable, candidates, client, store, logger } = deps;
   let timer: NodeJS.Timeout | undefined;
   let isFirst = true;
-  let isClosed = false;
+  const closing = new AbortController();
+  const { signal: closed } = closing;
 
   const seeds = new Set(options.seeds);
 
@@ -72,8 +81,8 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
 
   /** The start does not wait for it: a source may be slow or unreachable. */
   async function addSources(): Promise<void> {
-    const listed = await readSources(options.sources, logger);
-    if (isClosed) return;
+    const listed = await readSources(options.sources, logger, closed);
+    if (closed.aborted) return;
     for (const ip of listed) seeds.add(ip);
     await Promise.all(listed.map((ip) => candidates.submit(ip, { isSeed: true })));
   }
@@ -91,9 +100,10 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     const needsCandidates =
       isFirst || isBelowMinimum() || peerTable.all().length < announced.size * ENOUGH_SHARE;
     if (needsCandidates) await Promise.all([...announced].map((ip) => candidates.submit(ip)));
-    await pingAll({ isForced: false, withinMs: TIMES_MS.verification });
+    await pingAll({ isForced: false, withinMs: TIMES_MS.verification, signal: closed });
     const peers = peerTable.all();
-    await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), peerTable);
+    await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), peerTable, closed);
+    if (closed.aborted) return;
     isFirst = false;
     store.saw(
       peers.map(({ ip }) => ip),
@@ -103,21 +113,23 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     logger.info({ peers: peers.length, networkHeight: height }, "peers discovered");
   }
 
-  async function pingAll({ isForced, withinMs }: { isForced: boolean; withinMs: number }): Promise<void> {
+  async function pingAll({ isForced, withinMs, signal }: PingRound): Promise<void> {
+    if (signal?.aborted) return;
     const pings = peerTable.all().map(({ ip }) => pingOrDrop(ip, isForced));
-    let timeout: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timeout = setTimeout(resolve, withinMs);
-    });
+    const { promise: late, resolve: end } = Promise.withResolvers<void>();
+    const timeout = setTimeout(end, withinMs);
+    const stop = () => end();
+    signal?.addEventListener("abort", stop);
     await Promise.race([Promise.all(pings), late]);
     clearTimeout(timeout);
+    signal?.removeEventListener("abort", stop);
   }
 
   async function pingOrDrop(ip: string, isForced: boolean): Promise<void> {
     try {
       await deps.ping(ip, { isForced });
     } catch (error) {
-      if (isClosed) return;
+      if (closed.aborted) return;
       logger.debug({ ip, reason: (error as Error).message }, "peer dropped");
       client.disconnect(ip);
       peerTable.remove(ip);
@@ -130,7 +142,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     } catch (err) {
       logger.error({ err }, "discovery failed");
     }
-    if (isClosed) return;
+    if (closed.aborted) return;
     const delayMs = peerTable.all().length === 0 ? NO_PEERS_MS : isBelowMinimum() ? FEW_PEERS_MS : ROUND_MS;
     timer = setTimeout(runRounds, delayMs);
   }
@@ -142,7 +154,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     },
     pingAll,
     close() {
-      isClosed = true;
+      closing.abort();
       clearTimeout(timer);
     },
   };

@@ -8,14 +8,18 @@ const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;
 
 /** Probes the announced ports of peers and stores the results in the peer table. */
-export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): Promise<void> {
+export async function probePorts(
+  peers: readonly Peer[],
+  peerTable: PeerTable,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
   await Promise.all(
     peers.map(async ({ ip, status }) => {
       const plugins = Object.entries(status.config.plugins).filter(([, { enabled }]) => enabled);
       const tried = plugins.map(
         async ([name, { port }]): Promise<[string, number]> => [
           name,
-          (await isReachable(ip, port)) ? port : NOT_REACHABLE,
+          (await isReachable(ip, port, signal)) ? port : NOT_REACHABLE,
         ],
       );
       peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
@@ -24,12 +28,12 @@ export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): 
 }
 
 /** By the client that is loaded with the server for peers: another one would be loaded while a new node synchronises. */
-async function isReachable(host: string, port: number): Promise<boolean> {
+async function isReachable(host: string, port: number, signal: AbortSignal): Promise<boolean> {
   const probe = request({
     host,
     port,
     method: "HEAD",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     agent: false,
   }).end();
   // What comes behind the first line of an answer may be anything.

@@ -7,29 +7,35 @@ const TIMEOUT_MS = 5_000;
 const MAX_CHARACTERS = 1_000_000;
 
 /** @param sources URLs or absolute paths of files that hold `[{"ip"}]` or `{"list": [{"ip"}]}` */
-export async function readSources(sources: readonly string[], logger: Logger): Promise<string[]> {
+export async function readSources(
+  sources: readonly string[],
+  logger: Logger,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string[]> {
   for (const source of sources) {
+    if (signal.aborted) break;
     try {
-      const peers = parseAddresses(JSON.parse(await readText(source)));
+      const peers = parseAddresses(JSON.parse(await readText(source, signal)));
       logger.info({ source, peers: peers.length }, "list of peers read");
       return peers;
     } catch (error) {
+      if (signal.aborted) break;
       logger.warn({ source, reason: (error as Error).message }, "list of peers cannot be read");
     }
   }
   return [];
 }
 
-async function readText(source: string): Promise<string> {
-  const text = source.startsWith("/") ? await readFile(source, "utf8") : await fetchText(source);
+async function readText(source: string, signal: AbortSignal): Promise<string> {
+  const text = source.startsWith("/") ? await readFile(source, "utf8") : await fetchText(source, signal);
   if (text.length > MAX_CHARACTERS) throw new Error(`it is longer than ${MAX_CHARACTERS} characters`);
   return text;
 }
 
-async function fetchText(url: string): Promise<string> {
+async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   // Most nodes never need it.
   const { fetch } = await import("undici");
-  const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
   return answer.text();
 }
 

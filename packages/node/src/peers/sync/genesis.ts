@@ -39,7 +39,7 @@ export async function fetchGenesis(
     }
     return undefined;
   } finally {
-    client.close();
+    await client.close();
   }
 
   function isGenesis(json: Record<string, unknown>): boolean {

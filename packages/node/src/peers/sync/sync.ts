@@ -95,9 +95,7 @@ export function createSync(deps: SyncDeps): Sync {
     isRunning = true;
     clearTimeout(timer);
     timer = undefined;
-    running = runRequested().finally(() => {
-      isRunning = false;
-    });
+    running = runRequested();
   }
 
   async function runRequested(): Promise<void> {
@@ -109,12 +107,15 @@ export function createSync(deps: SyncDeps): Sync {
         logger.error({ err }, "synchronising failed");
       }
     }
+    // In the tick of the last check: a trigger starts a further round from here on.
+    isRunning = false;
     schedule(isSynced ? idleMs : RETRY_MS);
   }
 
   /** One round: pings the peers, then fetches missing blocks or switches the branch. */
   async function syncOnce(): Promise<void> {
-    await deps.pingAll({ isForced: true, withinMs: TIMES_MS.smallReply });
+    await deps.pingAll({ isForced: true, withinMs: TIMES_MS.smallReply, signal: ending.signal });
+    if (ending.signal.aborted) return;
     const peers = peerTable.all();
     const ahead = peersAhead(peers, chain.head().height);
     if (ahead.length > 0) await fetchFrom(ahead);
@@ -150,7 +151,7 @@ export function createSync(deps: SyncDeps): Sync {
       const result = await download({ after, to: target }, sources, {
         fetch: deps.fetch,
         async accept(blocks, { ip }) {
-          const outcomes = await chain.acceptFetched(blocks);
+          const outcomes = await chain.acceptFetched(blocks, ending.signal);
           if (outcomes.some(({ answer }) => answer === "Accepted")) providers.add(ip);
           return outcomes;
         },
@@ -160,6 +161,7 @@ export function createSync(deps: SyncDeps): Sync {
         },
         signal: ending.signal,
       });
+      if (ending.signal.aborted) return;
       if (result.kind === "done" && target < to) isSynced = false;
       if (result.kind === "refused") penalize(result.source, result.outcome, chain.head().height > after);
     } finally {

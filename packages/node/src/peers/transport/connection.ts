@@ -1,6 +1,7 @@
 /** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
+import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
-import { WebSocket } from "ws";
+import { type ClientOptions, WebSocket } from "ws";
 import { createWindowCounter } from "../guards/window.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, TIMES_MS } from "../wire/limits.ts";
@@ -28,6 +29,10 @@ export type Endpoint = {
   readonly localAddress?: string | undefined;
   /** Called with the socket of the connection. */
   readonly onSocket?: (socket: Socket) => void;
+  /** For the handshake, once the peer has accepted the connection; `TIMES_MS.connect` if absent. */
+  readonly handshakeMs?: number;
+  /** Ends the attempt to connect; without effect on a connection. */
+  readonly signal?: AbortSignal;
 };
 
 export type CallLimits = {
@@ -49,6 +54,7 @@ export type Connection = {
   ): Promise<{ result: unknown; height: number | undefined }>;
   /** Settles when the connection has ended, with the rule of the protocol that the peer broke, if any. */
   readonly ended: Promise<WireError | undefined>;
+  /** Announces the end. The connection has ended soon after, whatever the peer does. */
   close(): void;
 };
 
@@ -66,16 +72,19 @@ type Pending = {
  *
  * @throws {PeerError} PEER_UNREACHABLE, PEER_PROTOCOL
  */
-export function connectPeer({ address, port, localAddress, onSocket }: Endpoint): Promise<Connection> {
+export function connectPeer(endpoint: Endpoint): Promise<Connection> {
+  const { address, port, localAddress, onSocket, handshakeMs = TIMES_MS.connect, signal } = endpoint;
   const kind = isIP(address);
   const host = kind === 6 ? `[${address}]` : address;
-  const socket = new WebSocket(`ws://${host}:${port}/socketcluster/`, {
+  const options: ClientOptions & { readonly closeTimeout: number } = {
     perMessageDeflate: false,
     autoPong: false,
-    handshakeTimeout: TIMES_MS.connect,
+    closeTimeout: TIMES_MS.close,
+    finishRequest: (request) => connectWithin(TIMES_MS.connect, request).end(),
     maxPayload: CLIENT_MESSAGE_BYTES.blocks,
     ...(localAddress !== undefined && isIP(localAddress) === kind && { localAddress }),
-  });
+  };
+  const socket = new WebSocket(`ws://${host}:${port}/socketcluster/`, options);
   const pending = new Map<number, Pending>();
   const ended = Promise.withResolvers<WireError | undefined>();
   const messages = createWindowCounter(MAX_SERVER_MESSAGES);
@@ -85,7 +94,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
   let received = () => {};
 
   const closeAfter = (ms: number) => setTimeout(() => socket.close(CLOSE_CODES.noPing), ms);
-  let silence = closeAfter(TIMES_MS.pingTimeout);
+  let silence = setTimeout(() => socket.terminate(), TIMES_MS.connect + handshakeMs);
   const maxBytes = () =>
     Math.max(CLIENT_MESSAGE_BYTES.other, ...[...pending.values()].map((call) => call.maxBytes));
 
@@ -205,6 +214,9 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
   }
 
   return new Promise((resolve, reject) => {
+    const abort = () => socket.terminate();
+    signal?.addEventListener("abort", abort);
+    socket.once("close", () => signal?.removeEventListener("abort", abort));
     const unreachable = (error: unknown) => {
       socket.terminate();
       const reason = error instanceof Error ? error.message : "the connection ended";
@@ -217,7 +229,17 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
     socket.once("error", unreachable);
     socket.once("close", unreachable);
     socket.once("open", () => {
-      shakeHands().then(() => resolve({ call, close, ended: ended.promise }), unreachable);
+      shakeHands().then(() => {
+        signal?.removeEventListener("abort", abort);
+        resolve({ call, close, ended: ended.promise });
+      }, unreachable);
     });
   });
+}
+
+/** Fails a request whose socket is not connected in time. */
+function connectWithin(ms: number, request: ClientRequest): ClientRequest {
+  const timer = setTimeout(() => request.destroy(new Error(`no connection within ${ms} ms`)), ms);
+  const settled = () => clearTimeout(timer);
+  return request.once("socket", (socket) => socket.once("connect", settled)).once("close", settled);
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { WebSocketServer } from "ws";
+import { type ServerOptions, WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { createServer } from "../../platform/http.ts";
 import { createTimeSlices } from "../../platform/threads/time-slices.ts";
@@ -96,14 +96,16 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const unsent = createUnsent(UNSENT);
   const slices = createTimeSlices({ sliceMs: READING_SLICE_MS });
   const maxBytes = serverMessageBytes(deps.network);
-  const upgrades = new WebSocketServer({
+  const upgradeOptions: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     path: PATH,
     maxPayload: maxBytes,
     perMessageDeflate: false,
     autoPong: false,
-    clientTracking: true,
-  });
+    clientTracking: false,
+    closeTimeout: TIMES_MS.close,
+  };
+  const upgrades = new WebSocketServer(upgradeOptions);
   const refused = { banned: 0, rate: 0, offence: 0, total: 0, subnet: 0 };
   const cut = { handshake: 0, offence: 0, unfinished: 0, unsent: 0 };
   /** By socket, since a destroyed socket does not have its address any more. */
@@ -111,6 +113,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const sessions = new WeakMap<Duplex, AdmittedSession>();
   /** Sockets without a handshake, each with its timer. */
   const handshakes = new Map<Duplex, NodeJS.Timeout>();
+  /** Every admitted connection. */
+  const sockets = new Set<Socket>();
   /** Open sockets by address, the oldest first. */
   const open = new Map<string, Set<Socket>>();
 
@@ -138,7 +142,11 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     const timer = setTimeout(() => refuse(socket, "handshake"), TIMES_MS.handshake);
     handshakes.set(socket, timer.unref());
     sessions.set(socket, admitted);
-    socket.once("close", admitted.release);
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      admitted.release();
+    });
     socket.on("error", () => {});
     addresses.set(socket, address);
     deps.onSocket?.(socket);
@@ -171,7 +179,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
 
   function refuse(socket: Socket, reason: CutReason): void {
     cut[reason]++;
-    handshakes.delete(socket);
+    forgetHandshake(socket);
     const address = addresses.get(socket);
     if (address !== undefined) refusals.add(clientGroup(address), performance.now());
     socket.destroy();
@@ -241,9 +249,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     figures: () => ({ ...admission.figures(), refused, cut }),
     async close() {
       for (const timer of handshakes.values()) clearTimeout(timer);
-      for (const client of upgrades.clients) client.terminate();
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-      http.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };

@@ -16,7 +16,7 @@ import {
 } from "../wire/replies/write.ts";
 import { refusalMessage } from "../wire/requests/admit.ts";
 import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
-import { advance, NEW_SESSION } from "../wire/requests/session.ts";
+import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
@@ -63,7 +63,10 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   );
   const unsent = deps.unsent.watch(() => pacer.waitingLength() + socket.bufferedAmount, deps.onUnsent);
 
-  const pings = setInterval(() => send(PING), deps.times.pingInterval);
+  const pings = setInterval(() => {
+    session = pinged(session);
+    send(PING);
+  }, deps.times.pingInterval);
   const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), deps.times.pingTimeout);
   socket.on("close", () => {
     clearInterval(pings);

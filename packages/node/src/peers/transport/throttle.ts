@@ -13,6 +13,8 @@ export type RequestThrottle = {
   acquire(event: EventName): Promise<void>;
   /** Whether `count` of the event could be sent without waiting. */
   hasCapacity(event: EventName, count: number): boolean;
+  /** Settles what waits at once; nothing may be sent any more. */
+  close(): void;
 };
 
 /** Tolerance for network jitter: requests may arrive closer to each other than they were sent. */
@@ -30,22 +32,35 @@ export function createRequestThrottle(): RequestThrottle {
       createRateWindow({ events, windowMs: windowMs + JITTER_MS }),
     ]),
   );
-  let waiting = 0;
+  /** What ends the waits. */
+  const waiting = new Set<() => void>();
+
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      waiting.add(end);
+    });
+
   return {
     async acquire(event) {
-      if (waiting >= MAX_WAITING) {
+      if (waiting.size >= MAX_WAITING) {
         throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for the rate limit of this peer`);
       }
       const at = performance.now();
       const waitMs = Math.max(all.reserve(at), byEvent.get(event)?.reserve(at) ?? 0);
-      if (waitMs === 0) return;
-      waiting++;
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-      waiting--;
+      if (waitMs > 0) await wait(waitMs);
     },
     hasCapacity(event, count) {
       const at = performance.now();
       return Math.min(all.available(at), byEvent.get(event)?.available(at) ?? count) >= count;
+    },
+    close() {
+      for (const end of waiting) end();
     },
   };
 }

@@ -27,7 +27,7 @@ export type WireErrorCode =
   | "HANDSHAKE_MISSING"
   /** A second handshake. */
   | "HANDSHAKE_REPEATED"
-  /** A pong within a second of the previous one (p2p.md 4.2). */
+  /** A pong within a second of the previous one, and no ping waits for one (p2p.md 4.2). */
   | "PONG_REPEATED"
   /** A message after the announced end (p2p.md 4.3). */
   | "MESSAGE_AFTER_END"

@@ -56,6 +56,13 @@ export const TIMES_MS = {
   handshake: 4_000,
   /** Less than the 20 s of an old node, whose requests time out after 2 s. */
   connect: 5_000,
+  /**
+   * For the handshake on a connection that was accepted. A process that is asleep accepts connections, and refuses the
+   * addresses of those that have ended when it wakes up: an attempt is not given up sooner.
+   */
+  dial: 300_000,
+  /** From a close frame to the end of the connection, if the peer does not send its own. */
+  close: 500,
   pingInterval: 8_000,
   /** Announced to clients, and applied to them. */
   pingTimeout: 60_000,

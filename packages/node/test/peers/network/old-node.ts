@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createListener, type Socket } from "node:net";
 import { type Block, blockFromBytes, bytesToHex, headerToJson, type Network } from "@uniknode/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 
@@ -20,6 +21,12 @@ export type OldNode = {
   isReady: boolean;
   /** Cuts the connection to it. */
   cut(): void;
+  /** Accepts connections from now on, but reads and sends nothing, as a process that is stopped. */
+  sleep(): void;
+  /** Reads what has arrived since. */
+  wake(): void;
+  /** Connections since the start. */
+  connections: number;
   close(): void;
 };
 
@@ -50,6 +57,9 @@ export async function startOldNode(options: {
   const { network, config, currentSlot } = options;
   const server = createServer();
   const upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: false, autoPong: false });
+  const sockets = new Set<Socket>();
+  const waiting: Socket[] = [];
+  let isAsleep = false;
   const windows = new Map<string, { readonly startedAt: number; events: number }>();
   let connection: WebSocket | undefined;
 
@@ -59,14 +69,35 @@ export async function startOldNode(options: {
     asked: [],
     broken: [],
     isReady: false,
+    connections: 0,
     cut: () => connection?.terminate(),
+    sleep() {
+      isAsleep = true;
+      for (const socket of sockets) socket.pause();
+    },
+    wake() {
+      isAsleep = false;
+      for (const socket of waiting.splice(0)) begin(socket);
+      for (const socket of sockets) socket.resume();
+    },
     close() {
-      connection?.terminate();
-      server.close();
+      for (const socket of sockets) socket.destroy();
+      listener.close();
     },
   };
   const head = () => node.chain.at(-1)!;
 
+  const listener = createListener({ pauseOnConnect: true }, (socket) => {
+    node.connections++;
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    if (isAsleep) waiting.push(socket);
+    else begin(socket);
+  });
+  const begin = (socket: Socket) => {
+    server.emit("connection", socket);
+    socket.resume();
+  };
   server.on("upgrade", (request, socket, first) => {
     if (request.url !== "/socketcluster/") node.broken.push(`path ${request.url}`);
     if (request.headers["sec-websocket-extensions"]) node.broken.push("an extension is offered");
@@ -83,7 +114,9 @@ export async function startOldNode(options: {
     let isOpen = false;
     let isEnding = false;
     let pongAt = 0;
-    const pings = setInterval(() => socket.send("#1"), 8_000);
+    const pings = setInterval(() => {
+      if (!isAsleep) socket.send("#1");
+    }, 8_000);
     socket.on("close", () => clearInterval(pings));
     const offence = (rule: string) => {
       node.broken.push(rule);
@@ -170,8 +203,8 @@ export async function startOldNode(options: {
     }
   }
 
-  server.listen(options.port, options.host);
-  await once(server, "listening");
+  listener.listen(options.port, options.host);
+  await once(listener, "listening");
   return node;
 }
 

@@ -57,12 +57,16 @@ const meet = () =>
     },
   } as Peer);
 
-function create(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
+function create(
+  fetch: Fetch,
+  chain: SyncDeps["chain"] = own.chain,
+  pingAll: SyncDeps["pingAll"] = async () => {},
+): void {
   sync = createSync({
     network,
     chain,
     peerTable,
-    pingAll: async () => {},
+    pingAll,
     fetch,
     ban: (ip) => {
       banned.push(ip);
@@ -109,6 +113,23 @@ test("A node reports once that it is in sync, when it has every block.", async (
   sync.trigger();
   await sync.close();
   expect(inboundBlocks).toEqual([21]);
+});
+
+test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", async (microtasks) => {
+  let rounds = 0;
+  create(
+    async () => [],
+    own.chain,
+    async () => {
+      if (++rounds > 1) return;
+      // The round has nothing left to wait for.
+      let trigger = Promise.resolve();
+      for (let count = 0; count < microtasks; count++) trigger = trigger.then(() => {});
+      void trigger.then(sync.trigger);
+    },
+  );
+  sync.start();
+  await expect.poll(() => rounds, { timeout: 1_000 }).toBe(2);
 });
 
 test("Blocks are fetched until no peer has more.", async () => {

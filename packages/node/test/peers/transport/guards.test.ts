@@ -4,6 +4,7 @@ import { constants, networkInterfaces } from "node:os";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
+import { TIMES_MS } from "../../../src/peers/wire/limits.ts";
 import {
   callText,
   isLetIn,
@@ -218,6 +219,30 @@ test("A client that does not read its replies is cut.", async () => {
   const { code, messages } = await ended;
   expect(code).toBe(CUT);
   expect(messages.length).toBeLessThan(5);
+});
+
+test("A client that was asleep may send the pongs of all pings at once, and no more.", async () => {
+  const port = await serve({ times: { pingInterval: 50, pingTimeout: 60_000 } });
+  const socket = await open(port, "127.0.0.2");
+  for (let pings = 0; pings < 5; pings++) await once(socket, "message");
+  for (let pongs = 0; pongs < 5; pongs++) socket.send("#2");
+  socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, 2));
+  const replies: string[] = [];
+  socket.on("message", (data) => replies.push(String(data)));
+  await expect.poll(() => replies.some((text) => text.startsWith('{"rid":2'))).toBe(true);
+  for (let pongs = 0; pongs < 40; pongs++) socket.send("#2");
+  expect((await untilClosed(socket)).code).toBe(CUT);
+  expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+});
+
+test("A refused address is refused for what it did, and not for its handshake as well.", async () => {
+  const { server, port } = await startServer();
+  servers.push(server);
+  const socket = await plainSocket(port);
+  socket.write("POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+  await once(socket, "close");
+  await new Promise((resolve) => setTimeout(resolve, TIMES_MS.handshake + 500));
+  expect(server.figures().cut).toMatchObject({ offence: 1, handshake: 0 });
 });
 
 test("A call without a call id is executed and not answered.", async () => {

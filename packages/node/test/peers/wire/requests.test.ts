@@ -10,7 +10,7 @@ import {
   isInternal,
 } from "../../../src/peers/wire/requests/arguments.ts";
 import { type Call, readClientMessage } from "../../../src/peers/wire/requests/read.ts";
-import { advance, NEW_SESSION, type Session } from "../../../src/peers/wire/requests/session.ts";
+import { advance, NEW_SESSION, pinged, type Session } from "../../../src/peers/wire/requests/session.ts";
 import { isTransactionSmall } from "../../../src/peers/wire/requests/transactions.ts";
 import { writeCall, writeDisconnect, writeHandshake } from "../../../src/peers/wire/requests/write.ts";
 import { anyText, codeOf, survives } from "./hostile.ts";
@@ -229,6 +229,13 @@ describe("a session", () => {
     const once = advance(ready, pong, 500);
     expect(codeOf(() => advance(once, pong, 1499))).toBe("PONG_REPEATED");
     expect(codeOf(() => advance(advance(once, pong, 1500), getPeers, 1500))).toBeUndefined();
+  });
+
+  test("accepts as many pongs at once as pings waited for one", () => {
+    const waiting = [pinged, pinged, pinged].reduce((session, ping) => ping(session), ready);
+    const burst = [pong, pong, pong].reduce((session, each) => advance(session, each, 500), waiting);
+    expect(codeOf(() => advance(burst, pong, 1499))).toBe("PONG_REPEATED");
+    expect(codeOf(() => advance(pinged(burst), pong, 501))).toBeUndefined();
   });
 
   test("ends with its announcement", () => {

@@ -7,9 +7,20 @@ export type Session = {
   readonly phase: "opened" | "ready" | "ending";
   /** Milliseconds of a monotonic clock. */
   readonly lastPongAt: number | undefined;
+  /** Pings without a pong. A client that was asleep sends the pongs of all of them at once. */
+  readonly unansweredPings: number;
 };
 
-export const NEW_SESSION: Session = { phase: "opened", lastPongAt: undefined };
+export const NEW_SESSION: Session = { phase: "opened", lastPongAt: undefined, unansweredPings: 0 };
+
+/** Pings within the longest silence of a client. */
+const MAX_UNANSWERED_PINGS = Math.floor(TIMES_MS.pingTimeout / TIMES_MS.pingInterval);
+
+/** The session after a ping to the client. */
+export const pinged = (session: Session): Session => ({
+  ...session,
+  unansweredPings: Math.min(session.unansweredPings + 1, MAX_UNANSWERED_PINGS),
+});
 
 /**
  * The session after a message that arrived `at` milliseconds of a monotonic clock.
@@ -17,11 +28,12 @@ export const NEW_SESSION: Session = { phase: "opened", lastPongAt: undefined };
  * @throws {WireError} MESSAGE_AFTER_END, PONG_REPEATED, HANDSHAKE_REPEATED, HANDSHAKE_MISSING
  */
 export function advance(session: Session, { kind }: ClientMessage, at: number): Session {
-  const { phase, lastPongAt } = session;
+  const { phase, lastPongAt, unansweredPings } = session;
   // Step 1
   if (phase === "ending") throw new WireError("MESSAGE_AFTER_END", "a message follows the announced end");
   // Step 3
-  if (kind === "pong" && lastPongAt !== undefined && at - lastPongAt < TIMES_MS.betweenPongs) {
+  const isEarly = lastPongAt !== undefined && at - lastPongAt < TIMES_MS.betweenPongs;
+  if (kind === "pong" && isEarly && unansweredPings === 0) {
     throw new WireError("PONG_REPEATED", "two pongs arrived within a second");
   }
   // Step 7
@@ -31,5 +43,7 @@ export function advance(session: Session, { kind }: ClientMessage, at: number): 
   }
   if (phase === "opened") throw new WireError("HANDSHAKE_MISSING", "a message arrived before the handshake");
   if (kind === "disconnect") return { ...session, phase: "ending" };
-  return kind === "pong" ? { ...session, lastPongAt: at } : session;
+  return kind === "pong"
+    ? { ...session, lastPongAt: at, unansweredPings: Math.max(0, unansweredPings - 1) }
+    : session;
 }

@@ -1,0 +1,162 @@
+/** A node ends in order and within seconds after SIGTERM, whatever its peers do (p2p.md 4.3). */
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { createSlots } from "@uniknode/protocol";
+import { afterEach, expect, test } from "vitest";
+import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
+import { HANDSHAKE } from "../transport/server.ts";
+import { type OldNode, startOldNode } from "./old-node.ts";
+
+const PEER = "127.0.9.9";
+const STRANGER = "127.0.9.10";
+const WAIT = { timeout: 60_000, interval: 100 };
+const TIMEOUT = { timeout: 120_000 };
+
+let world: World;
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function makeWorld(): Promise<void> {
+  world = await createWorld({ nodes: 1, blocktime: 2 });
+  closers.push(world.close);
+}
+
+async function startPeer(): Promise<OldNode> {
+  const { network, port, genesis } = world;
+  const slots = createSlots(network);
+  const { nethash, pubKeyHash: version } = network.description;
+  const description = { version, name: "old", nethash, explorer: "", token: { name: "unik", symbol: "U" } };
+  const peer = await startOldNode({
+    network,
+    port,
+    host: PEER,
+    genesis: { header: genesis, transactions: [] },
+    config: {
+      version: "5.7.2",
+      network: description,
+      plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+    },
+    currentSlot: () => slots.slotAt(slots.timeAt(Date.now())),
+  });
+  peer.isReady = true;
+  closers.push(peer.close);
+  return peer;
+}
+
+/** A node with a peer, after its first blocks. */
+async function startBeside(): Promise<{ node: TestNode; peer: OldNode }> {
+  await makeWorld();
+  const peer = await startPeer();
+  const node = await world.start(0, "--peers", PEER);
+  const isPeer = async () => (await node.get<{ ip: string }[]>("/peers")).some(({ ip }) => ip === PEER);
+  await expect.poll(isPeer, WAIT).toBe(true);
+  await expect.poll(node.height, WAIT).toBeGreaterThan(1);
+  return { node, peer };
+}
+
+/** Five seconds are promised; a busy machine gets some more. */
+async function expectOrderlyEnd({ process }: TestNode): Promise<void> {
+  const before = performance.now();
+  process.child.kill("SIGTERM");
+  const { code, stderr } = await process.ended;
+  const seconds = (performance.now() - before) / 1000;
+  expect({ code, timedOut: stderr.includes("closing timed out") }).toEqual({ code: 0, timedOut: false });
+  expect(seconds).toBeLessThan(10);
+}
+
+/** A server that accepts connections and does with them what the test says. */
+async function listenSilently(serve: (socket: Socket) => void = () => {}): Promise<Server> {
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket.on("error", () => {}));
+    serve(socket);
+  });
+  server.listen(world.port, PEER);
+  await once(server, "listening");
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return server;
+}
+
+async function connectTo(node: TestNode): Promise<Socket> {
+  const socket = connect({
+    port: world.port,
+    host: addressOf(node.index),
+    localAddress: STRANGER,
+    allowHalfOpen: true,
+  });
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  closers.push(() => socket.destroy());
+  return socket;
+}
+
+test("beside a peer that reads nothing and never closes", TIMEOUT, async () => {
+  const { node, peer } = await startBeside();
+  peer.sleep();
+  await expectOrderlyEnd(node);
+});
+
+test("while requests to a silent peer wait", TIMEOUT, async () => {
+  const { node, peer } = await startBeside();
+  peer.sleep();
+  // The next rounds ping it, and blocks are posted to it.
+  const height = await node.height();
+  await expect.poll(node.height, WAIT).toBeGreaterThan(height + 1);
+  await expectOrderlyEnd(node);
+});
+
+test.each<[string, (socket: Socket) => void]>([
+  ["never answers", () => {}],
+  ["closes its half", (socket) => socket.end()],
+  [
+    "sends its answer by and by",
+    (socket) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\n");
+      const writing = setInterval(() => socket.write("X-A: b\r\n"), 100);
+      socket.on("close", () => clearInterval(writing));
+    },
+  ],
+])("while it dials an address that %s", TIMEOUT, async (_, serve) => {
+  await makeWorld();
+  const dialled = Promise.withResolvers<void>();
+  await listenSilently((socket) => {
+    serve(socket);
+    dialled.resolve();
+  });
+  const node = await world.start(0, "--peers", PEER);
+  await dialled.promise;
+  await expectOrderlyEnd(node);
+});
+
+test("with clients that do not read, half-close, send pings, or say nothing", TIMEOUT, async () => {
+  await makeWorld();
+  const node = await world.start(0);
+  await expect.poll(node.height, WAIT).toBeGreaterThan(1);
+  const silent = await connectTo(node);
+  const half = await connectTo(node);
+  half.end("GET /socketcluster/ HTTP/1.1\r\n");
+  const upgraded = await connectTo(node);
+  upgraded.write(
+    `GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n`,
+  );
+  await once(upgraded, "data");
+  upgraded.end();
+  silent.pause();
+  const chatty = new (await import("ws")).WebSocket(`ws://${addressOf(0)}:${world.port}/socketcluster/`, {
+    localAddress: "127.0.9.11",
+    perMessageDeflate: false,
+  }).on("error", () => {});
+  await once(chatty, "open");
+  chatty.send(HANDSHAKE);
+  const talking = setInterval(() => chatty.send("#2"), 1_100);
+  closers.push(() => {
+    clearInterval(talking);
+    chatty.terminate();
+  });
+  await expectOrderlyEnd(node);
+});
