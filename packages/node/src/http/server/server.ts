@@ -162,7 +162,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addProxyWarning(app, isProxy, logger);
-  addCors(app, dependencies.console && "/console/");
+  addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   addHeadCache(app, { readModel, nowMs });

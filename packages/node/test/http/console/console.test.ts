@@ -1,6 +1,7 @@
 /** Sign in, operations and their refusals, with the real program. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -60,6 +61,21 @@ const send = (path: string, { method = "GET", headers = {}, body, from }: Sent =
     });
     sent.on("error", reject).end(text);
   });
+
+/** The response to a path as it is written, as text. */
+function sendRaw(path: string, method: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, host } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => (received += chunk));
+    socket.on("error", reject).on("close", () => resolve(received));
+    const lines = Object.entries({ host, connection: "close", ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  });
+}
 
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   send("/console/session", { method: "POST", body, headers });
@@ -229,6 +245,53 @@ describe("operations of a session", () => {
         expect(Object.keys(headers).filter((name) => name.startsWith("access-control-allow"))).toEqual([]);
       }
       expect([404, 405]).toContain(preflight.status);
+    }
+  });
+
+  test.each([
+    "/%63onsole/session",
+    "/c%6Fnsole/operations/api/v2/webhooks",
+    "/%2563onsole/session",
+    "//console/session",
+    "/console//session",
+    "/./console/session",
+    "/api/../console/session",
+    "/%2e%2e/console/session",
+    "/console/%2e%2e/console/session",
+    "/console/..%2fconsole/session",
+    "/%2fconsole/session",
+    "/\\console/session",
+    "/\\console\\session",
+    "/CONSOLE/session",
+    "/Console/Session",
+    "/console;x/session",
+    "/console",
+    "/console?x=1",
+    "/console/%",
+    "/%63onsole/%zz",
+    "http://a/console/session",
+    "http://a/%63onsole/session",
+  ])("nor does another spelling of the path help: %s", async (path) => {
+    const headers = { ...session, origin: "http://127.0.0.1:1" };
+    for (const method of ["GET", "PUT", "OPTIONS"]) {
+      const answer = await sendRaw(path, method, headers);
+      expect([method, answer.match(/^access-control-allow-\S+/gim)]).toEqual([method, null]);
+      if (method === "OPTIONS") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    }
+  });
+
+  test("paths of the API that look similar are open to every page", async () => {
+    const paths = [
+      "/api/console",
+      "/consoles",
+      "/api/v2/blocks?x=/console/",
+      "/api/v2/wallets/console",
+      "/x/console",
+    ];
+    for (const path of paths) {
+      const answer = await sendRaw(path, "OPTIONS", { origin: "http://127.0.0.1:1" });
+      expect([path, answer]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 200 /)]);
+      expect(answer).toMatch(/^access-control-allow-origin: http:\/\/127\.0\.0\.1:1/im);
     }
   });
 
