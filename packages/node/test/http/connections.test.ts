@@ -128,7 +128,7 @@ test("connections of a trusted proxy count in the total only", async () => {
   expect(connections().closed.evicted).toBe(1);
 });
 
-test("a client that pipelined too much gets connections again after 10 s, whoever did so again meanwhile", async () => {
+test("a client that pipelined too much gets connections again after 10 s, also while another client repeats it", async () => {
   let nowMs = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   onTestFinished(() => clock.mockRestore());

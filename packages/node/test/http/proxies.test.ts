@@ -98,7 +98,7 @@ describe("the client that a trusted proxy names", () => {
     expect(await statuses([chain("203.0.113.7"), chain("203.0.113.8")])).toEqual(SAME(2));
   });
 
-  test("is whoever sends, where no proxy is trusted", async () => {
+  test("is the sender where no proxy is trusted", async () => {
     expect(await statuses(["203.0.113.7", "203.0.113.8:1"], "10.0.0.1")).toEqual(SAME(2));
   });
 });
