@@ -8,6 +8,7 @@ import { createClock, type Node, NodeContext } from "./data/node.ts";
 import { Frame } from "./frame/frame.tsx";
 import { readTheme } from "./frame/theme.ts";
 import { createFeed } from "./head/feed.ts";
+import { shareKey, tabStorage } from "./session/key.ts";
 import { createSession } from "./session/session.ts";
 
 readTheme();
@@ -15,11 +16,18 @@ readTheme();
 /** A page asks again with the next head; it does not wait for long. */
 const options = { retries: 1, maxWaitMs: 2_000 };
 const api = createClient({ ...options, url: location.origin });
-const operations = createClient({ ...options, url: `${location.origin}/console/operations` });
+const key = shareKey(tabStorage(), new BroadcastChannel("uniknode-session"), readSession);
+const withKey = key.sendWith(fetch.bind(globalThis));
+const operations = createClient({
+  ...options,
+  url: `${location.origin}/console/operations`,
+  fetch: withKey,
+});
 const answers = createAnswers();
 const feed = createFeed(api, answers, () => document.hidden);
-const session = createSession(fetch.bind(globalThis), () => answers.forget());
-const node: Node = { ...feed, answers, api, operations, session, nowMs: createClock(feed.clockOffsetMs) };
+const session = createSession(withKey, key, () => answers.forget());
+const nowMs = createClock(feed.clockOffsetMs);
+const node: Node = { ...feed, answers, api, operations, session, withKey, nowMs };
 
 const never = new AbortController().signal;
 void feed.run(never);
@@ -31,6 +39,12 @@ effect(() => {
   void feed.listen(operations.events.stream, stream.signal);
   return () => stream.abort();
 });
+
+/** After a sign-in or a sign-out in another tab. */
+async function readSession(): Promise<void> {
+  await session.read();
+  answers.forget();
+}
 
 render(
   <NodeContext.Provider value={node}>

@@ -14,7 +14,8 @@ export const consoleFlood: Attack = {
     "pages in every encoding, operations without a session, and sign-ins with codes and with the token",
   async run(target, tally, signal) {
     const addresses = clientAddresses(31);
-    const cookie = `uniknode_console=${"A".repeat(43)}`;
+    const cookie = `uniknode_console_${target.httpPort}=${"A".repeat(43)}; `;
+    const session = { cookie: cookie.repeat(100), "x-session-key": "A".repeat(43) };
     const requests: readonly Omit<Send, "from">[] = [
       ...["br", "gzip", "identity", "br;q=0.5, *;q=0"].map((encoding) => ({
         path: "/console/blocks",
@@ -22,10 +23,10 @@ export const consoleFlood: Attack = {
       })),
       { path: `/console/${"a/".repeat(1_000)}` },
       { path: "/console/assets/none.js" },
-      { path: "/console/session", headers: { cookie: cookie.repeat(100) } },
-      { path: "/console/operations/api/v2/webhooks", headers: { cookie } },
-      { path: "/console/operations/api/v2/events", headers: { cookie } },
-      { path: "/console/operations/metrics", headers: { cookie } },
+      { path: "/console/session", headers: session },
+      { path: "/console/operations/api/v2/webhooks", headers: session },
+      { path: "/console/operations/api/v2/events", headers: session },
+      { path: "/console/operations/metrics", headers: session },
       { path: "/console/session", ...json({ code: "A".repeat(43) }) },
       { path: "/console/session", ...json({ token: "A".repeat(512) }) },
       // More sessions than are kept.

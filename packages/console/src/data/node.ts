@@ -14,6 +14,8 @@ export type Node = Feed & {
   /** The same and what needs the webhook token, with the session in its place; refused without a session. */
   readonly operations: Client;
   readonly session: Session;
+  /** `fetch` with the key of the session, for routes below `/console`. */
+  readonly withKey: typeof fetch;
   /** By the clock of the chain, milliseconds since 1970; changes every second. */
   readonly nowMs: ReadonlySignal<number>;
 };

@@ -1,5 +1,6 @@
-/** Who is signed in: the node keeps it, and a cookie that no script can read names it. */
+/** Who is signed in. The node knows the session by a cookie, which no script can read, and by the key of this origin. */
 import { type ReadonlySignal, signal } from "@preact/signals";
+import type { SessionKey } from "./key.ts";
 
 export type SessionState = {
   readonly signedIn: boolean;
@@ -48,8 +49,15 @@ const SIGNED_OUT: SessionState = {
   version: "",
 };
 
-/** @param onChange is called after each sign-in and sign-out */
-export function createSession(makeRequest: typeof fetch, onChange: () => void): Session {
+/**
+ * @param makeRequest sends the key
+ * @param onChange is called after each sign-in and sign-out
+ */
+export function createSession(
+  makeRequest: typeof fetch,
+  key: Pick<SessionKey, "set">,
+  onChange: () => void,
+): Session {
   const state = signal<SessionState>();
 
   async function read(): Promise<void> {
@@ -71,11 +79,13 @@ export function createSession(makeRequest: typeof fetch, onChange: () => void): 
       }).catch(() => undefined);
       if (!response) throw new SignInError(0, "The node does not answer. Is it running?");
       if (!response.ok) throw new SignInError(response.status, await reasonOf(response));
+      key.set(((await response.json()) as { key: string }).key);
       await read();
       onChange();
     },
     async signOut() {
-      await makeRequest(PATH, { method: "DELETE" }).catch(() => undefined);
+      const response = await makeRequest(PATH, { method: "DELETE" }).catch(() => undefined);
+      if (response?.ok) key.set(undefined);
       await read();
       onChange();
     },

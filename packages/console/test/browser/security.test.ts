@@ -1,5 +1,5 @@
 /** What pages of others, foreign names and texts of others can do to a browser that is signed in: nothing. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,15 +15,18 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   let started: RunningConsole | undefined;
   let node: DevNode;
   let browser: Browser;
-  /** A page of another owner, on another port of the same machine: to cookies, that is the same site. */
+  /** A server of another owner, on another port of the same machine: to cookies, that is the same host. */
   let other: Server;
   let otherUrl: string;
+  /** What browsers have sent to it. */
+  const received: IncomingHttpHeaders[] = [];
 
   beforeAll(async () => {
     // A name of another owner that leads to this machine.
     started = await startConsole(executable!, [`--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`]);
     ({ node, browser } = started);
-    other = createServer((_request, response) => {
+    other = createServer(({ headers }, response) => {
+      received.push(headers);
       response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>other</title>");
     });
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -108,6 +111,60 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.context().close();
   });
 
+  test("The server of another port receives the cookie, and opens nothing with it, whatever headers it sets.", async () => {
+    const { page } = await signedIn();
+    const { data: webhook } = await node.client.webhooks.create({
+      event: "block.applied",
+      target: "http://127.0.0.1:9/",
+      conditions: [{ key: "id", condition: "ne", value: "" }],
+    });
+    const before = [await heightOf(), await webhooksOf()];
+    await page.goto(`${otherUrl}/console/`);
+    // A page of another site leads there too: a link is enough.
+    await page.goto(`${otherUrl.replace("127.0.0.1", "localhost")}/`);
+    await page.evaluate((url) => location.assign(url), `${otherUrl}/console/operations/`);
+    await page.waitForURL(/operations/);
+    const stolen = received.findLast(({ cookie }) => cookie !== undefined);
+    expect(stolen?.cookie).toMatch(/^uniknode_console_\d+=/);
+
+    const statuses: number[] = [];
+    for (const [method, path] of [
+      ["POST", `/operations/api/v2/webhooks/${webhook.id}/rotate`],
+      ["DELETE", `/operations/api/v2/webhooks/${webhook.id}`],
+      ["POST", "/operations/api/v2/dev/mine"],
+      ["GET", "/operations/api/v2/webhooks"],
+      ["GET", "/operations/api/v2/operations/options"],
+      ["GET", "/operations/metrics"],
+      ["POST", "/links"],
+    ] as const) {
+      statuses.push(await forged(method, path, String(stolen?.cookie)));
+    }
+    expect(statuses).toEqual(statuses.map(() => 401));
+    expect([await heightOf(), await webhooksOf()]).toEqual(before);
+    // Nor does it sign out.
+    await forged("DELETE", "/session", String(stolen?.cookie));
+    await page.goto(`${node.url}/console/webhooks`);
+    await page.getByText("127.0.0.1:9").first().waitFor();
+    await node.client.webhooks.remove(webhook.id);
+    await page.context().close();
+  });
+
+  /** What a program sends that pretends to be a page of the console. */
+  const forged = (method: string, path: string, cookie: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        cookie,
+        origin: node.url,
+        "content-type": "application/json",
+        "sec-fetch-site": "same-origin",
+      };
+      request(`${node.url}/console${path}`, { method, headers }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode!));
+      })
+        .on("error", reject)
+        .end(method === "POST" ? "{}" : undefined);
+    });
+
   test("Under a foreign name the page signs no one in, and a session of the real name is not sent there.", async () => {
     const { page } = await signedIn();
     const foreign = node.url.replace("127.0.0.1", FOREIGN_NAME);
@@ -124,7 +181,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const { page } = await signedIn();
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({
-      name: "uniknode_console",
+      name: `uniknode_console_${new URL(node.url).port}`,
       httpOnly: true,
       sameSite: "Strict",
       path: "/console",

@@ -1,6 +1,7 @@
 /** The data folder of a dev chain: what makes it one, and how it is started over. */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { SESSION_FILE } from "../http/console/session-file.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
@@ -14,7 +15,12 @@ export type Shape = { readonly mnemonic: string; readonly accounts: number; read
 const SHAPE_FILE = "dev-chain.json";
 export const CLOCK_FILE = "dev-clock.json";
 const DATABASE_FILE = "node.sqlite";
-const DATA_FILES = [CLOCK_FILE, "lock.sqlite", DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`];
+const DATA_FILES = [
+  CLOCK_FILE,
+  SESSION_FILE,
+  "lock.sqlite",
+  ...[DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`],
+];
 
 /** What to do about a damaged file of a dev chain. */
 export const REMEDY = "start over with --reset, or choose another folder with --data";

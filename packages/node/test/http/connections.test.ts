@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConnections } from "../../src/http/connections/connections.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
@@ -126,6 +126,37 @@ test("connections of a trusted proxy count in the total only", async () => {
   expect(connections()).toMatchObject({ open: 6, refused: { total: 0 }, closed: { evicted: 0 } });
   expect(await statusFrom("127.0.0.1", port, "/api/blockchain")).toMatchObject({ status: 200 });
   expect(connections().closed.evicted).toBe(1);
+});
+
+test("a client that pipelined too much gets connections again after 10 s, also while another client repeats it", async () => {
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  onTestFinished(() => clock.mockRestore());
+  const connections = createConnections({ total: 100, perClient: 10 }, createRangeTest(""));
+  const admitted = (remoteAddress: string) => {
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, writableLength: 0, bytesRead: 0 });
+    const opened = Object.assign(socket, { destroy: () => void socket.emit("close") }) as unknown as Socket;
+    const before = connections.figures().open;
+    connections.admit(opened);
+    return { socket: opened, isOpen: connections.figures().open > before };
+  };
+  const pipeline = (socket: Socket) => {
+    for (let sent = 0; sent <= 32; sent += 1) {
+      connections.begin(socket, new EventEmitter() as ServerResponse, () => {});
+    }
+  };
+  const [one, again, other] = [admitted("192.0.2.1"), admitted("192.0.2.1"), admitted("192.0.2.2")];
+  pipeline(one.socket);
+  nowMs = 1_000;
+  pipeline(other.socket);
+  nowMs = 9_000;
+  pipeline(again.socket);
+  expect(connections.figures().closed.pipelined).toBe(3);
+  expect([admitted("192.0.2.1").isOpen, admitted("192.0.2.2").isOpen]).toEqual([false, false]);
+  nowMs = 11_000;
+  expect([admitted("192.0.2.1").isOpen, admitted("192.0.2.2").isOpen]).toEqual([false, true]);
+  nowMs = 19_000;
+  expect(admitted("192.0.2.1").isOpen).toBe(true);
 });
 
 describe("clients of IPv6", () => {

@@ -1,6 +1,6 @@
 /** Proxies that the operator did not name, and what is said about them. */
 import { pino } from "pino";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
@@ -45,4 +45,60 @@ test("nothing is warned about where clients come by themselves, or the proxy is 
   expect(warning({ host: "203.0.113.5", rateLimit: 100 })).toBe("");
   expect(warning({ host: "127.0.0.1", rateLimit: 0 })).toBe("");
   expect(warning({ host: "127.0.0.1", rateLimit: 100, trustedProxies: "127.0.0.1" })).toBe("");
+});
+
+describe("the client that a trusted proxy names", () => {
+  /** The statuses of requests in one window of a limit of one request, through a proxy on 127.0.0.1. */
+  async function statuses(forwarded: readonly string[], trustedProxies = "127.0.0.1, 10.0.0.0/8") {
+    const fixture = openFixture({ trustedProxies, rateLimit: { limit: 1, windowMs: 60_000 } });
+    onTestFinished(fixture.close);
+    const seen: number[] = [];
+    for (const header of forwarded) {
+      const headers = { "x-forwarded-for": header };
+      seen.push((await fixture.get("/api/blockchain", headers)).statusCode);
+    }
+    return seen;
+  }
+  const SAME = (count: number) => [200, ...Array.from({ length: count - 1 }, () => 429)];
+
+  test.each([
+    ["ports of IPv4", ["203.0.113.7:40001", "203.0.113.7:40002", "203.0.113.7", " 203.0.113.7:1 "]],
+    [
+      "brackets, ports and spellings of IPv6",
+      ["[2001:db8::1]:1", "[2001:db8::1]", "2001:db8::1", "[2001:DB8:0:0::1]:2", "2001:db8:0::1%eth0"],
+    ],
+    ["IPv4 as IPv6", ["203.0.113.7", "::ffff:203.0.113.7", "[::ffff:203.0.113.7]:5", "[::ffff:cb00:7107]"]],
+    ["ports of trusted proxies behind it", ["203.0.113.7:1, 10.0.0.1:5", "203.0.113.7:2, 10.9.9.9"]],
+    ["empty entries", ["203.0.113.7", ",203.0.113.7,", ", ,203.0.113.7 , 10.0.0.1"]],
+    [
+      "what the client itself wrote before",
+      ["1.1.1.1, 203.0.113.7", "2.2.2.2:5, 203.0.113.7:6", "x, 203.0.113.7"],
+    ],
+  ])("is one client, whatever %s", async (_what, headers) => {
+    expect(await statuses(headers)).toEqual(SAME(headers.length));
+  });
+
+  test("is the proxy itself where it names no address", async () => {
+    const headers = [
+      ...["unknown", "_hidden", "203.0.113.7:", "203.0.113.7:x", "203.0.113.7:123456", "203.0.113.7/24"],
+      ...["203.0.113", "203.0.113.256", "0313.0.113.7", "0xcb007107", "3405803783", "203.0.113.7 x"],
+      ...["[2001:db8::1", "2001:db8::1]", "[203.0.113.7]:1:2", "[2001:db8::1]:x", "1:2:3:4:5:6:7:8:9"],
+      ...["example.com", "'", '"203.0.113.7"', "for=203.0.113.7", "203.0.113.7;5", "1.1.1.1, unknown", ""],
+    ];
+    expect(await statuses(headers)).toEqual(SAME(headers.length));
+  });
+
+  test("are different clients where addresses differ", async () => {
+    const headers = ["203.0.113.7:1", "203.0.113.8:1", "[2001:db8:1::1]:1", "[2001:db8:2::1]:1", "unknown"];
+    expect(await statuses(headers)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test("is the last known hop in a chain that goes on without end", async () => {
+    const chain = (client: string) => [client, ...Array.from({ length: 500 }, () => "10.0.0.1")].join(",");
+    expect(await statuses([chain("203.0.113.7"), chain("203.0.113.8")])).toEqual(SAME(2));
+  });
+
+  test("is the sender where no proxy is trusted", async () => {
+    expect(await statuses(["203.0.113.7", "203.0.113.8:1"], "10.0.0.1")).toEqual(SAME(2));
+  });
 });

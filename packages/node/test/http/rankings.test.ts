@@ -57,4 +57,49 @@ test.each(lists)("%s", async (url) => {
   expect(errors).toEqual([]);
 });
 
+const FIRST = [
+  "1.5",
+  "1.0",
+  "1e3",
+  "-1e30",
+  "1e400",
+  "99999999999999999999",
+  '"x"',
+  '""',
+  '"5"',
+  "true",
+  "[]",
+  "{}",
+  '"\\ud800"',
+];
+const LAST = ["1.5", "1e2", '"1"', "null", "[]", "1e400"];
+
+test.each(
+  ["amount", "fee", "nonce", "vendorField"].flatMap((column) =>
+    ["asc", "desc"].map((direction) => `/api/transactions?orderBy=${column}:${direction}&limit=1`),
+  ),
+)(
+  "a cursor with other values than the list has is refused or empty, with a ranking or without: %s",
+  async (url) => {
+    const walk = `${url}&cursor=start`;
+    await ranked.get(walk);
+    await building;
+    const { nextCursor } = (await ranked.get(`${walk}&=`)).json().meta;
+    const members = JSON.parse(Buffer.from(nextCursor, "base64url").toString()) as unknown[];
+    const texts = members.map((member) => JSON.stringify(member));
+    expect(texts.length).toBeGreaterThan(3);
+    for (let index = 0; index < texts.length; index++) {
+      for (const value of index < texts.length - 2 ? FIRST : LAST) {
+        const text = `[${texts.with(index, value).join()}]`;
+        const cursor = Buffer.from(text).toString("base64url");
+        for (const fixture of [plain, ranked]) {
+          const { statusCode } = await fixture.get(`${url}&cursor=${cursor}`);
+          expect([text, statusCode]).toEqual([text, expect.toBeOneOf([200, 422])]);
+          if (/^-?\d+[.e]/.test(value)) expect([text, statusCode]).toEqual([text, 422]);
+        }
+      }
+    }
+  },
+);
+
 test("were made once for each column, and for the wallet", () => expect(built).toBe(7 + 1));

@@ -15,6 +15,8 @@ export type Limits = {
   multiPaymentLimit: number;
   /** Whether the Strict form is checked, which refuses more than the check of a batch. */
   isStrict: boolean;
+  /** Whether amounts and fees may be those of a genesis block (transactions.md 8.1). */
+  hasGenesisAmounts: boolean;
 };
 
 type Members = Record<string | number, unknown>;
@@ -52,7 +54,7 @@ const u63: KeywordDefinition = {
   modifying: true,
   errors: false,
   compile({ minimum, maximum = U63_MAX }: { minimum: number; maximum?: number | bigint }) {
-    return (value: unknown, place?: Place) => {
+    return function (this: Limits, value: unknown, place?: Place) {
       if (typeof value !== "bigint") {
         if (!value && value !== 0) return false;
         try {
@@ -64,7 +66,7 @@ const u63: KeywordDefinition = {
       }
       const amount = value as bigint;
       if (amount >= minimum && amount <= maximum) return true;
-      return isGenesisAmount(place!) && (amount === 0n || amount > maximum);
+      return this.hasGenesisAmounts && isGenesisAmount(place!) && (amount === 0n || amount > maximum);
     };
   },
 };

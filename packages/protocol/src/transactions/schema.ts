@@ -90,12 +90,15 @@ export function strictViolation(
 ): SchemaViolation | undefined {
   const { isSigned, members } = formOf(type.type, type.schema);
   for (const name of Object.keys(transaction)) if (!members.has(name)) delete transaction[name];
-  const limits = limitsOf(context, { isStrict: true });
+  const limits = limitsOf(context, { isStrict: true, hasGenesisAmounts: true });
   return isSigned.call(limits, transaction) ? undefined : violationOf(isSigned.errors!, limits);
 }
 
 export type BatchOptions = {
-  /** Whether an item without a group must match a type of group 1; otherwise it may match any type. */
+  /**
+   * Whether an item without a group must match a type of group 1, with amounts beyond a genesis block; otherwise it may match
+   * any type.
+   */
   readonly isCoreWithoutGroup?: boolean;
 };
 
@@ -111,10 +114,13 @@ export function matchesBatchSchema(
   context: TransactionContext,
   { isCoreWithoutGroup = false }: BatchOptions = {},
 ): SchemaViolation | undefined {
-  const limits = limitsOf(context, { isStrict: false });
-  const index = items.findIndex((item) => !matchesSomeType(item, limits, isCoreWithoutGroup));
+  const limits = limitsOf(context, { isStrict: false, hasGenesisAmounts: true });
+  const coreLimits = { ...limits, hasGenesisAmounts: false };
+  const isCoreOnly = (item: unknown) => isCoreWithoutGroup && groupOf(item) === undefined;
+  const limitsFor = (item: unknown) => (isCoreOnly(item) ? coreLimits : limits);
+  const index = items.findIndex((item) => !matchesSomeType(item, limitsFor(item), isCoreOnly(item)));
   if (index < 0) return undefined;
-  const violation = violationOfNamedType(items[index], limits) ?? OF_NO_TYPE;
+  const violation = violationOfNamedType(items[index], limitsFor(items[index])) ?? OF_NO_TYPE;
   return { ...violation, path: `/${index}${violation.path}` };
 }
 
@@ -132,9 +138,10 @@ function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | 
   return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors!, limits);
 }
 
-function matchesSomeType(item: unknown, limits: Limits, isCoreWithoutGroup: boolean): boolean {
-  const { typeGroup: group, type: number } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
-  const isCoreOnly = isCoreWithoutGroup && group === undefined;
+const groupOf = (item: unknown): unknown => Object(item).typeGroup;
+
+function matchesSomeType(item: unknown, limits: Limits, isCoreOnly: boolean): boolean {
+  const { type: number } = (item ?? {}) as { type?: unknown };
   // No schema accepts another number, except for the trap of type 6.
   const candidates = transactionTypes.filter(
     ({ typeGroup, type }) =>
@@ -148,7 +155,7 @@ function matchesSomeType(item: unknown, limits: Limits, isCoreWithoutGroup: bool
   });
 }
 
-function limitsOf(context: TransactionContext, form: Pick<Limits, "isStrict">): Limits {
+function limitsOf(context: TransactionContext, form: Pick<Limits, "isStrict" | "hasGenesisAmounts">): Limits {
   const { vendorFieldLength, multiPaymentLimit = 500 } = milestoneOf(context);
   return {
     networkByte: context.network.description.pubKeyHash,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   encodeTransaction,
@@ -237,6 +238,43 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(ofCore(plain)).toBeUndefined();
     expect(ofCore(resignation)).toMatchObject({ path: "/0/asset", rule: "required" });
     expect(ofCore({ ...resignation, typeGroup: 2001 })).toBeUndefined();
+  });
+
+  describe("an item of another group that lost its group", () => {
+    const vectors = ["uns", "nft", "magistrate"].flatMap((group) => {
+      const url = new URL(`../../../../test/vectors/crypto/transactions-${group}.json`, import.meta.url);
+      return (JSON.parse(readFileSync(url, "utf8")) as { cases: { key: string; input: object }[] }).cases;
+    });
+    const byKey = Object.entries(Object.groupBy(vectors, ({ key }) => key));
+    const ofCore = (item: object) => matchesBatchSchema([item], context, { isCoreWithoutGroup: true });
+
+    test.each(byKey)("refuses the whole body of HTTP: %s", (_key, cases = []) => {
+      for (const { input } of cases) {
+        const { typeGroup: _, network: _network, ...item } = input as Record<string, unknown>;
+        const sent = { id: "ab".repeat(32), signature: "ab".repeat(35), ...item };
+        const zero = { ...sent, amount: 0, recipientId };
+        expect(ofCore(sent)).toBeDefined();
+        expect(ofCore(zero)).toBeDefined();
+        for (const version of [1, 2, undefined]) {
+          expect(ofCore({ ...zero, amount: "0", fee: 0, version, timestamp: 0 })).toBeDefined();
+        }
+      }
+    });
+
+    test("has every type of these groups", () => expect(byKey.length).toBe(15));
+  });
+
+  test("a body of HTTP has no amounts of a genesis block, except with a group", () => {
+    const {
+      nonce: _,
+      typeGroup: _group,
+      ...genesis
+    } = { ...jsonOf(transfer()), amount: 0, version: 1 } as Record<string, unknown>;
+    const options = { isCoreWithoutGroup: true };
+    const item = { ...genesis, timestamp: 0 };
+    expect(matchesBatchSchema([item], context, options)).toMatchObject({ path: "/0/amount" });
+    expect(matchesBatchSchema([{ ...item, typeGroup: 1 }], context, options)).toBeUndefined();
+    expect(matchesBatchSchema([item], context)).toBeUndefined();
   });
 
   test("payments within the limit pass as the type of any core transaction", () => {

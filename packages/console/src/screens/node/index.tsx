@@ -13,13 +13,13 @@ import { Peers } from "./peers.tsx";
 import { Progress } from "./progress.tsx";
 import "./node.css";
 
-const operations = createOperations(fetch.bind(globalThis));
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 /** Reading the figures starts the span anew over which monitoring sees the delays of threads. */
 const SELDOM = { lasts: "session", everyMs: 15_000 } as const;
 
 export default function NodeScreen() {
-  const { session } = useNode();
+  const { session, withKey } = useNode();
+  const operations = createOperations(withKey);
   const { value: state } = session.state;
   const isSignedIn = state?.signedIn === true;
   const summary = useAnswer(isSignedIn ? "node summary" : undefined, operations.summary, EVERY_FEW_SECONDS);

@@ -96,6 +96,12 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
     return clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
   }
 
+  function addOffender(group: string): void {
+    // A known key would keep its place, and hide the ends of others behind it.
+    offenders.delete(group);
+    offenders.set(group, performance.now());
+  }
+
   function isOffender(group: string): boolean {
     for (const [oldest, sinceMs] of offenders) {
       if (performance.now() - sinceMs < OFFENCE_MS && offenders.size <= MAX_OFFENDERS) break;
@@ -173,7 +179,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
       const entry = open.get(socket);
       if (!entry) return;
       if (entry.inFlight.size >= MAX_PIPELINED) {
-        if (entry.client) offenders.set(entry.client.group, performance.now());
+        if (entry.client) addOffender(entry.client.group);
         stopParsing(socket);
         return close(socket, "pipelined");
       }

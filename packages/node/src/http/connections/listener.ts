@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import { createServer } from "../../platform/http.ts";
 import type { Connections } from "./connections.ts";
+import { stopParsing } from "./stop-parsing.ts";
 
 export type ListenerOptions = {
   /** Time in which the headers of a request must arrive completely; then the client gets 408. */
@@ -39,13 +40,18 @@ export function listening(
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // Requests without any header are valid (http-api.md 1.4).
+    // Otherwise the runtime refuses a request without the body of other failures.
     requireHostHeader: false,
   };
   return {
     forceCloseConnections: "idle",
     serverFactory(handle) {
       const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
+        if (!hasValidHost(request)) {
+          stopParsing(request.socket);
+          server.emit("clientError", INVALID_HOST, request.socket);
+          return;
+        }
         connections.begin(request.socket, response, () => handle(request, response));
       });
       server.setTimeout(silenceTimeoutMs);
@@ -57,6 +63,18 @@ export function listening(
       return server;
     },
   };
+}
+
+/** Passed to the listeners of `clientError`, as the errors of the parser. */
+const INVALID_HOST = Object.assign(new Error("not exactly one Host header"), { code: "INVALID_HOST" });
+
+/** HTTP/1.1 requires one `Host`; servers and proxies that pick different ones of several disagree about the request. */
+function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]!.toLowerCase() === "host") count += 1;
+  }
+  return count === 1 || (count === 0 && httpVersion === "1.0");
 }
 
 /** Accepts no more requests, gives running ones a moment to end, and closes every connection. */

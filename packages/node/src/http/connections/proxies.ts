@@ -1,10 +1,60 @@
-/** Warnings about proxies that no option names: all their clients then count as one client with the proxy's address. */
+/**
+ * Proxies in front of the server. Trusted ones name their clients in `X-Forwarded-For`. All clients of a proxy that no option names
+ * count as one client with the proxy's address, which is warned about.
+ */
+import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
 import type { Server } from "../server/app.ts";
 
 const REMEDY = "name proxies with --http-trust-proxy, and have them send X-Forwarded-For";
+
+/**
+ * Reduces `X-Forwarded-For` to the addresses that trusted proxies vouch for, before limits count by them. Some proxies append the
+ * port of a client, which must not make each connection a client of its own.
+ */
+export function addForwardedAddresses(app: Server, isProxy: RangeTest): void {
+  app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
+    const header = headers[FORWARDED_FOR];
+    // The header stays, also without an address: it shows that the request came through a proxy.
+    if (header !== undefined) {
+      headers[FORWARDED_FOR] = forwardedAddresses(header, socket.remoteAddress ?? "", isProxy).join(", ");
+    }
+    done();
+  });
+}
+
+/** Of one request; a client may write as many addresses of proxies into the header as it likes. */
+const MAX_PROXIES = 16;
+const FORWARDED_FOR = "x-forwarded-for" satisfies keyof IncomingHttpHeaders;
+
+/** The addresses of a request's way, the first client first, back to the first that is not a proxy or not an address. */
+function forwardedAddresses(header: string | string[], sender: string, isProxy: RangeTest): string[] {
+  const addresses: string[] = [];
+  let hop: string | undefined = sender;
+  for (const entry of String(header).split(",").reverse()) {
+    if (entry.trim() === "") continue;
+    if (addresses.length >= MAX_PROXIES || !isProxy(hop)) break;
+    hop = parseAddress(entry.trim());
+    // The proxy that sent it stands for what it does not name.
+    if (hop === undefined) break;
+    addresses.unshift(hop);
+  }
+  return addresses;
+}
+
+const WITH_PORT = /^(?:\[([\da-f:.]+(?:%\w+)?)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
+
+/** An address without brackets, port and zone, in one form; undefined for anything else. */
+function parseAddress(text: string): string | undefined {
+  const [, inBrackets, plain] = WITH_PORT.exec(text) ?? [];
+  if (plain !== undefined) {
+    return ipaddr.IPv4.isValidFourPartDecimal(plain) ? ipaddr.IPv4.parse(plain).toString() : undefined;
+  }
+  const address = (inBrackets ?? text).replace(/%\w+$/, "");
+  return ipaddr.IPv6.isValid(address) ? ipaddr.process(address).toString() : undefined;
+}
 
 /** Warns of the first request that an unnamed proxy seems to have forwarded. */
 export function addProxyWarning(app: Server, isProxy: RangeTest, logger: Logger): void {

@@ -20,6 +20,11 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     code: "HEADERS_TOO_LONG",
     message: "The path and the headers are too long: 16 KiB are read",
   },
+  INVALID_HOST: {
+    status: 400,
+    code: "INVALID_HTTP",
+    message: "A request of HTTP/1.1 must have exactly one Host header",
+  },
 };
 const NOT_HTTP: Failure = {
   status: 400,

@@ -4,7 +4,7 @@ import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
 import { createAllowances } from "../connections/allowances.ts";
 import { HttpError } from "../server/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";
-import { sessionOf } from "./cookie.ts";
+import { sessionOf } from "./secrets.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Refuses what a page of another site can make a browser send. */
@@ -29,7 +29,7 @@ export function createSessionAccess(
   const count = createAllowances(SIGNED_OUT);
   return async (request) => {
     refuseCrossSite(request);
-    if (sessions.endOf(sessionOf(request) ?? "") === undefined) {
+    if (sessionOf(request, sessions) === undefined) {
       if (count(request.ip, nowMs()).remaining < 0) {
         throw new HttpError("RATE_LIMITED", "too many requests without a session: try again in a minute");
       }

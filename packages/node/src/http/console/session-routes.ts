@@ -7,7 +7,7 @@ import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
 import type { Access, TokenTest } from "../webhooks/access.ts";
 import { createSameSite } from "./access.ts";
-import { cookieOf, ENDED_COOKIE, sessionOf } from "./cookie.ts";
+import { removeCookie, sessionOf, setCookie } from "./secrets.ts";
 import type { Sessions } from "./sessions.ts";
 
 export type SessionRoutesOptions = {
@@ -55,7 +55,8 @@ export function createSessionRoutes(
     const app = scope as unknown as Server;
 
     app.get("/session", hidden, async (request, reply) => {
-      const expiresMs = sessions.endOf(sessionOf(request) ?? "");
+      const session = sessionOf(request, sessions);
+      const expiresMs = session && sessions.endOf(session);
       reply.header("cache-control", "no-store");
       return {
         signedIn: expiresMs !== undefined,
@@ -83,16 +84,17 @@ export function createSessionRoutes(
           'This is not the webhook token of this node: "uniknode token" shows it',
         );
       }
-      const issued = sessions.open();
-      reply.header("set-cookie", cookieOf(issued, nowMs(), request.protocol === "https"));
+      const opened = sessions.open();
+      setCookie(request, reply, opened, nowMs());
       reply.header("cache-control", "no-store");
-      return { signedIn: true, expiresAt: issued.expiresMs };
+      return { signedIn: true, expiresAt: opened.expiresMs, key: opened.key };
     });
 
     app.delete("/session", hidden, async (request, reply) => {
       refuseCrossSite(request);
-      sessions.end(sessionOf(request) ?? "");
-      reply.header("set-cookie", ENDED_COOKIE);
+      const session = sessionOf(request, sessions);
+      if (session) sessions.end(session);
+      removeCookie(request, reply);
       return { signedIn: false };
     });
 

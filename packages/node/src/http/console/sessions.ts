@@ -1,8 +1,8 @@
 /**
- * Who is signed in at the console. A code signs in once; a session lasts for hours and is named by a cookie. Both are kept in
- * memory, by their digests, and end with the process (docs/decisions/0033-sessions-of-the-console.md).
+ * Sessions of the console. A code signs in once. A session lasts for hours and has two secrets: a cookie, and a key that only the
+ * origin of the console can read. Both are kept by their digests (docs/decisions/0033-sessions-of-the-console.md).
  */
-import { hash, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 
 export type Sessions = {
   /** A code for a link, good for one sign-in. Beyond the bound the oldest code ends. */
@@ -10,17 +10,35 @@ export type Sessions = {
   /** Whether it was a good code; then it is used up. */
   useCode(code: string): boolean;
   /** Beyond the bound the oldest session ends. */
-  open(): Issued;
-  /** When the session of that secret ends, Unix time in milliseconds; undefined when there is none. */
-  endOf(secret: string): number | undefined;
-  end(secret: string): void;
+  open(): Opened;
+  /** When the session with both secrets ends, Unix time in milliseconds; undefined when there is none. */
+  endOf(secrets: SessionSecrets): number | undefined;
+  end(secrets: SessionSecrets): void;
   /** How many there are. */
   figures(): SessionFigures;
 };
 
+/** One is useless without the other. */
+export type SessionSecrets = {
+  /** Sent by a browser to every port of the host. */
+  readonly cookie: string;
+  /** Sent by pages of the console, in a header. */
+  readonly key: string;
+};
 /** `expiresMs`: Unix time, or infinity. */
 export type Issued = { readonly secret: string; readonly expiresMs: number };
+export type Opened = SessionSecrets & { readonly expiresMs: number };
 export type SessionFigures = { readonly sessions: number; readonly codes: number };
+/** Ends of sessions, Unix time in milliseconds, by the digests of their secrets; the oldest first. */
+export type SessionEnds = ReadonlyMap<string, number>;
+
+export type SessionsDependencies = {
+  readonly nowMs: () => number;
+  /** Enters the digests: with another token, stored sessions are void. */
+  readonly token: string;
+  /** Sessions that outlive the process; absent: they end with it. */
+  readonly storage?: { read(): SessionEnds; write(ends: SessionEnds): void } | undefined;
+};
 
 export const MAX_SESSIONS = 100;
 export const MAX_CODES = 100;
@@ -28,49 +46,59 @@ const SESSION_MS = 12 * 3_600_000;
 const CODE_MS = 600_000;
 const SECRET_BYTES = 32;
 
-export function createSessions(nowMs: () => number): Sessions {
-  const codes = createSecrets(MAX_CODES, nowMs);
-  const sessions = createSecrets(MAX_SESSIONS, nowMs);
+export function createSessions({ nowMs, token, storage }: SessionsDependencies): Sessions {
+  const codes = createEnds(MAX_CODES, nowMs);
+  const sessions = createEnds(MAX_SESSIONS, nowMs, storage);
+  const digestOf = ({ cookie, key }: SessionSecrets) =>
+    createHmac("sha256", token).update(`${cookie} ${key}`).digest("hex");
   return {
-    issueCode: (lasts = "ten minutes") =>
-      codes.issue(lasts === "until used" ? Number.POSITIVE_INFINITY : CODE_MS),
-    useCode: (code) => codes.remove(code) !== undefined,
-    open: () => sessions.issue(SESSION_MS),
-    endOf: sessions.endOf,
-    end: (secret) => void sessions.remove(secret),
+    issueCode(lasts = "ten minutes") {
+      const secret = createSecret();
+      const lastsMs = lasts === "until used" ? Number.POSITIVE_INFINITY : CODE_MS;
+      return { secret, expiresMs: codes.add(hash("sha256", secret), lastsMs) };
+    },
+    useCode: (code) => codes.remove(hash("sha256", code)),
+    open() {
+      const secrets = { cookie: createSecret(), key: createSecret() };
+      return { ...secrets, expiresMs: sessions.add(digestOf(secrets), SESSION_MS) };
+    },
+    endOf: (secrets) => sessions.endOf(digestOf(secrets)),
+    end: (secrets) => void sessions.remove(digestOf(secrets)),
     figures: () => ({ sessions: sessions.count(), codes: codes.count() }),
   };
 }
 
-/** Secrets by their digests: what a lookup takes says nothing about them. */
-function createSecrets(max: number, nowMs: () => number) {
-  const ends = new Map<string, number>();
-  const digestOf = (secret: string) => hash("sha256", secret);
+const createSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
+
+/** Ends by digests of secrets: the time of a lookup reveals nothing about a secret. */
+function createEnds(max: number, nowMs: () => number, storage?: SessionsDependencies["storage"]) {
+  const ends = new Map(storage?.read());
 
   function dropExpired(): void {
     for (const [digest, expiresMs] of ends) if (expiresMs <= nowMs()) ends.delete(digest);
   }
 
-  function endOf(secret: string): number | undefined {
-    const expiresMs = ends.get(digestOf(secret));
+  function endOf(digest: string): number | undefined {
+    const expiresMs = ends.get(digest);
     return expiresMs !== undefined && expiresMs > nowMs() ? expiresMs : undefined;
   }
 
   return {
-    issue(lastsMs: number): Issued {
+    add(digest: string, lastsMs: number): number {
       dropExpired();
       const [oldest] = ends.keys();
       if (ends.size >= max && oldest !== undefined) ends.delete(oldest);
-      const secret = randomBytes(SECRET_BYTES).toString("base64url");
       const expiresMs = nowMs() + lastsMs;
-      ends.set(digestOf(secret), expiresMs);
-      return { secret, expiresMs };
+      ends.set(digest, expiresMs);
+      storage?.write(ends);
+      return expiresMs;
     },
     endOf,
-    remove(secret: string): number | undefined {
-      const expiresMs = endOf(secret);
-      ends.delete(digestOf(secret));
-      return expiresMs;
+    /** Whether there was one. */
+    remove(digest: string): boolean {
+      const wasGood = endOf(digest) !== undefined;
+      if (ends.delete(digest)) storage?.write(ends);
+      return wasGood;
     },
     count(): number {
       dropExpired();

@@ -1,24 +1,27 @@
-/** CORS: pages of every origin may read every answer (http-api.md 1.8), because all data of the API is public. */
+/**
+ * CORS: pages of every origin may read every response (http-api.md 1.8), because all data of the API is public. Below `/console`,
+ * which sessions open, only pages of the node itself read anything.
+ */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
+import { isConsolePath } from "./console-path.ts";
 
 /** Time for which a browser may cache the answer to a preflight. */
 const MAX_AGE_SECONDS = 600;
 
-/** @param closed path below which only pages of the node itself read answers: those that a session opens */
-export function addCors(app: Server, closed?: `/${string}/`): void {
+export function addCors(app: Server): void {
   app.addHook("onRequest", (request, reply, done) => {
-    if (closed !== undefined && request.url.startsWith(closed)) return done();
     allowOrigin(request, reply);
     if (isPreflight(request)) grant(request, reply);
     else done();
   });
 }
 
-export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
-  method === "OPTIONS" && headers.origin !== undefined;
+/** Whether it is a preflight request that is granted. */
+export const isPreflight = ({ method, headers, url }: FastifyRequest): boolean =>
+  method === "OPTIONS" && headers.origin !== undefined && !isConsolePath(url);
 
-/** Answers a preflight request; it is granted for every path. */
+/** Answers a preflight request; it is granted for every path of the API. */
 export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply
     .header("access-control-expose-headers", "content-type, content-length, etag")
@@ -30,8 +33,8 @@ export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply.code(200).send({});
 }
 
-/** Lets the page of the request's origin read the answer. */
-export function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
-  if (origin === undefined) return;
+/** Lets the page of the request's origin read the answer, except below `/console`. */
+export function allowOrigin({ headers: { origin }, url }: FastifyRequest, reply: FastifyReply): void {
+  if (origin === undefined || isConsolePath(url)) return;
   reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
 }

@@ -18,7 +18,7 @@ import {
 } from "../connections/connections.ts";
 import { addHeldBytes } from "../connections/held-bytes.ts";
 import { closeSoon, type ListenerOptions, listening } from "../connections/listener.ts";
-import { addProxyWarning } from "../connections/proxies.ts";
+import { addForwardedAddresses, addProxyWarning } from "../connections/proxies.ts";
 import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
 import { addSlowReaders } from "../connections/slow-readers.ts";
 import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
@@ -159,10 +159,11 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
   addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
+  addForwardedAddresses(app, isProxy);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addProxyWarning(app, isProxy, logger);
-  addCors(app, dependencies.console && "/console/");
+  addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   addHeadCache(app, { readModel, nowMs });

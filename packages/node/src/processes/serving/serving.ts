@@ -10,6 +10,7 @@ import { createTimestampOf } from "../../http/answers/timestamp.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { createSessionAccess } from "../../http/console/access.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
+import { openSessionFile } from "../../http/console/session-file.ts";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createSessions } from "../../http/console/sessions.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
@@ -69,7 +70,11 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread responds again"),
   });
   closing.add("watch", consensusWatch.close);
-  const sessions = createSessions(Date.now);
+  const sessions = createSessions({
+    nowMs: Date.now,
+    token: data.webhookToken,
+    storage: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
+  });
   const diskSpace = measureDiskSpace(dirname(data.databasePath));
   closing.add("disk space", diskSpace.close);
   const figuresReader = openDatabase(data.databasePath, { readonly: true });

@@ -1,6 +1,7 @@
 /** Sign in, operations and their refusals, with the real program. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -61,13 +62,35 @@ const send = (path: string, { method = "GET", headers = {}, body, from }: Sent =
     sent.on("error", reject).end(text);
   });
 
+/** The response to a path as it is written, as text. */
+function sendRaw(path: string, method: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, host } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => (received += chunk));
+    socket.on("error", reject).on("close", () => resolve(received));
+    const lines = Object.entries({ host, connection: "close", ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  });
+}
+
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   send("/console/session", { method: "POST", body, headers });
 
 const cookieOf = ({ headers }: Answer): string => headers["set-cookie"]![0]!.split(";")[0]!;
 
+/** Both secrets of a session, as a page of the console sends them when it reads. */
+const secretsOf = (answer: Answer) => ({
+  cookie: cookieOf(answer),
+  "x-session-key": String(answer.json.key),
+});
+type Secrets = ReturnType<typeof secretsOf>;
+
 /** What a browser sends from a page of the console. */
-const fromPage = (cookie: string) => ({ cookie, origin: url, "sec-fetch-site": "same-origin" });
+const fromPage = (secrets: Secrets) => ({ ...secrets, origin: url, "sec-fetch-site": "same-origin" });
 
 async function makeCode(): Promise<string> {
   const { stdout } = await runUniknode(["console", "--url", url, "--token", TOKEN, "--json"]);
@@ -83,12 +106,17 @@ const WEBHOOK = {
 describe("signing in", () => {
   test("the link of the first screen signs in, once", async () => {
     const answer = await signIn({ code: firstCode });
-    expect([answer.status, answer.json]).toEqual([200, { signedIn: true, expiresAt: expect.any(Number) }]);
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { signedIn: true, expiresAt: expect.any(Number), key: expect.stringMatching(/^[\w-]{43}$/) },
+    ]);
     expect(answer.headers["set-cookie"]).toEqual([
       expect.stringMatching(
-        /^uniknode_console=[\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=\/console$/,
+        /^uniknode_console_\d+=[\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=\/console$/,
       ),
     ]);
+    expect(cookieOf(answer)).toContain(`uniknode_console_${new URL(url).port}=`);
+    expect(cookieOf(answer)).not.toContain(answer.json.key);
     const again = await signIn({ code: firstCode });
     expect([again.status, again.json]).toMatchObject([401, { code: "CODE_WRONG" }]);
   });
@@ -125,52 +153,52 @@ describe("signing in", () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     };
     expect((await send("/console/session")).json).toEqual({ signedIn: false, ...about });
-    const cookie = cookieOf(await signIn({ token: TOKEN }));
-    const signedIn = await send("/console/session", { headers: { cookie } });
+    const headers = secretsOf(await signIn({ token: TOKEN }));
+    const signedIn = await send("/console/session", { headers });
     expect(signedIn.json).toEqual({ signedIn: true, expiresAt: expect.any(Number), ...about });
-    const out = await send("/console/session", { method: "DELETE", headers: fromPage(cookie) });
-    expect(out.headers["set-cookie"]![0]).toMatch(/^uniknode_console=; Max-Age=0;/);
-    expect((await send("/console/session", { headers: { cookie } })).json).toMatchObject({ signedIn: false });
+    const out = await send("/console/session", { method: "DELETE", headers: fromPage(headers) });
+    expect(out.headers["set-cookie"]![0]).toMatch(/^uniknode_console_\d+=; Max-Age=0;/);
+    expect((await send("/console/session", { headers })).json).toMatchObject({ signedIn: false });
   });
 });
 
 describe("operations of a session", () => {
   const OPERATIONS = "/console/operations";
-  let cookie: string;
+  let session: Secrets;
   beforeAll(async () => {
-    cookie = cookieOf(await signIn({ token: TOKEN }));
+    session = secretsOf(await signIn({ token: TOKEN }));
   });
 
   test("options of the start are shown, without a secret", async () => {
-    const cookie = cookieOf(await signIn({ token: TOKEN }));
-    const answer = await send(`${OPERATIONS}/api/operations/options`, { headers: { cookie } });
+    const headers = secretsOf(await signIn({ token: TOKEN }));
+    const answer = await send(`${OPERATIONS}/api/operations/options`, { headers });
     const { data } = answer.json as { data: { option: string; value?: unknown }[] };
     expect(data.find(({ option }) => option === "webhookToken")).toMatchObject({ value: "***" });
     expect(data.find(({ option }) => option === "webhookLimit")).toMatchObject({ origin: "default" });
     expect(JSON.stringify(data)).not.toContain(TOKEN);
-    expect((await send("/api/operations/options", { headers: { cookie } })).status).toBe(401);
+    expect((await send("/api/operations/options", { headers })).status).toBe(401);
   });
 
   test("each is below both prefixes of the API, and what is none is not the page", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
-      const answer = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: { cookie } });
+      const answer = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
       expect([prefix, answer.status, answer.json]).toMatchObject([prefix, 200, { data: [] }]);
     }
-    const unknown = await send(`${OPERATIONS}/api/nothing`, { headers: { cookie } });
+    const unknown = await send(`${OPERATIONS}/api/nothing`, { headers: session });
     expect([unknown.status, unknown.json]).toMatchObject([404, { code: "PATH_UNKNOWN" }]);
   });
 
   test.each(["/api/v2/webhooks", "/api/webhooks", "/api/operations/node", "/metrics"])(
-    "%s is read with the cookie alone",
+    "%s is read with the two secrets of a session alone",
     async (path) => {
-      expect((await send(OPERATIONS + path, { headers: { cookie } })).status).toBe(200);
+      expect((await send(OPERATIONS + path, { headers: session })).status).toBe(200);
       const refused = await send(OPERATIONS + path, { headers: { authorization: TOKEN } });
       expect([refused.status, refused.json]).toMatchObject([401, { code: "SESSION_MISSING" }]);
     },
   );
 
   test("webhooks are registered and removed, and verbs of the dev chain run, from a page of the console", async () => {
-    const headers = fromPage(cookie);
+    const headers = fromPage(session);
     const made = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(made.status).toBe(201);
     const { id } = made.json.data as { id: number };
@@ -185,10 +213,7 @@ describe("operations of a session", () => {
   });
 
   test.each([
-    [
-      "without Sec-Fetch-Site",
-      (own: Record<string, string>) => ({ cookie: own.cookie!, origin: own.origin! }),
-    ],
+    ["without Sec-Fetch-Site", ({ "sec-fetch-site": _, ...own }: Record<string, string>) => own],
     ["from another site", (own: Record<string, string>) => ({ ...own, "sec-fetch-site": "cross-site" })],
     [
       "from another port of this machine",
@@ -197,20 +222,20 @@ describe("operations of a session", () => {
     ["with a foreign Origin", (own: Record<string, string>) => ({ ...own, origin: "http://evil.example" })],
     ["with a foreign Host", (own: Record<string, string>) => ({ ...own, host: "evil.example" })],
   ])("a change %s is refused", async (_what, change) => {
-    const headers = change(fromPage(cookie));
+    const headers = change(fromPage(session));
     const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect([answer.status, answer.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
   });
 
   test("a change that is no JSON is refused", async () => {
-    const headers = { ...fromPage(cookie), "content-type": "text/plain" };
+    const headers = { ...fromPage(session), "content-type": "text/plain" };
     const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(answer.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
   });
 
   test("no page of another origin may read or ask ahead, whether it is signed in or not", async () => {
     for (const path of ["/console/session", "/console/", `${OPERATIONS}/metrics`]) {
-      const headers = { cookie, origin: "http://127.0.0.1:1" };
+      const headers = { ...session, origin: "http://127.0.0.1:1" };
       const answer = await send(path, { headers });
       const preflight = await send(path, {
         method: "OPTIONS",
@@ -223,17 +248,106 @@ describe("operations of a session", () => {
     }
   });
 
+  test.each([
+    "/%63onsole/session",
+    "/c%6Fnsole/operations/api/v2/webhooks",
+    "/%2563onsole/session",
+    "//console/session",
+    "/console//session",
+    "/./console/session",
+    "/api/../console/session",
+    "/%2e%2e/console/session",
+    "/console/%2e%2e/console/session",
+    "/console/..%2fconsole/session",
+    "/%2fconsole/session",
+    "/\\console/session",
+    "/\\console\\session",
+    "/CONSOLE/session",
+    "/Console/Session",
+    "/console;x/session",
+    "/console",
+    "/console?x=1",
+    "/console/%",
+    "/%63onsole/%zz",
+    "http://a/console/session",
+    "http://a/%63onsole/session",
+  ])("nor does another spelling of the path help: %s", async (path) => {
+    const headers = { ...session, origin: "http://127.0.0.1:1" };
+    for (const method of ["GET", "PUT", "OPTIONS"]) {
+      const answer = await sendRaw(path, method, headers);
+      expect([method, answer.match(/^access-control-allow-\S+/gim)]).toEqual([method, null]);
+      if (method === "OPTIONS") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    }
+  });
+
+  test("paths of the API that look similar are open to every page", async () => {
+    const paths = [
+      "/api/console",
+      "/consoles",
+      "/api/v2/blocks?x=/console/",
+      "/api/v2/wallets/console",
+      "/x/console",
+    ];
+    for (const path of paths) {
+      const answer = await sendRaw(path, "OPTIONS", { origin: "http://127.0.0.1:1" });
+      expect([path, answer]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 200 /)]);
+      expect(answer).toMatch(/^access-control-allow-origin: http:\/\/127\.0\.0\.1:1/im);
+    }
+  });
+
   test("a page of another name of the network cannot read them", async () => {
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { headers: { cookie, host: "evil.example" } });
+    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, {
+      headers: { ...session, host: "evil.example" },
+    });
     expect(answer.json).toMatchObject({ code: "CROSS_SITE" });
   });
 
-  test("the cookie opens nothing elsewhere", async () => {
+  test("the cookie opens nothing without the key, whatever else is sent, nor the key without the cookie", async () => {
+    const { cookie, "x-session-key": key } = session;
+    const { "x-session-key": otherKey } = secretsOf(await signIn({ token: TOKEN }));
+    const page = { origin: url, "sec-fetch-site": "same-origin" };
+    for (const secrets of [
+      { cookie },
+      { "x-session-key": key },
+      { cookie, "x-session-key": "" },
+      { cookie, "x-session-key": cookie.split("=")[1]! },
+      { cookie, "x-session-key": otherKey },
+      { cookie, "x-session-key": `${key}, ${key}` },
+      { cookie: `${cookie}; x-session-key=${key}` },
+      { cookie: cookie.replace(/_\d+=/, "="), "x-session-key": key },
+      { cookie: cookie.replace(/_\d+=/, "_1="), "x-session-key": key },
+    ]) {
+      const headers = { ...page, ...secrets } as Record<string, string>;
+      const read = await send(`${OPERATIONS}/api/v2/webhooks`, { headers });
+      const change = { method: "POST", headers, body: WEBHOOK };
+      const changed = await send(`${OPERATIONS}/api/v2/webhooks`, change);
+      const about = await send("/console/session", { headers });
+      const out = await send("/console/session", { method: "DELETE", headers });
+      expect([read.status, changed.status, about.json.signedIn, out.status]).toEqual([401, 401, false, 200]);
+    }
+    const still = await send("/console/session", { headers: session });
+    expect(still.json).toMatchObject({ signedIn: true });
+  });
+
+  test("cookies that the server of another port has set do not sign out", async () => {
+    const { cookie, ...key } = session;
+    const [name] = cookie.split("=");
+    for (const cookies of [
+      `${name}=junk; ${cookie}`,
+      `${cookie}; ${name}=`,
+      `${name}; ;=; ${name}==; ${cookie}`,
+    ]) {
+      const answer = await send("/console/session", { headers: { ...key, cookie: cookies } });
+      expect([cookies, answer.json.signedIn]).toEqual([cookies, true]);
+    }
+  });
+
+  test("a session opens nothing elsewhere", async () => {
     for (const path of ["/api/v2/webhooks", "/api/v2/events", "/api/v2/dev/mine"]) {
       const method = path.endsWith("mine") ? "POST" : "GET";
-      expect((await send(path, { method, headers: fromPage(cookie) })).status).toBe(401);
+      expect((await send(path, { method, headers: fromPage(session) })).status).toBe(401);
     }
-    expect((await send("/console/links", { method: "POST", headers: fromPage(cookie) })).status).toBe(401);
+    expect((await send("/console/links", { method: "POST", headers: fromPage(session) })).status).toBe(401);
   });
 });
 
@@ -285,9 +399,9 @@ test("Attempts to sign in are limited.", async () => {
 test("Requests of one client without a session are limited, and those of a session go on.", async () => {
   const path = "/console/operations/api/operations/options";
   const from = "127.9.9.9";
-  const cookie = cookieOf(await send("/console/session", { method: "POST", body: { token: TOKEN }, from }));
+  const headers = secretsOf(await send("/console/session", { method: "POST", body: { token: TOKEN }, from }));
   const statuses = new Set<number>();
   for (let sent = 0; sent < 310; sent++) statuses.add((await send(path, { from })).status);
   expect(statuses).toEqual(new Set([401, 429]));
-  expect((await send(path, { headers: { cookie }, from })).status).toBe(200);
+  expect((await send(path, { headers, from })).status).toBe(200);
 });

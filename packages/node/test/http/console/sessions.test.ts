@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 
 function open() {
   const clock = { nowMs: 1_700_000_000_000 };
-  return { clock, sessions: createSessions(() => clock.nowMs) };
+  return { clock, sessions: createSessions({ nowMs: () => clock.nowMs, token: "t" }) };
 }
 
 test("A code is good once.", () => {
@@ -24,17 +24,19 @@ test("A code ends after ten minutes, and that of the start not before it is used
 test("A session ends after twelve hours, or when it is ended.", () => {
   const { clock, sessions } = open();
   const [one, other] = [sessions.open(), sessions.open()];
-  sessions.end(other.secret);
+  sessions.end(other);
   clock.nowMs += 12 * HOUR_MS - 1;
-  expect([sessions.endOf(one.secret), sessions.endOf(other.secret)]).toEqual([one.expiresMs, undefined]);
+  expect([sessions.endOf(one), sessions.endOf(other)]).toEqual([one.expiresMs, undefined]);
   clock.nowMs += 1;
-  expect(sessions.endOf(one.secret)).toBeUndefined();
+  expect(sessions.endOf(one)).toBeUndefined();
 });
 
 test("A code is no session, and a session no code.", () => {
   const { sessions } = open();
-  expect(sessions.endOf(sessions.issueCode().secret)).toBeUndefined();
-  expect(sessions.useCode(sessions.open().secret)).toBe(false);
+  const { secret } = sessions.issueCode();
+  expect(sessions.endOf({ cookie: secret, key: secret })).toBeUndefined();
+  const { cookie, key } = sessions.open();
+  expect([sessions.useCode(cookie), sessions.useCode(key)]).toEqual([false, false]);
 });
 
 test("Beyond the bounds the oldest ones end.", () => {
@@ -46,6 +48,22 @@ test("Beyond the bounds the oldest ones end.", () => {
     false,
     ...codes.slice(1).map(() => true),
   ]);
-  expect(sessions.endOf(opened[0]!.secret)).toBeUndefined();
-  expect(sessions.endOf(opened[1]!.secret)).toBeDefined();
+  expect(sessions.endOf(opened[0]!)).toBeUndefined();
+  expect(sessions.endOf(opened[1]!)).toBeDefined();
+});
+
+test("A session needs both of its secrets, and neither is part of the other.", () => {
+  const { sessions } = open();
+  const [one, other] = [sessions.open(), sessions.open()];
+  for (const secrets of [
+    { cookie: one.cookie, key: other.key },
+    { cookie: one.key, key: one.cookie },
+    { cookie: one.cookie, key: "" },
+    { cookie: "", key: one.key },
+    { cookie: `${one.cookie} ${one.key}`, key: "" },
+  ]) {
+    sessions.end(secrets);
+    expect(sessions.endOf(secrets)).toBeUndefined();
+  }
+  expect(sessions.endOf(one)).toBe(one.expiresMs);
 });

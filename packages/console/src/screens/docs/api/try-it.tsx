@@ -15,7 +15,7 @@ import { exampleOf } from "./shape.ts";
 const BODY_ROWS = 8;
 
 export function TryIt({ operation, schemas }: OperationPageProps) {
-  const { session } = useNode();
+  const { session, withKey } = useNode();
   const { method, parameters, body: schema, needsToken, isReading } = operation;
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [body, setBody] = useState(() => (schema ? JSON.stringify(exampleOf(schema, schemas), null, 2) : ""));
@@ -38,7 +38,9 @@ export function TryIt({ operation, schemas }: OperationPageProps) {
   async function run(): Promise<void> {
     setAsking(false);
     setRunning(true);
-    const outcome = await send(fetch, operation, filled).catch((error: Error) => error);
+    const outcome = await send(needsToken ? withKey : fetch, operation, filled).catch(
+      (error: Error) => error,
+    );
     setRunning(false);
     setOutcome(outcome);
     announce(outcome instanceof Error ? outcome.message : `The node answered ${outcome.status}`);

@@ -84,13 +84,22 @@ const nameOf = (order: readonly OrderTerm[]): string =>
 function isCursor(order: readonly OrderTerm[], cursor: unknown): cursor is unknown[] {
   if (!Array.isArray(cursor) || cursor.length !== order.length + 1 || cursor[0] !== nameOf(order))
     return false;
-  return cursor.every((value) => value === null || typeof value === "string" || Number.isFinite(value));
+  return cursor.every((value) => value === null || typeof value === "string" || typeof value === "number");
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, requireIntegers as never);
   } catch {
     return undefined;
   }
 }
+
+/** SQLite orders rows by integers of 64 bits. It writes no other numbers into a cursor, and would compare them as floats. */
+function requireIntegers(_name: string, value: unknown, { source = "" }: { source?: string }): unknown {
+  if (typeof value === "number" && !isInteger64(source)) throw new CursorError();
+  return value;
+}
+
+const isInteger64 = (text: string): boolean =>
+  /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);

@@ -1,5 +1,6 @@
 /** Transactions by their positions in the chain. */
 import type { Database } from "../../../store/engine/database.ts";
+import { CursorError } from "../../errors.ts";
 import type { Found } from "../../page.ts";
 import { positionOf, SEQUENCES } from "../rankings/ranking.ts";
 import { cursorOf, cursorValues } from "./cursor.ts";
@@ -18,8 +19,9 @@ export type PageOfPositions = {
  * @throws {CursorError}
  */
 export function positionAfter(order: readonly OrderTerm[], cursor: string): number {
-  const [height, sequence] = cursorValues(order, cursor).slice(-2).map(Number);
-  return positionOf(height!, sequence!);
+  const [height, sequence] = cursorValues(order, cursor).slice(-2);
+  if (typeof height !== "number" || typeof sequence !== "number") throw new CursorError();
+  return positionOf(height, sequence);
 }
 
 /** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */

@@ -3,7 +3,9 @@
  * where it begins by halving.
  */
 import type { Database } from "../../../store/engine/database.ts";
+import { CursorError } from "../../errors.ts";
 import type { Range } from "../../page.ts";
+import { cursorValues } from "../pages/cursor.ts";
 import type { OrderTerm } from "../pages/order.ts";
 import { type PageOfPositions, positionAfter } from "../pages/positions.ts";
 import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "../rankings/ranking.ts";
@@ -27,6 +29,8 @@ export function createByRanking(database: Database): ByRanking {
     let { offset } = range;
     if (range.after !== undefined) {
       const position = positionAfter(order, range.after);
+      const isText = typeof cursorValues(order, range.after).at(-3) === "string";
+      if (isText && kind === "integer") throw new CursorError();
       const value = member.get(range.after, `$[${order.length - 2}]`)!.text;
       offset = offsetAfter(ranking, direction, bytesOf(kind, value), position);
     }

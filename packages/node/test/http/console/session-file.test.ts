@@ -1,0 +1,87 @@
+/** Sessions of a dev chain, which outlive the process. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { openSessionFile, SESSION_FILE } from "../../../src/http/console/session-file.ts";
+import { createSessions, MAX_SESSIONS } from "../../../src/http/console/sessions.ts";
+
+const HOUR_MS = 3_600_000;
+
+function openFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-sessions-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(line) });
+  const clock = { nowMs: 1_700_000_000_000 };
+  return {
+    folder,
+    path: join(folder, SESSION_FILE),
+    clock,
+    lines,
+    start: (token = "token") =>
+      createSessions({ nowMs: () => clock.nowMs, token, storage: openSessionFile(folder, logger) }),
+  };
+}
+
+test("A session survives a restart until its time has passed or it is ended.", () => {
+  const { start, clock } = openFolder();
+  const first = start();
+  const [one, other] = [first.open(), first.open()];
+  first.end(other);
+  const second = start();
+  expect([second.endOf(one), second.endOf(other)]).toEqual([one.expiresMs, undefined]);
+  clock.nowMs += 12 * HOUR_MS;
+  expect(start().endOf(one)).toBeUndefined();
+});
+
+test("The file has no secret, and only its owner reads it.", () => {
+  const { start, path } = openFolder();
+  const { cookie, key } = start().open();
+  const text = readFileSync(path, "utf8");
+  expect([text.includes(cookie), text.includes(key)]).toEqual([false, false]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("With another webhook token, sessions of before are void.", () => {
+  const { start } = openFolder();
+  const session = start("one").open();
+  expect(start("another").endOf(session)).toBeUndefined();
+  expect(start("one").endOf(session)).toBeDefined();
+});
+
+test("As many sessions are stored as there may be.", () => {
+  const { start } = openFolder();
+  const first = start();
+  const opened = Array.from({ length: MAX_SESSIONS + 5 }, () => first.open());
+  const second = start();
+  expect(second.figures().sessions).toBe(MAX_SESSIONS);
+  expect(second.endOf(opened.at(-1)!)).toBeDefined();
+});
+
+test.each([
+  ["empty", ""],
+  ["cut off", '[["ab'],
+  ["of another kind", '{"sessions":[]}'],
+  ["with other members", '[["x",1]]'],
+  ["with a time that is none", `[["${"a".repeat(64)}","tomorrow"]]`],
+  ["too large", `[${" ".repeat(40_000)}]`],
+])("A file that is %s signs out, is logged, and is replaced.", (_what, text) => {
+  const { start, path, lines } = openFolder();
+  writeFileSync(path, text);
+  const first = start();
+  expect(first.figures().sessions).toBe(0);
+  expect(lines).toEqual([expect.stringContaining("failed to read the sessions")]);
+  const session = first.open();
+  expect(start().endOf(session)).toBeDefined();
+});
+
+test("A folder that takes no file signs in all the same, and the log says what a restart does.", () => {
+  const { start, folder, lines, path } = openFolder();
+  const sessions = start();
+  rmSync(folder, { recursive: true });
+  expect(sessions.endOf(sessions.open())).toBeDefined();
+  expect(existsSync(path)).toBe(false);
+  expect(lines).toEqual([expect.stringContaining("a restart will sign out")]);
+});
