@@ -72,7 +72,7 @@ const CLIENT = `
   for await (const { balance } of client.wallets.list()) if (balance !== undefined) rows++;
   console.log(rows > 10);
   for await (const { event } of client.events.stream({ events: ["block.applied"] })) { console.log(event); break; }
-  console.log((await client.wallets.get("nobody").catch((error) => error)).code);
+  console.log((await client.wallets.get("unknown").catch((error) => error)).code);
   let secret;
   const server = createServer(async (request, response) => {
     const delivery = await verifyDelivery({ headers: request.headers, body: await text(request) }, { secret });

@@ -26,6 +26,7 @@ import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { addFlags, readConfig } from "./options.ts";
+import { printLines } from "./print.ts";
 import { createProgress } from "./progress.ts";
 
 const { data, network, genesis, networkDir, accelerator } = runOptions;
@@ -215,4 +216,4 @@ const height = (flags: string, sentence: string) =>
 const summary = ({ head, transactions }: Manifest): string =>
   `block ${head.height} ${head.id}, ${transactions} transactions`;
 
-const say = (text: string) => void process.stdout.write(`${text}\n`);
+const say = (text: string) => printLines([text]);
