@@ -17,4 +17,6 @@ cc -O3 -std=c99 -fPIC -shared -fvisibility=hidden -ffile-prefix-map="$library"=.
   -I"$library" -I"$library/src" -I"$library/include" -I"$headers" \
   "$here/signatures.c" -o "$target" -Wl,--build-id=none
 strip -s "$target"
-sha256sum "$target"
+cd "$here"
+# Files whose checksum differs are not loaded.
+sha256sum linux-x64.node known-verdicts.json | tee sha256sums

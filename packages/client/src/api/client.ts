@@ -18,6 +18,7 @@ import { votes } from "./resources/votes.ts";
 import { wallets } from "./resources/wallets.ts";
 import { webhooks } from "./resources/webhooks.ts";
 import { createSend, type Send, type SendOptions } from "./send.ts";
+import { sleep } from "./sleep.ts";
 
 export type ClientOptions = SendOptions & {
   /** Sends the requests. Default: the global `fetch`. */
@@ -41,7 +42,7 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
   const dependencies = {
     // Called without an object: browsers refuse `fetch` as a member of anything but the window.
     fetch: ((...request) => fetch(...request)) as typeof globalThis.fetch,
-    sleep: (timeMs: number) => new Promise<void>((resolve) => setTimeout(resolve, timeMs)),
+    sleep,
     nowMs: Date.now,
   };
   const send = createSend(options, dependencies);

@@ -75,7 +75,17 @@ function reasonOf(type: ApiErrorType): string {
   if (type.code === "API_UNREACHABLE") return `no answer: ${causeOf(type.cause)}`;
   const { message } = Object(type.body) as { message?: unknown };
   if (type.code === "API_ANSWER_INVALID") return `the answer is not that of a node (HTTP ${type.status})`;
-  return typeof message === "string" ? `${message} (HTTP ${type.status})` : `HTTP ${type.status}`;
+  return typeof message === "string" ? `${plain(message)} (HTTP ${type.status})` : `HTTP ${type.status}`;
+}
+
+/** Characters of what a node says, in a message; `body` has all of it. */
+const MAX_REASON = 1_000;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Bounded, and without what a terminal would obey: messages are logged. */
+function plain(text: string): string {
+  const begin = text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)} ...` : text;
+  return begin.replace(UNSAFE, (unsafe) => `\\u{${unsafe.codePointAt(0)!.toString(16)}}`);
 }
 
 /** fetch reports only a failure; its `cause` has the reason. */

@@ -2,13 +2,14 @@
 import { ApiError } from "./error.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, type Connect, nameOf } from "./request.ts";
+import type { Sleep } from "./sleep.ts";
 
 /** One event as it was sent; after `id` the stream continues. */
 export type Message = { readonly id: string; readonly data: string };
 
 export type FollowDependencies = {
   readonly connect: Connect;
-  readonly sleep: (timeMs: number) => Promise<void>;
+  readonly sleep: Sleep;
   readonly nowMs: () => number;
   /** Ends every stream of the client. */
   readonly signal?: AbortSignal | undefined;
@@ -24,6 +25,7 @@ export type FollowOptions = {
 const SILENCE_TIMEOUT_MS = 45_000;
 /** Pause before another connection, unless the node sent another one. */
 const PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * All messages, without end. Breaking out of the loop ends the connection.
@@ -42,10 +44,10 @@ export async function* follow(
   let pauseMs = PAUSE_MS;
   for (;;) {
     signal.throwIfAborted();
-    let waitMs = pauseMs;
+    let waitMs: number | undefined;
     try {
       for await (const fields of listen(requestOf(id))) {
-        pauseMs = Number(fields.get("retry") ?? pauseMs);
+        pauseMs = pauseOf(fields.get("retry")) ?? pauseMs;
         id = fields.get("id") ?? id;
         const data = fields.get("data");
         if (data !== undefined) yield { id: id ?? "", data };
@@ -53,9 +55,9 @@ export async function* follow(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ApiError) || !error.isRetryable) throw error;
-      waitMs = error.retryAfterMs ?? pauseMs;
+      waitMs = error.retryAfterMs;
     }
-    await sleep(waitMs);
+    await sleep(waitMs ?? pauseMs, signal);
   }
 
   /** The messages of one connection, by their fields. */
@@ -86,6 +88,10 @@ export async function* follow(
     }
   }
 }
+
+/** What is no number of milliseconds is ignored. */
+const pauseOf = (retry = ""): number | undefined =>
+  /^\d{1,9}$/.test(retry) ? Math.min(Number(retry), MAX_PAUSE_MS) : undefined;
 
 /** Lines of names and values; the node writes the data of an event in one line. */
 const fieldsOf = (block: string): ReadonlyMap<string, string> =>

@@ -2,6 +2,7 @@
 import { ApiError } from "./error.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, createConnect, nameOf } from "./request.ts";
+import type { Sleep } from "./sleep.ts";
 
 /**
  * The body of a successful answer.
@@ -19,13 +20,13 @@ export type SendOptions = {
   readonly retries?: number;
   /** Longest time to wait before a further attempt; if the node demands more, there is none. Default: 60,000. */
   readonly maxWaitMs?: number;
-  /** Aborts running and later requests. */
+  /** Aborts running and later requests, and pauses between attempts. */
   readonly signal?: AbortSignal;
 };
 
 export type SendDependencies = {
   readonly fetch: typeof fetch;
-  readonly sleep: (timeMs: number) => Promise<void>;
+  readonly sleep: Sleep;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 };
@@ -51,7 +52,7 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
         const isLast = !isSafe || attempt >= retries || !(error instanceof ApiError) || !error.isRetryable;
         const waitMs = isLast ? 0 : (error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt);
         if (isLast || waitMs > maxWaitMs) throw error;
-        await sleep(waitMs);
+        await sleep(waitMs, signal);
       }
     }
   };

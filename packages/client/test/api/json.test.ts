@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { jsonText, parseJson } from "../../src/api/json.ts";
+import { parseIndexed, textIndexed } from "../../src/api/json-indexed.ts";
 
 test("integers beyond 2^53 are read with all their digits, and written so", () => {
   const text = '{"balance":9007199254740993,"debts":[-9007199254740993,-1],"fee":9007199254740991}';
@@ -38,4 +39,86 @@ test("texts come back, whatever they look like", () => {
       expect(parseJson(jsonText([text, 9007199254740993n]))).toEqual([text, 9007199254740993n]);
     }),
   );
+});
+
+describe("without the digits of the runtime (Node.js 20)", () => {
+  /** JSON as others write it: spaces, escapes, exponents, repeated names, names that are integers. */
+  const texts = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.bigInt().map(String),
+      fc.bigInt({ min: 9007199254740990n, max: 9007199254740994n }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+      fc.constantFrom(
+        "-0",
+        "1E400",
+        "-1.50e+2",
+        "0e0",
+        "10000000000000000.0",
+        "true",
+        "null",
+        '"\\\\"',
+        '"\\u0031"',
+      ),
+      fc.string({ unit: fc.constantFrom(...'0129-,:[]{}" \\eE.\u2028') }).map((text) => JSON.stringify(text)),
+      fc.array(tie("value"), { maxLength: 4 }).map((items) => `[ ${items.join(" ,\n")} ]`),
+      fc
+        .array(
+          fc.tuple(fc.constantFrom("1", "0", "a", "12345678901234567", "__proto__", '\\"'), tie("value")),
+          {
+            maxLength: 4,
+          },
+        )
+        .map((members) => `{${members.map(([name, value]) => `"${name}":${value}`).join(",")}}`),
+    ),
+  })).value;
+
+  test("property: every text is read and written as the runtime does it", () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const expected = parseJson(`[9007199254740993,${text}]`);
+        expect(parseIndexed(`[9007199254740993,${text}]`)).toEqual(expected);
+        expect(textIndexed(expected)).toBe(jsonText(expected));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("property: what is no JSON is a SyntaxError, where a number was cut or repeated, too", () => {
+    const altered = fc
+      .tuple(texts, fc.nat(), fc.constantFrom("0", "-", ".", "e", '"', ""))
+      .map(([text, at, put]) => {
+        const place = at % (text.length + 1);
+        return text.slice(0, place) + put + text.slice(place + 1);
+      });
+    fc.assert(
+      fc.property(altered, (text) => {
+        let isJson = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          isJson = false;
+        }
+        if (isJson) parseIndexed(text);
+        else expect(() => parseIndexed(text)).toThrow(SyntaxError);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("values that only JavaScript has are written as ever", () => {
+    const dated = {
+      at: new Date(0),
+      list: [undefined, Number.NaN, new Number(2), 2n ** 70n, Infinity],
+      no: undefined,
+    };
+    expect(textIndexed(dated)).toBe(jsonText(dated));
+    for (const value of [undefined, 5n, -0, "1", null, () => 1])
+      expect(textIndexed(value)).toBe(jsonText(value));
+  });
+
+  test("a string of ten million escapes is read", () => {
+    const text = `["${"\\n".repeat(10_000_000)}",9007199254740993]`;
+    expect(parseIndexed(text)).toHaveProperty("1", 9007199254740993n);
+  });
 });

@@ -13,6 +13,7 @@ import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
 import { createWebhookStore } from "../webhooks/sqlite/webhooks.ts";
+import { latestMs } from "./check.ts";
 import { ArchiveError } from "./error.ts";
 import { readStream } from "./stream.ts";
 
@@ -21,6 +22,8 @@ export type ImportDeps = {
   readonly genesis: Block;
   readonly verifier: Verifier;
   readonly nowMs: () => number;
+  /** See `CheckDeps`. */
+  readonly hasOwnClock?: boolean;
   /** Signatures are not checked up to it; absent: all are. */
   readonly assumeValid?: Pin | undefined;
   /** Called with the number of blocks accepted so far. */
@@ -48,7 +51,7 @@ export type Imported = {
 export async function importBlocks(
   chunks: AsyncIterable<Uint8Array>,
   data: string,
-  { network, genesis, verifier, nowMs, assumeValid, onProgress }: ImportDeps,
+  { network, genesis, verifier, nowMs, hasOwnClock = false, assumeValid, onProgress }: ImportDeps,
 ): Promise<Imported> {
   const { head: start, blocks } = await readStream(chunks);
   const { nethash, name } = network.description;
@@ -79,7 +82,7 @@ export async function importBlocks(
           maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
         }),
       eventsOfRevert,
-      now: nowMs,
+      now: latestMs({ nowMs, hasOwnClock }),
       assumeValid,
       onListenerError(error) {
         throw error;

@@ -12,6 +12,7 @@ import { ConfigError } from "../platform/config-error.ts";
 import { createRecords } from "../store/chain/records.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { addFlags, readConfig } from "./options.ts";
+import { printLines, printText } from "./print.ts";
 
 const options = { data: devOptions.data, json: connectionOptions.json };
 
@@ -32,7 +33,8 @@ export function accountsCommand(): Command {
     const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
     const path = join(folder, "node.sqlite");
     const shown = withBalances(path, (balanceOf) => showAccounts({ cast, mnemonic, balanceOf }));
-    process.stdout.write(`${json ? JSON.stringify(shown, null, 2) : accountsText(shown).join("\n")}\n`);
+    if (json) printText(JSON.stringify(shown, null, 2));
+    else printLines(accountsText(shown));
   });
 }
 

@@ -1,13 +1,5 @@
 /** `uniknode snapshot`, `export` and `import`: copies of a chain. */
-import {
-  copyFileSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -26,13 +18,15 @@ import { loadNetwork } from "../config/network.ts";
 import { option, readText } from "../config/option.ts";
 import { runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
-import { CLOCK_FILE, claimFolder, isDevFolder, readShape } from "../dev-chain/folder.ts";
+import { adoptFolder } from "../dev-chain/adopt.ts";
+import { isDevFolder, readShape } from "../dev-chain/folder.ts";
 import { devGenesis } from "../dev-chain/genesis.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { addFlags, readConfig } from "./options.ts";
+import { printLines } from "./print.ts";
 import { createProgress } from "./progress.ts";
 
 const { data, network, genesis, networkDir, accelerator } = runOptions;
@@ -76,8 +70,7 @@ export function snapshotCommand(): Command {
   addFlags(restore, chainOptions).action(async (snapshot: string) => {
     const config = readConfig(restore, chainOptions);
     const manifest = await withChain(config, (deps) => restoreSnapshot(snapshot, config.data, deps));
-    // What makes the folder one of a dev chain: "uniknode dev" continues it.
-    if (config.devChain !== undefined) copyDevFiles(config.devChain, config.data);
+    adopt(config);
     say(`${config.data}: ${summary(manifest)}`);
   });
 
@@ -151,6 +144,7 @@ export function importCommand(): Command {
         },
       }),
     );
+    adopt(config);
     say(`${accepted} blocks imported, ${skipped} skipped; the head is block ${head.height} ${head.id}`);
     if (uncheckedFrom !== undefined) {
       say(`signatures from block ${uncheckedFrom} on are not checked: go on with the same --assume-valid`);
@@ -178,15 +172,15 @@ function createDeps(config: Config<typeof networkOptions>) {
     genesis: block,
     verifier: createVerifier({ threads: VERIFIER_THREADS, accelerator: config.accelerator }),
     nowMs: Date.now,
+    hasOwnClock: config.devChain !== undefined,
     onProgress: createProgress(),
   };
 }
 
-/** The shape of a dev chain, and its clock: the time of the head may be ahead of the machine's. */
-function copyDevFiles(from: string, to: string): void {
-  claimFolder(to, readShape(from));
-  const clock = join(from, CLOCK_FILE);
-  if (existsSync(clock)) copyFileSync(clock, join(to, CLOCK_FILE));
+/** Makes the folder one of a dev chain if the chain is one: "uniknode dev" continues it. */
+function adopt(config: Config<typeof chainOptions>): void {
+  if (config.devChain === undefined) return;
+  adoptFolder(config.data, config.devChain, createNetwork(sourceOf(config).files));
 }
 
 /** @throws {ConfigError} when neither a network nor a dev chain is named, or both */
@@ -222,4 +216,4 @@ const height = (flags: string, sentence: string) =>
 const summary = ({ head, transactions }: Manifest): string =>
   `block ${head.height} ${head.id}, ${transactions} transactions`;
 
-const say = (text: string) => void process.stdout.write(`${text}\n`);
+const say = (text: string) => printLines([text]);

@@ -7,6 +7,7 @@ import { shownOption } from "../config/shown.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { columns } from "./columns.ts";
 import { addFlags, sourcesOf } from "./options.ts";
+import { printJson, printLines, printText } from "./print.ts";
 import { versionLine } from "./version.ts";
 
 export const configCommand = (): Command =>
@@ -26,7 +27,7 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
     if (check) {
       checkAll(resolved);
       checkMore(command);
-      process.stdout.write(`the configuration of "uniknode ${name}" is valid\n`);
+      printText(`the configuration of "uniknode ${name}" is valid`);
       return;
     }
     const rows = resolved.map(shownOption);
@@ -34,7 +35,8 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
       ["OPTION", "VALUE", "ORIGIN"],
       rows.map(({ option, value, source, origin }) => [option, String(value ?? ""), source ?? origin]),
     );
-    process.stdout.write(json ? `${JSON.stringify(rows)}\n` : `${lines.join("\n")}\n\n${versionLine()}\n`);
+    if (json) printJson(rows);
+    else printLines([...lines, "", versionLine()]);
   });
 }
 

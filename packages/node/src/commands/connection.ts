@@ -1,8 +1,8 @@
 /** Connection of commands to a node, and printing of its answers. */
-import { type Client, createClient, jsonText } from "@uniknode/client";
+import { type Client, createClient } from "@uniknode/client";
 import type { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
-import { withoutControls } from "../platform/logging/terminal.ts";
+import { printJson, printLines } from "./print.ts";
 
 export type Connection = Config<typeof connectionOptions>;
 
@@ -11,7 +11,8 @@ export const connectTo = ({ url, timeout }: Connection): Client =>
 
 /** Prints the value as JSON, or the lines as text. */
 export function show({ json }: Connection, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(`${json ? jsonText(value) : lines.map(withoutControls).join("\n")}\n`);
+  if (json) printJson(value);
+  else printLines(lines);
 }
 
 /** Lines of names and values; those without a value are left out. */

@@ -1,5 +1,6 @@
 /** How a command says that it failed: one sentence, and the calls where the program itself is at fault. */
 import { ConfigError } from "../platform/config-error.ts";
+import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
 import { MigrationError } from "../store/engine/migrations.ts";
 
@@ -9,6 +10,10 @@ export type Failure = {
   /** 1: failed. 2: the arguments, options or files of the user cannot be used. */
   readonly exitCode: 1 | 2;
 };
+
+/** Characters of a message, in which there may be the text of a node or a file, and of calls. */
+const MAX_MESSAGE = 4_000;
+const MAX_STACK = 16_000;
 
 /** What to do about errors that say no more than their reason. */
 const NEXT_STEPS: Readonly<Record<string, string>> = {
@@ -49,10 +54,17 @@ export function describeFailure(failure: unknown, hasStack: boolean): Failure {
   const error = ofDatabase(failure);
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   const code = expectedCode(error);
-  if (code === undefined) return { text: `uniknode: ${stack || message}\n${REPORT}\n`, exitCode: 1 };
+  const calls = shortened(linesWithoutControls(stack || message), MAX_STACK);
+  if (code === undefined) return { text: `uniknode: ${calls}\n${REPORT}\n`, exitCode: 1 };
   const nextStep = nextStepOf(code, error);
-  const text = `uniknode: ${message}${nextStep === undefined ? "" : `; ${nextStep}`}\n`;
-  return { text: hasStack ? `${text}${stack}\n` : text, exitCode: isUnusable(error) ? 2 : 1 };
+  const text = `uniknode: ${shown(error, message)}${nextStep === undefined ? "" : `; ${nextStep}`}\n`;
+  return { text: hasStack ? `${text}${calls}\n` : text, exitCode: isUnusable(error) ? 2 : 1 };
+}
+
+/** Only what the program finds in options has several lines; in what others say, a line feed could forge one. */
+function shown(error: unknown, message: string): string {
+  const text = isUnusable(error) ? linesWithoutControls(message) : withoutControls(message);
+  return shortened(text, MAX_MESSAGE);
 }
 
 function nextStepOf(code: string, error: unknown): string | undefined {

@@ -5,6 +5,7 @@ import { runOptions } from "../config/options.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createSlotStore, type MissedSlot } from "../store/node/slots.ts";
 import { addFlags, readConfig } from "./options.ts";
+import { printLines, printText } from "./print.ts";
 
 const { data } = runOptions;
 /** Number of slots shown by default. */
@@ -19,10 +20,10 @@ export function forgerCommand(): Command {
   addFlags(why, { data }).action(() => {
     const { slot } = why.opts<{ slot?: number }>();
     const missed = missedIn(readConfig(why, { data }).data, slot);
-    for (const line of missed.map(toLine)) process.stdout.write(`${line}\n`);
+    printLines(missed.map(toLine));
     if (missed.length > 0) return;
     const what = slot === undefined ? "no slot was missed" : `slot ${slot} was not missed by this node`;
-    process.stdout.write(`${what}, according to the data folder\n`);
+    printText(`${what}, according to the data folder`);
   });
   return command;
 }

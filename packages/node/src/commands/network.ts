@@ -15,6 +15,7 @@ import { ConfigError } from "../platform/config-error.ts";
 import { makeFolder } from "../platform/files/folder.ts";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { addFlags, readConfig } from "./options.ts";
+import { printText } from "./print.ts";
 
 /** All delegates of the first rounds; each node needs one of them. */
 const MAX_NODES = 6;
@@ -76,7 +77,7 @@ export function networkCommand(): Command {
     const balances = new Set([...cast.accounts, cast.factory, cast.foundation].map(({ address }) => address));
     const balanceOf = (address: string) => (balances.has(address) ? START_BALANCE : undefined);
     write(folder, "accounts.json", showAccounts({ cast, mnemonic, balanceOf }), SECRET_MODE);
-    process.stdout.write(`${report(folder, files.network, delegateFiles)}\n`);
+    printText(report(folder, files.network, delegateFiles));
   });
   return command;
 }

@@ -1,6 +1,7 @@
 /** `uniknode version`. */
 import { Command } from "commander";
 import { shownVersions } from "../platform/lifecycle/version.ts";
+import { printText } from "./print.ts";
 
 /** Both versions and the runtime. */
 export const versionLine = (): string => `uniknode ${shownVersions()} (Node.js ${process.versions.node})`;
@@ -8,4 +9,4 @@ export const versionLine = (): string => `uniknode ${shownVersions()} (Node.js $
 export const versionCommand = (): Command =>
   new Command("version")
     .description("print the versions of the protocol, the program and its runtime")
-    .action(() => void process.stdout.write(`${versionLine()}\n`));
+    .action(() => printText(versionLine()));

@@ -87,3 +87,14 @@ test("The names to know of a library are public, and the paths that contributors
   expect(paths.length).toBeGreaterThan(30);
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
+
+/** They print what is theirs, or lines that escape what is not. */
+const PRINTERS = ["print.ts", "completion/command.ts", "init.ts", "listen/command.ts", "access/token.ts"];
+
+test("Commands print through commands/print.ts, which bounds and escapes what others say.", () => {
+  const commands = "packages/node/src/commands/";
+  const printing = filesBelow(commands).filter((path) =>
+    /stdout\.write|console\.(log|info)/.test(readFileSync(join(REPOSITORY, path), "utf8")),
+  );
+  expect(printing.map((path) => path.slice(commands.length)).sort()).toEqual([...PRINTERS].sort());
+});

@@ -10,3 +10,14 @@ test("The binary of the addon is the one that its guide says how to build.", () 
   const guide = readFileSync(join(ROOT, "docs/guides/accelerator.md"), "utf8");
   expect(guide).toContain(createHash("sha256").update(binary).digest("hex"));
 });
+
+test("sha256sums has the checksums of the files that are loaded.", () => {
+  const folder = join(ROOT, "packages/node/native");
+  const sums = ["linux-x64.node", "known-verdicts.json"].map((name) => {
+    const sum = createHash("sha256")
+      .update(readFileSync(join(folder, name)))
+      .digest("hex");
+    return `${sum}  ${name}\n`;
+  });
+  expect(readFileSync(join(folder, "sha256sums"), "utf8")).toBe(sums.join(""));
+});

@@ -55,6 +55,17 @@ describe("An expected failure is one line with what to do.", () => {
     expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });
   });
 
+  test("in what others say, a line feed forges no line, nothing is obeyed, and the length is bounded", () => {
+    const { text } = describeFailure(
+      coded("ARCHIVE_FOREIGN", `of a\nuniknode: fine\u202e\u009b${"x".repeat(60_000)}`),
+      false,
+    );
+    expect(text).toMatch(
+      /^uniknode: of a\\u000auniknode: fine\\u202e\\u009bx+ \.\.\. \d+ characters \.\.\. x+\n$/,
+    );
+    expect(text.length).toBeLessThan(5_000);
+  });
+
   test("with its calls where they are asked for", () => {
     expect(describeFailure(new ConfigError("no"), true).text).toMatch(
       /^uniknode: no\nConfigError: no\n +at /,

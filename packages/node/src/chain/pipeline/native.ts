@@ -1,12 +1,14 @@
 /** The addon that verifies packed signatures with libsecp256k1 (docs/guides/accelerator.md). The only file that knows of it. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createCheckedFiles } from "./checked-files.ts";
 import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
-/** Built by `packages/node/native/build.sh`, of which the sources lie beside it. */
-const ADDON = `../../../native/${process.platform}-${process.arch}.node`;
+/** Built by `build.sh` in it, whose sources lie beside it. */
+const FOLDER = fileURLToPath(new URL("../../../native/", import.meta.url));
+const ADDON = `${process.platform}-${process.arch}.node`;
 /** Signatures with the verdicts of WebAssembly: to ask that itself would load all of it into each thread. */
-const KNOWN = new URL("../../../native/known-verdicts.json", import.meta.url);
+const KNOWN = "known-verdicts.json";
 
 type Addon = {
   /** Writes 1 for each valid signature, 0 for the others. */
@@ -23,28 +25,50 @@ export type KnownVerdict = {
   readonly isValid: boolean;
 };
 
-/**
- * Loads the addon of this machine and lets it prove itself.
- *
- * @returns undefined where there is no addon for this machine
- * @throws {Error} when its verdicts are not those of the default
- */
-export function loadNativeVerify(path = ADDON): PackedVerify | undefined {
-  let addon: Addon;
-  try {
-    addon = createRequire(import.meta.url)(path) as Addon;
-  } catch {
-    return undefined;
+/** The addon of this machine cannot be used. A retry fails until the installation has changed. */
+export class NativeAddonError extends Error {
+  readonly code = "NATIVE_ADDON";
+  readonly isRetryable = false;
+  readonly path: string;
+
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`the native addon ${path} is not used: ${reason}`, options);
+    this.name = "NativeAddonError";
+    this.path = path;
   }
+}
+
+/**
+ * Loads the addon of this machine and requires the recorded verdict for every recorded signature. A file whose checksum
+ * differs is not loaded: a damaged library ends the process when it is loaded or called.
+ *
+ * @param folder holds the addon, its recorded verdicts and their checksums
+ * @returns undefined if the folder has no addon for this platform
+ * @throws {NativeAddonError} if a file is missing, damaged or not loadable, or if a verdict differs
+ */
+export function loadNativeVerify(folder = FOLDER): PackedVerify | undefined {
+  const path = join(folder, ADDON);
+  try {
+    const files = createCheckedFiles(folder);
+    if (!files.has(ADDON)) return undefined;
+    files.read(ADDON);
+    const addon = { exports: {} };
+    process.dlopen(addon, path);
+    return provenVerify(addon.exports as Addon, JSON.parse(files.read(KNOWN).toString()) as KnownVerdict[]);
+  } catch (cause) {
+    throw new NativeAddonError(path, (cause as Error).message.split("\n")[0]!, { cause });
+  }
+}
+
+function provenVerify(addon: Addon, known: readonly KnownVerdict[]): PackedVerify {
   const verify: PackedVerify = (packed) => {
     const verdicts = verdictsFor(packed);
     addon.verify(packed, verdicts);
     return verdicts;
   };
-  const known = JSON.parse(readFileSync(KNOWN, "utf8")) as KnownVerdict[];
   const verdicts = verify(packChecks(known.map(checkOf)));
   const wrong = known.find(({ isValid }, index) => verdicts[index] !== Number(isValid));
-  if (wrong) throw new Error(`the native verdict is wrong for ${wrong.name}`);
+  if (wrong) throw new Error(`its verdict is wrong for ${wrong.name}`);
   return verify;
 }
 

@@ -4,7 +4,7 @@ import { chooseVerify } from "./choose-verify.ts";
 import type { FromSignatureThread, ToSignatureThread } from "./verifier.ts";
 
 const { verify, refusal } = await chooseVerify(workerData as string | undefined);
-if (refusal) process.emitWarning(refusal);
+if (refusal) parentPort?.postMessage({ refusal: refusal.message } satisfies FromSignatureThread);
 
 parentPort?.on("message", (batch: ToSignatureThread | null) => {
   if (batch === null) return parentPort?.close();

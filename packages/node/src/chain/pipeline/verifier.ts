@@ -22,10 +22,14 @@ export type VerifierOptions = {
   readonly accelerator?: string | undefined;
   /** In which a thread must finish a batch of signatures; otherwise it is replaced. Absent: ten seconds. */
   readonly timeoutMs?: number;
+  /** Called once, with the reason why the threads verify in WebAssembly although they should not. Absent: warns. */
+  readonly onRefusal?: (reason: string) => void;
 };
 
 export type ToSignatureThread = { readonly number: number; readonly packed: Uint8Array<ArrayBuffer> };
-export type FromSignatureThread = { readonly number: number; readonly verdicts: Uint8Array };
+export type FromSignatureThread =
+  | { readonly number: number; readonly verdicts: Uint8Array }
+  | { readonly refusal: string };
 
 /** Messages cost nothing any more from 50 signatures on; a batch holds a thread for about 12 ms. */
 const BATCH = 128;
@@ -47,11 +51,13 @@ type Lane = {
   close(): Promise<unknown>;
 };
 
-export function createVerifier({ threads, accelerator, timeoutMs = TIMEOUT_MS }: VerifierOptions): Verifier {
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { threads, accelerator, timeoutMs = TIMEOUT_MS } = options;
+  const onRefusal = firstOnly(options.onRefusal ?? ((reason) => process.emitWarning(reason)));
   const lanes =
     threads === 0
       ? [inThreadLane()]
-      : Array.from({ length: threads }, () => workerLane(accelerator, timeoutMs));
+      : Array.from({ length: threads }, () => workerLane(accelerator, timeoutMs, onRefusal));
 
   function verifyBatch(checks: readonly SignatureCheck[]): Promise<Uint8Array> {
     const lane = lanes.reduce((best, other) => (other.waiting < best.waiting ? other : best));
@@ -70,6 +76,15 @@ export function createVerifier({ threads, accelerator, timeoutMs = TIMEOUT_MS }:
     // A message to a thread and back takes as long as the verification of several signatures.
     verify: (checks) => (checks.length < BATCH ? gathered(checks) : verifyAll(checks)),
     close: async () => void (await Promise.all(lanes.map((lane) => lane.close()))),
+  };
+}
+
+/** All threads refuse for the same reason. */
+function firstOnly(listener: (reason: string) => void): (reason: string) => void {
+  let isCalled = false;
+  return (reason) => {
+    if (!isCalled) listener(reason);
+    isCalled = true;
   };
 }
 
@@ -96,7 +111,11 @@ function gatherCalls<Item, Answer>(
  * The first batch starts the thread: a node at rest has work for one at most. A thread that dies or hangs takes what it was given
  * with it; the next batch starts another one.
  */
-function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
+function workerLane(
+  accelerator: string | undefined,
+  timeoutMs: number,
+  onRefusal: (reason: string) => void,
+): Lane {
   const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: hang });
   const progress = createWatchdog(timeoutMs, hang);
   let thread: Worker | undefined;
@@ -110,8 +129,9 @@ function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
     const fail = (reason: string) => {
       if (thread === started) drop(reason);
     };
-    started.on("message", ({ number, verdicts }: FromSignatureThread) => {
-      calls.resolve(number, verdicts);
+    started.on("message", (message: FromSignatureThread) => {
+      if ("refusal" in message) return onRefusal(message.refusal);
+      calls.resolve(message.number, message.verdicts);
       if (calls.figures().open > 0) progress.restart();
       else progress.stop();
     });

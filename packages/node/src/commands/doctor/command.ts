@@ -8,7 +8,15 @@ import { chooseTimeServers } from "../../config/time.ts";
 import { show } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
 import type { Finding } from "./finding.ts";
-import { checkDisk, checkFileLimit, checkFolder, checkMemory, checkRuntime, checkTime } from "./machine.ts";
+import {
+  checkDisk,
+  checkFileLimit,
+  checkFolder,
+  checkMemory,
+  checkRuntime,
+  checkSignatures,
+  checkTime,
+} from "./machine.ts";
 import { checkGenesis, checkPeers, checkPort } from "./network.ts";
 
 const options = {
@@ -49,6 +57,7 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
   const hasPeers = !isDev && !alone;
   return [
     checkRuntime(),
+    await checkSignatures(config.accelerator),
     await checkTime(chooseTimeServers(config)),
     checkMemory(),
     checkFileLimit(),

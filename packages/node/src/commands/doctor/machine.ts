@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { chooseVerify } from "../../chain/pipeline/choose-verify.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
 import { openReader } from "../../store/engine/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -16,6 +17,17 @@ const GOOD_OPEN_FILES = 4_096;
 export const checkRuntime = (): Finding =>
   // An older one does not come so far: the program says so before it loads anything.
   ok("runtime", `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
+
+export async function checkSignatures(accelerator: string | undefined): Promise<Finding> {
+  const { name, refusal } = await chooseVerify(accelerator);
+  return refusal
+    ? warn(
+        "signatures",
+        `${name}: ${refusal.message}`,
+        "see docs/guides/accelerator.md; the node works without it",
+      )
+    : ok("signatures", name);
+}
 
 export async function checkTime(servers: readonly string[]): Promise<Finding> {
   if (servers.length === 0) {

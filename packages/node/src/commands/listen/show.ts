@@ -1,4 +1,5 @@
 /** Formats received requests, as a line for the terminal and as JSON. */
+import { withoutControls } from "../../platform/text/foreign.ts";
 import type { ReceivedRequest } from "./receiver.ts";
 
 /** Members of the data for the short form. */
@@ -17,7 +18,7 @@ const SUMMARY_MEMBERS = [
 const MAX_DATA_LENGTH = 100;
 const MAX_ID_LENGTH = 12;
 
-/** One line. The texts of a delivery are escaped as in JSON: control characters must not reach the terminal. */
+/** One line. The texts of a delivery are escaped: the terminal must not obey them. */
 export function requestLine(received: ReceivedRequest): string {
   const time = new Date(received.receivedMs).toTimeString().slice(0, 8);
   if ("refusal" in received) {
@@ -27,12 +28,12 @@ export function requestLine(received: ReceivedRequest): string {
   const { delivery, attempt, status } = received;
   return [
     time,
-    printable(delivery.event).padEnd(24),
+    printable(delivery.event.slice(0, MAX_DATA_LENGTH)).padEnd(24),
     delivery.sequence === undefined ? "" : `#${delivery.sequence}`,
     delivery.height === undefined ? "" : `height ${delivery.height}`,
     `attempt ${attempt}`,
     `verified, answered ${status}`,
-    delivery.reverts === undefined ? "" : `retracts ${printable(delivery.reverts)}`,
+    delivery.reverts === undefined ? "" : `retracts ${printable(delivery.reverts.slice(0, MAX_DATA_LENGTH))}`,
     shortData(delivery.data),
   ]
     .filter((part) => part !== "")
@@ -45,20 +46,20 @@ export function requestJson(received: ReceivedRequest): string {
   const common = { receivedAt: receivedMs, answered: status };
   if ("refusal" in received) {
     const { code, message } = received.refusal;
-    return JSON.stringify({ ...common, verified: false, code, message });
+    return withoutControls(JSON.stringify({ ...common, verified: false, code, message }));
   }
   const { attempt, delivery } = received;
-  return JSON.stringify({ ...common, verified: true, attempt, delivery });
+  return withoutControls(JSON.stringify({ ...common, verified: true, attempt, delivery }));
 }
 
-const printable = (text: string): string => JSON.stringify(text).slice(1, -1);
+const printable = (text: string): string => withoutControls(JSON.stringify(text)).slice(1, -1);
 
 function shortData(data: unknown): string {
   const members = Object(data) as Record<string, unknown>;
   const names = SUMMARY_MEMBERS.filter((name) => isShort(members[name]));
   if (names.length > 0) return names.map((name) => `${name} ${shortValue(`${members[name]}`)}`).join("  ");
   const text = JSON.stringify(data) ?? "";
-  return text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)} ...` : text;
+  return withoutControls(text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)} ...` : text);
 }
 
 const isShort = (value: unknown) => typeof value === "string" || typeof value === "number";

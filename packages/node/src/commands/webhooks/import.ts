@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { runOptions } from "../../config/options.ts";
 import { importOldRegister } from "../../webhooks/sqlite/import-register.ts";
 import { addFlags, readConfig } from "../options.ts";
+import { printLines } from "../print.ts";
 
 const { data, webhookKeyFile, webhookOldKeyFile, webhookLimit } = runOptions;
 const options = { data, webhookKeyFile, webhookOldKeyFile, webhookLimit };
@@ -16,10 +17,9 @@ export function importCommand(): Command {
   return addFlags(bring, options).action((file: string) => {
     const { webhookLimit: maxWebhooks, ...config } = readConfig(bring, options);
     const imported = importOldRegister(file, { ...config, maxWebhooks });
-    for (const { alias, webhook } of imported)
-      say(`${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`);
-    say(`webhooks registered: ${imported.length}; deliveries begin with the next start of the node`);
+    printLines([
+      ...imported.map(({ alias, webhook }) => `${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`),
+      `webhooks registered: ${imported.length}; deliveries begin with the next start of the node`,
+    ]);
   });
 }
-
-const say = (text: string) => void process.stdout.write(`${text}\n`);

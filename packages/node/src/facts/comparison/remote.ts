@@ -1,5 +1,6 @@
 /** What another node says of its tree, over HTTP. Its answers are bounded, and believed as far as they are proven. */
 
+import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import { HASH_BYTES, type Hash } from "../merkle/hashes.ts";
 import { isConsistent } from "../merkle/proofs.ts";
 import type { FactReader } from "../reader.ts";
@@ -10,6 +11,9 @@ const MAX_ANSWER_BYTES = 65_536;
 /** No tree is so high. */
 const MAX_PROOF_HASHES = 128;
 
+/** Characters of what the other node says, in an error. */
+const MAX_REASON = 300;
+
 export type RemoteCheckpoint = { readonly name: string; readonly size: number; readonly root: Hash };
 
 /** Another node that answers otherwise than a node does, or not at all. A later attempt may succeed. */
@@ -18,7 +22,7 @@ export class RemoteError extends Error {
   readonly isRetryable = true;
 
   constructor(url: string, why: string) {
-    super(`${url} does not tell its tree of facts: ${why}`);
+    super(`${url} does not expose its fact tree: ${shortened(withoutControls(why), MAX_REASON)}`);
     this.name = "RemoteError";
   }
 }

@@ -2,6 +2,8 @@
 import { isatty } from "node:tty";
 import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
 import { troubleOf } from "../files/disk-trouble.ts";
+import { shortened } from "../text/foreign.ts";
+import { boundedLine } from "./bounded-line.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { createRepeats } from "./repeats.ts";
 import { canRewriteLines, hasColors, STANDARD_ERROR, STANDARD_OUTPUT } from "./terminal.ts";
@@ -42,11 +44,14 @@ export function createLogger(level: LogLevel, to: { write(line: string): void })
     formatters: { level: (label) => ({ level: label }) },
     hooks: { logMethod: dropRepeats() },
   };
-  return pino(options, to);
+  return pino(options, { write: (line: string) => to.write(boundedLine(line)) });
 }
 
 const lostLine = (lines: number) =>
   `${JSON.stringify({ level: "warn", time: Date.now(), lines, msg: "log lines were lost" })}\n`;
+
+/** Characters of a cause that is remembered. */
+const MAX_CAUSE = 500;
 
 /** Number of the level in pino. */
 const ERROR = 50;
@@ -68,7 +73,7 @@ function dropRepeats() {
       this.debug({ ...(fields as object), err: undefined, error: error.message }, String(message));
       return;
     }
-    const leftOut = repeats.note(`${String(message)} ${error.message}`);
+    const leftOut = repeats.note(shortened(`${String(message)} ${error.message}`, MAX_CAUSE));
     if (leftOut === undefined) return;
     const shown = leftOut === 0 ? fields : { ...(fields as object), leftOut };
     log.apply(this, [shown, message] as unknown as Parameters<LogFn>);

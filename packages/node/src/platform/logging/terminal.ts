@@ -12,7 +12,3 @@ export const canRewriteLines = (fd: number): boolean => isatty(fd) && process.en
 
 /** Whether texts to this file descriptor may have colours (https://no-color.org). */
 export const hasColors = (fd: number): boolean => canRewriteLines(fd) && !process.env.NO_COLOR;
-
-/** Text of others, such as messages and names, may hold anything: control characters must not reach the terminal. */
-export const withoutControls = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,5 +1,6 @@
 /** Log lines for people. */
-import { CLEAR_LINE, withoutControls } from "./terminal.ts";
+import { withoutControls } from "../text/foreign.ts";
+import { CLEAR_LINE } from "./terminal.ts";
 
 export type TextStyle = {
   readonly hasColors: boolean;
@@ -35,7 +36,7 @@ export function textLine(line: string, { hasColors, clearsLine }: TextStyle): st
     new Date(Number(time)).toISOString().slice(11, 19),
     color === undefined ? shownLevel : `\u001B[${color}m${shownLevel}\u001B[0m`,
     withoutControls(String(msg ?? "")),
-    ...Object.entries(fields).map(([name, value]) => `${name}=${shownValue(value)}`),
+    ...Object.entries(fields).map(([name, value]) => `${withoutControls(name)}=${shownValue(value)}`),
   ];
   const { text, stack } = shownError(err as SerializedError | undefined);
   return `${clearsLine ? CLEAR_LINE : ""}${parts.join("  ")}${text}\n${stack}`;

@@ -46,7 +46,11 @@ export function createConsensus(
   const { accelerator } = options;
   const verifier = createQuickVerifier(
     { ownPerTurn: accelerator ? 0 : OWN_PER_TURN, maxKnown: MAX_KNOWN },
-    createVerifier({ threads: VERIFIER_THREADS, accelerator }),
+    createVerifier({
+      threads: VERIFIER_THREADS,
+      accelerator,
+      onRefusal: (reason) => logger.warn({ reason }, "signatures are verified in WebAssembly"),
+    }),
   );
   onStop("verifier", verifier.close);
   const signatures = createRecordedSignatures(MAX_RECORDED, {

@@ -63,9 +63,10 @@ export async function runNode(
         nowMs: Date.now,
       }),
     async whileServing(node) {
-      const { name: signatures } = await chooseVerify(config.accelerator);
+      const { name: signatures, refusal } = await chooseVerify(config.accelerator);
       const shownConfig = maskConfig(runOptions, config);
-      logger.info({ url: node.url, signatures, config: shownConfig }, "node started");
+      const reason = refusal && { signaturesReason: refusal.message };
+      logger.info({ url: node.url, signatures, ...reason, config: shownConfig }, "node started");
       if (
         config.webhooks === "on" &&
         config.webhookLegacy === undefined &&

@@ -1,0 +1,30 @@
+/** Makes the data folder of a restored or imported chain one that `uniknode dev` continues. */
+import { join } from "node:path";
+import { createSlots, type Network } from "@uniknode/protocol";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { openReader } from "../store/engine/migrations.ts";
+import { openClock } from "./clock.ts";
+import { CLOCK_FILE, claimFolder, readShape } from "./folder.ts";
+
+/**
+ * The folder gets the shape of the dev chain. Its clock is neither behind that chain's nor behind the last block, which may
+ * be ahead of both: the dev chain may have started over since.
+ *
+ * @throws {ConfigError} when a file of either folder is damaged, or the folder has another shape
+ */
+export function adoptFolder(folder: string, devChain: string, network: Network): void {
+  claimFolder(folder, readShape(devChain));
+  const clock = openClock(join(folder, CLOCK_FILE));
+  const { nowMs } = openClock(join(devChain, CLOCK_FILE));
+  clock.moveTo(Math.max(nowMs(), headMs(folder, network)));
+}
+
+function headMs(folder: string, network: Network): number {
+  const database = openReader(join(folder, "node.sqlite"));
+  try {
+    const head = createBlockStore(database).head();
+    return head ? createSlots(network).unixMsOf(head.timestamp) : 0;
+  } finally {
+    database.close();
+  }
+}

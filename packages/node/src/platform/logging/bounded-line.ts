@@ -1,0 +1,75 @@
+/** Bounds of a log line: whatever the program logs, others can neither fill the log nor change how it is shown. */
+import { shortened, withoutControls } from "../text/foreign.ts";
+
+/** Characters of one text: a message, an error, a stack. Twice as many when they are escaped. */
+const MAX_TEXT = 2_000;
+/** Characters of all values of a line; members and items beyond it are counted instead. */
+const MAX_VALUES = 16_384;
+
+/** @param line JSON of the logger, with its line feed */
+export function boundedLine(line: string): string {
+  const text = withoutControls(line.trimEnd());
+  if (text.length <= MAX_TEXT) return `${text}\n`;
+  return `${jsonOf(boundedBy(MAX_VALUES)(JSON.parse(text)))}\n`;
+}
+
+/** Cuts values, in order, once those before them have used up the characters. */
+function boundedBy(characters: number): (value: unknown) => unknown {
+  let left = characters;
+
+  function bounded(value: unknown): unknown {
+    if (typeof value === "string") {
+      const text = fitting(value, Math.min(MAX_TEXT, Math.max(left, 0)));
+      left -= jsonOf(text).length;
+      return text;
+    }
+    if (Array.isArray(value)) return boundedItems(value);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(boundedMembers(Object.entries(withShortStack(value))));
+  }
+
+  function boundedItems(items: readonly unknown[]): unknown[] {
+    const kept: unknown[] = [];
+    for (const item of items) {
+      if (left <= 0) return [...kept, `${items.length - kept.length} more`];
+      left -= ITEM;
+      kept.push(bounded(item));
+    }
+    return kept;
+  }
+
+  function boundedMembers(members: readonly (readonly [string, unknown])[]): [string, unknown][] {
+    const kept: [string, unknown][] = [];
+    for (const [name, value] of members) {
+      if (left <= 0) return [...kept, ["more", members.length - kept.length]];
+      const key = fitting(name, MAX_NAME);
+      left -= jsonOf(key).length + ITEM;
+      kept.push([key, bounded(value)]);
+    }
+    return kept;
+  }
+
+  return bounded;
+}
+
+const jsonOf = (value: unknown): string => withoutControls(JSON.stringify(value));
+
+/** A text that has so many characters at most once it is written. */
+function fitting(text: string, max: number): string {
+  const short = shortened(text, max);
+  return jsonOf(short).length <= 2 * max ? short : shortened(text, Math.floor(max / MAX_ESCAPE));
+}
+
+/** Characters that one is escaped with. */
+const MAX_ESCAPE = 6;
+
+/** The stack of an error begins with its message, which must not push out the calls. */
+function withShortStack(value: object): object {
+  const { message, stack } = value as { message?: unknown; stack?: unknown };
+  if (typeof message !== "string" || typeof stack !== "string") return value;
+  return { ...value, stack: stack.split(message).join(shortened(message, MAX_NAME)) };
+}
+
+/** Numbers and punctuation. */
+const ITEM = 4;
+const MAX_NAME = 100;

@@ -1,0 +1,72 @@
+/** Carrying a dev chain whose clock is ahead of the machine's to other data folders, with the real program. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const BLOCKS = 700;
+const folder = mkdtempSync(join(tmpdir(), "uniknode-dev-archive-"));
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const TOKEN = "a-token-of-the-test";
+const OPTIONS = ["--accounts", "1", "--block-time", "1", "--http-port", "0", "--webhook-token", TOKEN];
+
+/** Runs a dev chain until the work on it is done; answers with its last block then. */
+async function onDevChain(name: string, work: (url: string) => Promise<unknown>): Promise<number> {
+  const node = spawnUniknode(["dev", "--data", at(name), ...OPTIONS]);
+  try {
+    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+    await work(url!);
+    const { data } = (await (await fetch(`${url}/api/blockchain`)).json()) as {
+      data: { block: { height: number } };
+    };
+    return data.block.height;
+  } finally {
+    node.child.kill("SIGTERM");
+    await node.ended;
+  }
+}
+
+const mine = (blocks: number) => async (url: string) => {
+  const headers = { authorization: TOKEN, "content-type": "application/json" };
+  const body = JSON.stringify({ blocks });
+  const status = async () => (await fetch(`${url}/api/dev/mine`, { method: "POST", headers, body })).status;
+  // 503 while the first blocks are forged.
+  for (let last = 503; last !== 200; last = await status())
+    await new Promise((next) => setTimeout(next, 200));
+};
+
+let height: number;
+beforeAll(async () => {
+  height = await onDevChain("dev", mine(BLOCKS));
+  // The same dev chain, started over: it has no clock of its own.
+  mkdirSync(at("started-over"));
+  cpSync(join(at("dev"), "dev-chain.json"), join(at("started-over"), "dev-chain.json"));
+}, 60_000);
+
+test.each(["dev", "started-over"])(
+  "a snapshot is verified, restored and continued with --dev-chain %s",
+  { timeout: 60_000 },
+  async (name) => {
+    const [snapshot, restored] = [at(`snapshot-${name}`), `restored-${name}`];
+    const devChain = ["--dev-chain", at(name)];
+    await runUniknode(["snapshot", "create", "--data", at("dev"), "--output", snapshot]);
+    const verified = await runUniknode(["snapshot", "verify", snapshot, "--execute", ...devChain]);
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("is valid: block") });
+    const written = await runUniknode(["snapshot", "restore", snapshot, "--data", at(restored), ...devChain]);
+    expect(written).toMatchObject({ code: 0 });
+    // It goes on at once: its clock is not behind its head.
+    expect(await onDevChain(restored, mine(3))).toBeGreaterThanOrEqual(height + 3);
+  },
+);
+
+test("its blocks are imported and continued", { timeout: 60_000 }, async () => {
+  const devChain = ["--dev-chain", at("started-over")];
+  await runUniknode(["export", at("blocks"), "--data", at("dev"), ...devChain]);
+  const imported = await runUniknode(["import", at("blocks"), "--data", at("imported"), ...devChain]);
+  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining("blocks imported") });
+  expect(existsSync(join(at("imported"), "dev-clock.json"))).toBe(true);
+  expect(await onDevChain("imported", mine(3))).toBeGreaterThanOrEqual(height + 3);
+});
