@@ -1,9 +1,10 @@
 /** The declarations of the commands: help, configuration. */
 import type { Command } from "commander";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
 import { columns } from "../../src/commands/columns.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
+import { unknownVariables } from "../../src/commands/variables.ts";
 import { runMain } from "../../test-support/process/main.ts";
 
 const program = await createProgram();
@@ -89,6 +90,56 @@ describe("config", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/--http-port: an integer[\s\S]*--block-time: an integer/);
     expect(await runMain(["config", "dev", "--check"])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("environment variables that nothing reads", () => {
+  const variables = (values: Record<string, string>) => {
+    for (const [name, value] of Object.entries(values)) process.env[name] = value;
+    onTestFinished(() => {
+      for (const name of Object.keys(values)) delete process.env[name];
+    });
+  };
+
+  test("are warned about once, with the name that is probably meant, and without their value", async () => {
+    variables({ UNIKNODE_HTTP_PROT: "5", UNIKNODE_TOKEN: "hidden", UNIKNODE_XYZZYX: "1" });
+    const { code, stderr } = await runMain(["config", "dev"]);
+    expect(code).toBe(0);
+    expect(stderr.match(/^uniknode: warning: /gm)).toHaveLength(3);
+    expect(stderr).toContain(
+      "UNIKNODE_HTTP_PROT is unknown and has no effect; did you mean UNIKNODE_HTTP_PORT?",
+    );
+    expect(stderr).toContain(
+      "UNIKNODE_TOKEN is unknown and has no effect; did you mean UNIKNODE_WEBHOOK_TOKEN?",
+    );
+    expect(stderr).toContain("UNIKNODE_XYZZYX is unknown and has no effect; docs/reference/configuration.md");
+    expect(stderr).not.toContain("hidden");
+  });
+
+  test("make config --check fail, with everything else that is wrong", async () => {
+    variables({ UNIKNODE_P2P_PROT: "5" });
+    const { code, stderr } = await runMain(["config", "run", "--check", "--http-port", "x"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--http-port: an integer[\s\S]*did you mean UNIKNODE_P2P_PORT\?/);
+    expect(stderr).not.toContain("warning");
+  });
+
+  test("are none of the variables of any command, nor of the passphrases", async () => {
+    const known = leaves(program, []).flatMap(([, { options }]) =>
+      options.flatMap(({ description }) => /\[(UNIKNODE_\w+)\]/.exec(description)?.[1] ?? []),
+    );
+    expect(known.length).toBeGreaterThan(100);
+    const more = [
+      "UNIKNODE_PASSPHRASE",
+      "UNIKNODE_SECOND_PASSPHRASE",
+      "UNIKNODE_FORGER_SECRETS",
+      "UNIKNODE_STACK",
+    ];
+    const environment = Object.fromEntries([...known, ...more].map((name) => [name, "1"]));
+    expect(await unknownVariables(environment)).toEqual([]);
+    expect(
+      await unknownVariables({ UNIKNODE_: "", UNIKNODE_HTTP: "", uniknode_data: "", CORE_X: "" }),
+    ).toHaveLength(2);
   });
 });
 

@@ -1,7 +1,5 @@
 /** Notes beside lock files: which process holds the lock, and where it serves. The lock itself is the only proof. */
 import { readFileSync, rmSync } from "node:fs";
-import { Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 
 /** The process that holds a lock. */
@@ -13,15 +11,8 @@ export type LockHolder = {
   readonly ports?: readonly number[];
 };
 
-const MAX_PORTS = 8;
 const MAX_BYTES = 4_096;
-const noteSchema = Compile(
-  Type.Object({
-    pid: Type.Integer({ minimum: 1 }),
-    url: Type.Optional(Type.String({ maxLength: 256, pattern: "^http://[\\w.:\\[\\]-]+$" })),
-    ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), { maxItems: MAX_PORTS })),
-  }),
-);
+const URL_FORM = /^http:\/\/[\w.:[\]-]{1,256}$/;
 
 const pathOf = (lockPath: string): string => `${lockPath}.holder`;
 
@@ -42,12 +33,26 @@ export function removeLockHolder(lockPath: string): void {
 export function readLockHolder(lockPath: string): LockHolder | undefined {
   try {
     const text = readFileSync(pathOf(lockPath), "utf8");
-    const note: unknown = text.length > MAX_BYTES ? undefined : JSON.parse(text);
-    return noteSchema.Check(note) && isAlive(note.pid) ? note : undefined;
+    const holder = text.length > MAX_BYTES ? undefined : toHolder(JSON.parse(text));
+    return holder !== undefined && isAlive(holder.pid) ? holder : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** By hand: a node at its start loads nothing that builds schemas. */
+function toHolder(note: unknown): LockHolder | undefined {
+  const { pid, url, ports } = Object(note) as Record<string, unknown>;
+  if (!isInteger(pid, 2 ** 31)) return undefined;
+  return {
+    pid,
+    ...(typeof url === "string" && URL_FORM.test(url) && { url }),
+    ...(Array.isArray(ports) && { ports: ports.filter((port) => isInteger(port, 65_535)) }),
+  };
+}
+
+const isInteger = (value: unknown, maximum: number): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value > 0 && value <= maximum;
 
 /** `process 4711 at http://127.0.0.1:4003`, in parentheses; empty for an unknown holder. */
 export function lockHolderText(holder: LockHolder | undefined): string {
