@@ -47,6 +47,39 @@ describe("help", () => {
     });
   });
 
+  test("dev --help shows its own options first, and few others; --help all shows every one in groups", async () => {
+    const flags = program.commands
+      .find((command) => command.name() === "dev")!
+      .options.map(({ long }) => long!);
+    const { code, stdout } = await runMain(["dev", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").length).toBeLessThan(60);
+    expect(stdout).toMatch(/^Usage: uniknode dev \[options\]\n\n.*\n\nDev chain:\n {2}--block-time /);
+    expect(stdout).not.toContain("--p2p-rate-limit");
+    expect(stdout).toMatch(/\n\d+ more options: uniknode dev --help all\n$/);
+    const all = (await runMain(["dev", "--help", "all"])).stdout;
+    for (const flag of flags) expect(all).toContain(`  ${flag} `);
+    expect(all).toMatch(/Dev chain:[\s\S]*\nData and API:[\s\S]*\nWebhooks and events:[\s\S]*\nPeers:/);
+    expect(all).not.toContain("more options");
+    for (const args of [
+      ["dev", "-h", "all"],
+      ["help", "dev", "all"],
+    ])
+      expect(await runMain(args)).toMatchObject({ code: 0, stdout: all });
+  });
+
+  test.each([["run"], ["doctor"], ["config", "run"], ["config", "dev"]])(
+    "%s %s is grouped, too",
+    async (...path) => {
+      const names = path.filter(Boolean);
+      const { stdout } = await runMain([...names, "--help"]);
+      expect(stdout).toContain(`more options: uniknode ${names.join(" ")} --help all`);
+      const all = (await runMain([...names, "--help", "all"])).stdout;
+      expect(all).toContain("--p2p-rate-limit");
+      expect(all.length).toBeGreaterThan(stdout.length * 2);
+    },
+  );
+
   test("-v and --version show what the command version shows", async () => {
     const { code, stdout } = await runMain(["version"]);
     expect(code).toBe(0);
