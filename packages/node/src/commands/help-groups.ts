@@ -21,8 +21,8 @@ const OTHERS = "Options:";
 const TITLES = [...GROUPS.map(([title]) => title), OTHERS];
 
 /** Shown without `all`, beside the groups that are the command's own. */
-const FREQUENT = ["data", "httpHost", "httpPort", "webhookToken", "logLevel"];
-const FREQUENT_OF_NETWORKS = ["delegates", "peers"];
+const FREQUENT = ["data", "httpHost", "httpPort", "webhookToken", "delegates", "logLevel"];
+const FREQUENT_OF_NETWORKS = ["peers"];
 const OWN_GROUPS = ["Dev chain:", "Network:", OTHERS];
 
 /** Whether the command line asks, by `dev --help all` or `help dev all`, for all options, and the command line without that word. */
