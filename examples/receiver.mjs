@@ -10,7 +10,7 @@ import { buffer } from "node:stream/consumers";
 import { DeliveryError, verifyDelivery } from "@uniknode/client";
 
 const [port, secret] = process.argv.slice(2);
-if (!port || !secret) {
+if (!/^\d{1,5}$/.test(port ?? "") || Number(port) > 65535 || !secret) {
   console.error("usage: npm run example -- receiver PORT SECRET");
   process.exit(2);
 }
@@ -25,6 +25,10 @@ const server = createServer(async (request, response) => {
     console.log(`refused: ${error.message}`);
     response.writeHead(error instanceof DeliveryError ? 401 : 500).end();
   }
+});
+server.on("error", ({ code }) => {
+  console.error(`receiver: port ${port} cannot be used (${code}); choose another one, or 0 for a free one`);
+  process.exitCode = 1;
 });
 server.listen(Number(port), "127.0.0.1", () =>
   console.log(`listening on http://127.0.0.1:${server.address().port}`),

@@ -11,6 +11,7 @@ import {
   builders,
   bytesToHex,
   createNetwork,
+  isAddress,
   keysFromPassphrase,
   signTransaction,
   transactionToJson,
@@ -23,24 +24,37 @@ if (!passphrase || !recipientId || !/^\d+(\.\d{1,8})?$/.test(tokens ?? "")) {
   process.exit(2);
 }
 
-const client = createClient({ url });
-const keys = keysFromPassphrase(passphrase);
-const senderPublicKey = bytesToHex(keys.publicKey);
-// Everything that must be known of a network to sign for it.
-const network = createNetwork((await client.node.cryptoConfiguration()).data);
-const address = addressFromPublicKey(senderPublicKey, network.description.pubKeyHash);
-const [wallet] = (await client.wallets.list({ address }).page()).data;
-const [whole, fraction = ""] = tokens.split(".");
+async function transfer() {
+  const client = createClient({ url });
+  const keys = keysFromPassphrase(passphrase);
+  const senderPublicKey = bytesToHex(keys.publicKey);
+  // Everything that must be known of a network to sign for it.
+  const network = createNetwork((await client.node.cryptoConfiguration()).data);
+  const { pubKeyHash } = network.description;
+  if (!isAddress(recipientId, pubKeyHash))
+    throw new Error(`${recipientId} is not an address of this network`);
+  const address = addressFromPublicKey(senderPublicKey, pubKeyHash);
+  const [wallet] = (await client.wallets.list({ address }).page()).data;
+  const [whole, fraction = ""] = tokens.split(".");
 
-const transaction = signTransaction(
-  builders.transfer({
-    network,
-    senderPublicKey,
-    nonce: BigInt(wallet?.nonce ?? 0) + 1n,
-    recipientId,
-    amount: BigInt(whole + fraction.padEnd(8, "0")),
-  }),
-  keys,
-);
-console.log(transaction.id);
-console.log(JSON.stringify(await client.transactions.submit([transactionToJson(transaction)]), null, 2));
+  const transaction = signTransaction(
+    builders.transfer({
+      network,
+      senderPublicKey,
+      nonce: BigInt(wallet?.nonce ?? 0) + 1n,
+      recipientId,
+      amount: BigInt(whole + fraction.padEnd(8, "0")),
+    }),
+    keys,
+  );
+  console.log(transaction.id);
+  console.log(JSON.stringify(await client.transactions.submit([transactionToJson(transaction)]), null, 2));
+}
+
+try {
+  await transfer();
+} catch (error) {
+  const hint = error.code === "API_UNREACHABLE" ? `; is the node at ${url} running?` : "";
+  console.error(`transfer: ${error.message}${hint}`);
+  process.exitCode = 1;
+}

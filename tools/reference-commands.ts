@@ -21,7 +21,7 @@ export async function commandsPage(): Promise<string> {
     ...GROUPS.flatMap((group) => [
       `## ${group.replace(":", "")}`,
       "",
-      ...COMMANDS.filter((entry) => entry.group === group).flatMap(({ name, examples }) =>
+      ...COMMANDS.filter((entry) => entry.group === group && !entry.isHidden).flatMap(({ name, examples }) =>
         sections(commands.find((command) => command.name() === name)!, name, examples),
       ),
     ]),

@@ -47,7 +47,7 @@ const commands = {
   check: () => [biome, types, browserTypes, consoleTypes],
   parity: (args) => [[join(root, "tools/parity.ts"), ...args]],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
-  example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],
+  example: ([name, ...args]) => [[programOf("example", "examples", ".mjs", name), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],
   pictures: () => [[join(root, "tools/pictures.ts")]],
   crash: (args) => [[join(root, "tools/crash.ts"), ...args]],
@@ -58,8 +58,21 @@ const commands = {
   release: (args) => [[join(root, "tools/release/main.ts"), ...args]],
   // Builds it, and no more.
   console: () => [],
-  bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],
+  bench: ([name, ...args]) => [[programOf("bench", "bench", ".ts", name), ...args]],
 };
+
+/** Path of a program by its name; without one, the process ends with the names that exist. */
+function programOf(command, folder, extension, name) {
+  const names = readdirSync(join(root, folder))
+    .filter((file) => file.endsWith(extension))
+    .map((file) => file.slice(0, -extension.length));
+  if (names.includes(name)) return join(root, folder, name + extension);
+  const fault = name === undefined ? "which one?" : `${JSON.stringify(name)} does not exist.`;
+  process.stderr.write(
+    `npm run ${command}: ${fault} usage: npm run ${command} -- ${names.join("|")} [arguments]\n`,
+  );
+  process.exit(2);
+}
 
 /** What serves the console, tests it or packs it. */
 const withConsole = ["start", "test", "release", "console", "pictures"];

@@ -6,6 +6,8 @@ export type CommandEntry = {
   readonly group: Group;
   /** Complete command lines; at least one for the command and each of its subcommands. */
   readonly examples: readonly string[];
+  /** Not shown in any help: programs call it. */
+  readonly isHidden?: true;
   /** Loaded on demand: a command that shows a block does not need a whole node. */
   readonly load: () => Promise<Command>;
 };
@@ -227,6 +229,13 @@ export const COMMANDS: readonly CommandEntry[] = [
       "uniknode completion fish > ~/.config/fish/completions/uniknode.fish",
     ],
     load: async () => (await import("./completion/command.ts")).completionCommand(),
+  },
+  {
+    name: "complete",
+    group: PROGRAM,
+    examples: ["uniknode complete webhooks -- webhooks show"],
+    isHidden: true,
+    load: async () => (await import("./completion/values.ts")).completeCommand(),
   },
   {
     name: "version",

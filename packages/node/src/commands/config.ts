@@ -8,6 +8,7 @@ import { ConfigError } from "../platform/config-error.ts";
 import { columns } from "./columns.ts";
 import { addFlags, sourcesOf } from "./options.ts";
 import { printJson, printLines, printText } from "./print.ts";
+import { unknownVariables, variablesOf } from "./variables.ts";
 import { versionLine } from "./version.ts";
 
 export const configCommand = (): Command =>
@@ -21,11 +22,11 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
     .description(`show what "uniknode ${name}" would start with; takes its options`)
     .option("--check", "print nothing but what is wrong, all of it")
     .option("--json", "print one JSON document");
-  return addFlags(command, table).action(() => {
+  return addFlags(command, table).action(async () => {
     const resolved = Object.values(resolveOrigins(table, sourcesOf(command)));
     const { check = false, json = false } = command.opts<{ check?: boolean; json?: boolean }>();
     if (check) {
-      checkAll(resolved);
+      await checkAll(resolved, variablesOf(command));
       checkMore(command);
       printText(`the configuration of "uniknode ${name}" is valid`);
       return;
@@ -41,8 +42,8 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
 }
 
 /** @throws {ConfigError} with everything that is wrong, one a line */
-function checkAll(resolved: readonly Resolved[]): void {
-  const faults = resolved.flatMap(({ read }) => {
+async function checkAll(resolved: readonly Resolved[], variables: readonly string[]): Promise<void> {
+  const invalid = resolved.flatMap(({ read }) => {
     try {
       read();
       return [];
@@ -50,6 +51,7 @@ function checkAll(resolved: readonly Resolved[]): void {
       return [(error as Error).message];
     }
   });
+  const faults = [...invalid, ...(await unknownVariables(process.env, variables))];
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
 }
 

@@ -1,4 +1,4 @@
-/** How a command says that it failed: one sentence, and the calls where the program itself is at fault. */
+/** How a command says that it failed: one sentence, and the stack of unexpected errors. */
 import { ConfigError } from "../platform/config-error.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
@@ -25,9 +25,6 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   API_RATE_LIMITED: "try again in a minute",
   API_ANSWER_INVALID: "name the base URL of a node with --url, such as http://127.0.0.1:4003",
   SQLITE_BUSY: "another process writes to this database; try again, or stop it first",
-  EADDRINUSE:
-    "another program listens there; choose another port with --p2p-port or --rpc-port, or end that program",
-  EADDRNOTAVAIL: "that is no address of this machine; choose another with --p2p-host or --rpc-host",
   EACCES: "this user may not do that; change the permissions, or choose another path or port",
   EEXIST: "choose another name, or remove it first",
   EISDIR: "name a file, not a folder",
@@ -47,7 +44,7 @@ const DAMAGED =
   'with "uniknode snapshot restore"';
 
 const REPORT =
-  'This is a fault of the program. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a fault".';
+  'This is a bug in uniknode. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a fault".';
 
 /** @param hasStack show the calls of expected failures, too */
 export function describeFailure(failure: unknown, hasStack: boolean): Failure {

@@ -4,18 +4,23 @@ import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { COMMANDS } from "./catalogue.ts";
 import { describeFailure } from "./failure.ts";
+import { groupHelp, readHelpAll } from "./help-groups.ts";
 import { createProgram } from "./program.ts";
+import { unknownVariables, variablesOf } from "./variables.ts";
 
 const ignore = () => {};
 
 /** Exit codes: 0 success, 1 failure, 2 invalid arguments or options. */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(words: readonly string[]): Promise<number> {
   limitHeapGrowth();
   // A reader that has ended, such as `head`, must not change the exit code.
   for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
+  const { isAll, args } = readHelpAll(words);
   const asked = COMMANDS.filter(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
   const program = await createProgram(asked.length > 0 ? asked : COMMANDS);
   overrideExit(program);
+  groupHelp(program, isAll);
+  program.hook("preAction", (_program, command) => warnOfVariables(command));
   try {
     await program.parseAsync(withoutHelp(program, args), { from: "user" });
     return 0;
@@ -45,6 +50,16 @@ function overrideExit(command: Command, path: readonly string[] = []): void {
   const help = commandLine(process.env, ...path, "--help");
   command.exitOverride().showHelpAfterError(`${help} shows what is expected, with examples`);
   for (const below of command.commands) overrideExit(below, [...path, below.name()]);
+}
+
+/** Shells run these two themselves; `config --check` fails on unknown variables instead. */
+const hasNoWarning = (command: Command): boolean =>
+  ["completion", "complete"].includes(command.name()) || Boolean(command.opts<{ check?: boolean }>().check);
+
+async function warnOfVariables(command: Command): Promise<void> {
+  if (hasNoWarning(command)) return;
+  for (const sentence of await unknownVariables(process.env, variablesOf(command)))
+    process.stderr.write(`uniknode: warning: ${sentence}\n`);
 }
 
 const NO_PASSPHRASE =

@@ -3,6 +3,20 @@ import { type Command, Option as Flag } from "commander";
 import { type Option, toFlag, toVariable } from "../config/option.ts";
 import { type Config, type OptionTable, resolveConfig, type Sources } from "../config/resolve.ts";
 
+/** The flag of an option of a table. */
+export class OptionFlag extends Flag {
+  /** Environment variable of the option. */
+  readonly environmentName: string;
+  /** The only values that the option accepts; empty if there are others. */
+  readonly values: readonly string[];
+
+  constructor(option: Option) {
+    super(flagText(option), helpText(option));
+    this.environmentName = toVariable(option);
+    this.values = option.read.choices ?? [];
+  }
+}
+
 /** Adds the flags of a table, and `--config`. */
 export function addFlags(command: Command, table: OptionTable): Command {
   for (const option of Object.values(table)) {
@@ -25,7 +39,7 @@ export function sourcesOf(command: Command): Sources {
 }
 
 function flagFor(option: Option): Flag {
-  const flag = new Flag(flagText(option), helpText(option));
+  const flag = new OptionFlag(option);
   if (!option.isRepeatable) return flag;
   return flag.argParser((text: string, before: readonly string[] = []) => [...before, text]);
 }

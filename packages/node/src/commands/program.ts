@@ -24,7 +24,7 @@ ${EXIT_CODES}`,
   for (const group of GROUPS) {
     for (const entry of entries.filter((entry) => entry.group === group)) {
       const command = await entry.load();
-      program.addCommand(command.helpGroup(group));
+      program.addCommand(command.helpGroup(group), { hidden: entry.isHidden ?? false });
       addExamples(command, entry.name, entry.examples);
     }
   }

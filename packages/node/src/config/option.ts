@@ -30,7 +30,10 @@ export type Option<V extends OptionValue = OptionValue> = {
    *
    * @throws {Error} with a message that names the expected value
    */
-  readonly read: (value: unknown) => V;
+  readonly read: ((value: unknown) => V) & {
+    /** The only values that it accepts. */
+    readonly choices?: readonly string[];
+  };
 };
 
 /** Keeps the exact type of a definition: whether it has a default, and the type of its value. */
@@ -115,10 +118,12 @@ export const readInteger =
   };
 
 /** One of the given words. */
-export const readChoice =
-  <C extends string>(...choices: readonly C[]) =>
-  (value: unknown): C => {
-    const choice = choices.find((candidate) => candidate === value);
-    if (choice === undefined) throw new Error(`one of ${choices.join(", ")} is expected`);
-    return choice;
-  };
+export const readChoice = <C extends string>(...choices: readonly C[]) =>
+  Object.assign(
+    (value: unknown): C => {
+      const choice = choices.find((candidate) => candidate === value);
+      if (choice === undefined) throw new Error(`one of ${choices.join(", ")} is expected`);
+      return choice;
+    },
+    { choices },
+  );

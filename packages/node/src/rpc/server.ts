@@ -9,6 +9,7 @@ import { addHeldBytes } from "../http/connections/held-bytes.ts";
 import { closeSoon, listening } from "../http/connections/listener.ts";
 import type { Server } from "../http/server/app.ts";
 import { createCrossSiteTest } from "../platform/addresses/hosts.ts";
+import { explainListenError } from "../platform/addresses/listen-error.ts";
 import { createRangeTest } from "../platform/addresses/ranges.ts";
 import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
@@ -52,7 +53,8 @@ const MAX_BODY_BYTES = 1_048_576;
  * Starts the service; returns its URL.
  *
  * @throws {ApiError} when the node does not answer
- * @throws {Error} when the file cannot be opened or the port is in use
+ * @throws {ListenError} when it cannot listen
+ * @throws {Error} when the file cannot be opened
  */
 export async function startRpc(options: RpcOptions, logger: Logger): Promise<RpcServer> {
   const clientOptions = { url: options.url, timeoutMs: NODE_TIMEOUT_MS, maxWaitMs: NODE_MAX_WAIT_MS };
@@ -93,7 +95,10 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
     await app.listen({ host: options.rpcHost, port: options.rpcPort });
   } catch (error) {
     store.close();
-    throw error;
+    throw explainListenError(error as Error, {
+      ...{ host: options.rpcHost, port: options.rpcPort },
+      ...{ hostFlag: "--rpc-host", portFlag: "--rpc-port" },
+    });
   }
   const { address, family, port } = app.server.address() as AddressInfo;
   return {

@@ -21,6 +21,8 @@ export type SendErrorType =
   /** The wallet lacks what the transaction needs: a vote to withdraw, a unik, a public key. */
   | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };
 
+export type Refusal = Extract<SendErrorType, { code: "SEND_REFUSED" }>;
+
 export type SendErrorCode = SendErrorType["code"];
 
 export class SendError extends Error {

@@ -7,7 +7,7 @@ import {
   type Submission,
   type Transaction,
 } from "@uniknode/client";
-import { SendError } from "./error.ts";
+import { type Refusal, SendError } from "./error.ts";
 
 /**
  * Posts a signed transaction in its JSON form.
@@ -26,8 +26,13 @@ export async function post(client: Client, transaction: { readonly id: string })
     );
   }
   const reasons = errors[id] ?? [];
-  const texts = reasons.map(({ type, message }) => `${message} (${type})`);
-  throw new SendError({ code: "SEND_REFUSED", id, reasons }, `the node refused ${id}: ${texts.join("; ")}`);
+  throw refusal({ code: "SEND_REFUSED", id, reasons });
+}
+
+/** The error of a refused transaction; `explanation` comes before the reasons of the node. */
+export function refusal(type: Refusal, explanation = ""): SendError {
+  const texts = type.reasons.map(({ type, message }) => `${message} (${type})`);
+  return new SendError(type, `the node refused ${type.id}: ${explanation}${texts.join("; ")}`);
 }
 
 async function submit(client: Client, transaction: { readonly id: string }): Promise<Submission> {

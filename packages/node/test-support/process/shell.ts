@@ -16,8 +16,12 @@ export function hasShell(shell: Shell): boolean {
   return runs();
 }
 
-/** What the shell offers at the end of the line, in its order; it has loaded the completion script. */
-export function completionsOf(shell: Shell, script: string, line: string): readonly string[] {
+/**
+ * What the shell offers at the end of the line, in its order; it has loaded the completion script.
+ *
+ * @param bin folder with the programs that the script calls
+ */
+export function completionsOf(shell: Shell, script: string, line: string, bin = ""): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-completion-"));
   try {
     // In zsh, a function of this name in a folder of $fpath is found by itself.
@@ -25,7 +29,7 @@ export function completionsOf(shell: Shell, script: string, line: string): reado
     writeFileSync(join(folder, "file"), "");
     const { stdout, stderr, status } = spawnSync(shell, [...CLEAN[shell], "-c", PROGRAMS[shell]], {
       cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, LINE: line, TERM: "dumb" },
+      env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, LINE: line, TERM: "dumb" },
       encoding: "utf8",
       timeout: 30_000,
     });

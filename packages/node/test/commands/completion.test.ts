@@ -1,9 +1,15 @@
 /** Completion, as the shells themselves do it. */
-import { describe, expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
 import { scripts } from "../../src/commands/completion/scripts.ts";
 import { placesOf } from "../../src/commands/completion/words.ts";
 import { createProgram } from "../../src/commands/program.ts";
 import { completionsOf, hasShell, type Shell } from "../../test-support/process/shell.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-shells-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const places = placesOf(await createProgram());
 const shells: readonly Shell[] = ["bash", "zsh", "fish"];
@@ -22,9 +28,35 @@ describe.each(shells)("%s", (shell) => {
     ],
     ["the values of an option that has few", "uniknode webhooks deliveries 1 --state p", ["pending"]],
     ["the values of an argument that has few", "uniknode completion ", [...shells].sort()],
+    ["events", "uniknode webhooks create http://a/ --event unik.m", ["unik.minted"]],
+    ["events of listen", "uniknode listen --event block.r", ["block.received", "block.reverted"]],
+    ["the event to trigger", "uniknode trigger wallet.v", ["wallet.vote"]],
+    ["networks", "uniknode run --network ", ["dalinet", "livenet", "sandbox"]],
+    ["networks of wallets", "uniknode wallet new --network liv", ["livenet"]],
+    ["other options with few values", "uniknode dev --log-format ", ["auto", "json", "text"]],
   ])("completes %s", (_what, line, expected) => {
     const found = complete(line).filter((word) => word !== "--help");
     expect(found).toEqual(expected);
+  });
+
+  test.skipIf(isMissing)("completes the webhooks of the node that the line names", () => {
+    const bin = join(folder, shell);
+    mkdirSync(bin);
+    // Stands for the program: shows what it is called with, as words to complete.
+    writeFileSync(join(bin, "uniknode"), '#!/bin/sh\necho "7 8" | tr " " "\\n"\necho "$@" > "$0.called"\n', {
+      mode: 0o755,
+    });
+    const ids = (line: string) =>
+      [...completionsOf(shell, scripts[shell](places), line, bin)]
+        .filter((word) => /^\d+$/.test(word))
+        .sort();
+    expect(ids("uniknode webhooks show --url http://127.0.0.1:5 ")).toEqual(["7", "8"]);
+    expect(readFileSync(join(bin, "uniknode.called"), "utf8")).toBe(
+      "complete webhooks -- webhooks show --url http://127.0.0.1:5\n",
+    );
+    expect(ids("uniknode webhooks deliveries 7")).toEqual(["7"]);
+    // The second argument is a delivery, not a webhook.
+    expect(ids("uniknode webhooks retry 7 ")).toEqual([]);
   });
 
   test.skipIf(isMissing)("completes no command after an option with a value, but files", () => {

@@ -77,11 +77,11 @@ test.each<[error: unknown]>([
   [new TypeError("x is undefined")],
   [coded("ERR_INVALID_ARG_TYPE", "not a text")],
   [coded("SQLITE_CONSTRAINT_UNIQUE", "not unique")],
-])("A fault of the program shows its calls and where to report it: %s", (error) => {
+])("A bug in uniknode shows its stack and where to report it: %s", (error) => {
   const { text, exitCode } = describeFailure(error, false);
   expect(text).toMatch(/^uniknode: \w+: .*\n +at .*failure\.test\.ts/);
   expect(text).toMatch(
-    /\nThis is a fault of the program\. Please report it.*: CONTRIBUTING\.md, "Report a fault"\.\n$/,
+    /\nThis is a bug in uniknode\. Please report it.*: CONTRIBUTING\.md, "Report a fault"\.\n$/,
   );
   expect(exitCode).toBe(1);
 });

@@ -1,9 +1,10 @@
 /** The declarations of the commands: help, configuration. */
 import type { Command } from "commander";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
 import { columns } from "../../src/commands/columns.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
+import { unknownVariables } from "../../src/commands/variables.ts";
 import { runMain } from "../../test-support/process/main.ts";
 
 const program = await createProgram();
@@ -45,6 +46,39 @@ describe("help", () => {
       stdout: expect.stringContaining("Usage: uniknode init"),
     });
   });
+
+  test("dev --help shows its own options first, and few others; --help all shows every one in groups", async () => {
+    const flags = program.commands
+      .find((command) => command.name() === "dev")!
+      .options.map(({ long }) => long!);
+    const { code, stdout } = await runMain(["dev", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").length).toBeLessThan(60);
+    expect(stdout).toMatch(/^Usage: uniknode dev \[options\]\n\n.*\n\nDev chain:\n {2}--block-time /);
+    expect(stdout).not.toContain("--p2p-rate-limit");
+    expect(stdout).toMatch(/\n\d+ more options: uniknode dev --help all\n$/);
+    const all = (await runMain(["dev", "--help", "all"])).stdout;
+    for (const flag of flags) expect(all).toContain(`  ${flag} `);
+    expect(all).toMatch(/Dev chain:[\s\S]*\nData and API:[\s\S]*\nWebhooks and events:[\s\S]*\nPeers:/);
+    expect(all).not.toContain("more options");
+    for (const args of [
+      ["dev", "-h", "all"],
+      ["help", "dev", "all"],
+    ])
+      expect(await runMain(args)).toMatchObject({ code: 0, stdout: all });
+  });
+
+  test.each([["run"], ["doctor"], ["config", "run"], ["config", "dev"]])(
+    "%s %s is grouped, too",
+    async (...path) => {
+      const names = path.filter(Boolean);
+      const { stdout } = await runMain([...names, "--help"]);
+      expect(stdout).toContain(`more options: uniknode ${names.join(" ")} --help all`);
+      const all = (await runMain([...names, "--help", "all"])).stdout;
+      expect(all).toContain("--p2p-rate-limit");
+      expect(all.length).toBeGreaterThan(stdout.length * 2);
+    },
+  );
 
   test("-v and --version show what the command version shows", async () => {
     const { code, stdout } = await runMain(["version"]);
@@ -89,6 +123,56 @@ describe("config", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/--http-port: an integer[\s\S]*--block-time: an integer/);
     expect(await runMain(["config", "dev", "--check"])).toMatchObject({ code: 0 });
+  });
+});
+
+describe("environment variables that nothing reads", () => {
+  const variables = (values: Record<string, string>) => {
+    for (const [name, value] of Object.entries(values)) process.env[name] = value;
+    onTestFinished(() => {
+      for (const name of Object.keys(values)) delete process.env[name];
+    });
+  };
+
+  test("are warned about once, with the name that is probably meant, and without their value", async () => {
+    variables({ UNIKNODE_HTTP_PROT: "5", UNIKNODE_TOKEN: "hidden", UNIKNODE_XYZZYX: "1" });
+    const { code, stderr } = await runMain(["config", "dev"]);
+    expect(code).toBe(0);
+    expect(stderr.match(/^uniknode: warning: /gm)).toHaveLength(3);
+    expect(stderr).toContain(
+      "UNIKNODE_HTTP_PROT is unknown and has no effect; did you mean UNIKNODE_HTTP_PORT?",
+    );
+    expect(stderr).toContain(
+      "UNIKNODE_TOKEN is unknown and has no effect; did you mean UNIKNODE_WEBHOOK_TOKEN?",
+    );
+    expect(stderr).toContain("UNIKNODE_XYZZYX is unknown and has no effect; docs/reference/configuration.md");
+    expect(stderr).not.toContain("hidden");
+  });
+
+  test("make config --check fail, with everything else that is wrong", async () => {
+    variables({ UNIKNODE_P2P_PROT: "5" });
+    const { code, stderr } = await runMain(["config", "run", "--check", "--http-port", "x"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--http-port: an integer[\s\S]*did you mean UNIKNODE_P2P_PORT\?/);
+    expect(stderr).not.toContain("warning");
+  });
+
+  test("are none of the variables of any command, nor of the passphrases", async () => {
+    const known = leaves(program, []).flatMap(([, { options }]) =>
+      options.flatMap(({ description }) => /\[(UNIKNODE_\w+)\]/.exec(description)?.[1] ?? []),
+    );
+    expect(known.length).toBeGreaterThan(100);
+    const more = [
+      "UNIKNODE_PASSPHRASE",
+      "UNIKNODE_SECOND_PASSPHRASE",
+      "UNIKNODE_FORGER_SECRETS",
+      "UNIKNODE_STACK",
+    ];
+    const environment = Object.fromEntries([...known, ...more].map((name) => [name, "1"]));
+    expect(await unknownVariables(environment)).toEqual([]);
+    expect(
+      await unknownVariables({ UNIKNODE_: "", UNIKNODE_HTTP: "", uniknode_data: "", CORE_X: "" }),
+    ).toHaveLength(2);
   });
 });
 

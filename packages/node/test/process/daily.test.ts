@@ -388,6 +388,26 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^uniknode: the node refused [0-9a-f]{64}: .*\(ERR_APPLY\)\n$/);
+    expect(stderr).toMatch(
+      /the passphrase is that of wallet D\w{33}, which has 0 \w+ and needs 1\.1 \w+; check the pass/,
+    );
+  });
+
+  test("names wallet, balance and required amount of all payments, with a mistyped passphrase or an empty wallet", async () => {
+    const mistyped = { UNIKNODE_PASSPHRASE: `${alice.passphrase.slice(0, -1)}x` };
+    const several = ["tx", "multi-payment", `${bob.address}=2`, `${alice.address}=3.5`];
+    for (const [args, needed] of [
+      [several, "5\\.[5-9]"],
+      [["tx", "ipfs", `Qm${"a".repeat(44)}`], "\\d"],
+    ] as const) {
+      const { code, stderr } = await run([...args], mistyped);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`wallet D\\w{33}, which has 0 \\w+ and needs ${needed}`));
+    }
+    const { stderr } = await run(["tx", "transfer", bob.address, "999999999"], as(alice));
+    expect(stderr).toMatch(
+      new RegExp(`wallet ${alice.address}, which has [\\d.]+ \\w+ and needs 999999999\\.1 `),
+    );
   });
 
   test.each([

@@ -3,20 +3,32 @@ import { type Flag, type Place, wordsOf } from "./words.ts";
 
 export const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Words that continue the command; where none fits, bash completes files. */
+/** The program as it was typed asks the node of the line. */
+const BASH_WEBHOOKS = `words="$words $("\${COMP_WORDS[0]}" complete webhooks -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2> /dev/null)"`;
+const ZSH_WEBHOOKS = `compadd -- $("\${(Q)words[1]}" complete webhooks -- "\${(@)words[2,CURRENT-1]}" 2> /dev/null)`;
+
+/**
+ * Words that continue the command; if none fits, bash completes files. `given` counts arguments: values of an argument are
+ * offered for the first one only.
+ */
 function bashScript(places: readonly Place[]): string {
   return `# Completion of uniknode for bash: eval "$(uniknode completion bash)"
 _uniknode() {
-  local place="" word
+  local place="" before="" given=0 word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$place $word" in
-      ${patterns(places)}) place="$place $word" ;;
-    esac
+${counting(places)}
+    before="$word"
   done
   local words=""
   case "$place" in
 ${cases(places, (words) => `words="${words}"`)}
   esac
+  if [[ $given == 0 ]]; then
+    case "$place" in
+${chosenArguments(places, (values) => `words="$words ${values}"`)}
+${webhookCase(places, BASH_WEBHOOKS)}
+    esac
+  fi
   COMPREPLY=()
   case "$place \${COMP_WORDS[COMP_CWORD - 1]}" in
 ${chosenValues(places, (values) => `words="${values}"`)}
@@ -32,16 +44,21 @@ function zshScript(places: readonly Place[]): string {
   return `#compdef uniknode
 # Completion of uniknode for zsh: store it as _uniknode in a folder of $fpath.
 _uniknode() {
-  local place="" word
+  local place="" before="" given=0 word
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$place $word" in
-      ${patterns(places)}) place="$place $word" ;;
-    esac
+${counting(places)}
+    before="$word"
   done
   case "$place \${words[CURRENT-1]}" in
 ${chosenValues(places, (values) => `compadd -- ${values}; return`)}
     ${valueFlags(places)}) _files; return ;;
   esac
+  if [[ $given == 0 ]]; then
+    case "$place" in
+${chosenArguments(places, (values) => `compadd -- ${values}`)}
+${webhookCase(places, ZSH_WEBHOOKS)}
+    esac
+  fi
   case "$place" in
 ${cases(places, (words) => `compadd -- ${words}`)}
   esac
@@ -52,11 +69,13 @@ if [[ "$funcstack[1]" == _uniknode ]]; then _uniknode "$@"; else compdef _unikno
 }
 
 function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, commands, flags, choices }) => {
+  const lines = places.flatMap(({ path, commands, flags, choices, takesWebhook }) => {
     const start = `complete -c uniknode -n '__uniknode_at "${path}"'`;
+    const first = `complete -c uniknode -n '__uniknode_at "${path}" first'`;
     return [
       ...commands.map(({ name, description }) => `${start} -f -a ${name} -d ${quoted(description)}`),
-      ...choices.map((choice) => `${start} -f -a ${choice}`),
+      ...choices.map((choice) => `${first} -f -a ${choice}`),
+      ...(takesWebhook ? [`${first} -f -a '(__uniknode_webhooks)'`] : []),
       ...flags.map(
         (flag) => `${start} -l ${flag.flag.slice(2)}${fishValue(flag)} -d ${quoted(flag.description)}`,
       ),
@@ -65,18 +84,40 @@ function fishScript(places: readonly Place[]): string {
   return `# Completion of uniknode for fish.
 function __uniknode_at
   set -l place ""
+  set -l before ""
+  set -l given 0
   for word in (commandline -opc)[2..-1]
     if contains -- "$place $word" ${pathsOf(places)
       .map((path) => `"${path}"`)
       .join(" ")}
       set place "$place $word"
+      set given 0
+    else if not string match -q -- "-*" $word; and not contains -- "$before" ${valueFlagNames(places).join(" ")}
+      set given (math $given + 1)
     end
+    set before $word
   end
-  test "$place" = "$argv[1]"
+  test "$place" = "$argv[1]"; and begin
+    test (count $argv) = 1; or test $given = 0
+  end
+end
+function __uniknode_webhooks
+  set -l words (commandline -opc)
+  $words[1] complete webhooks -- $words[2..-1] 2> /dev/null
 end
 ${lines.join("\n")}
 `;
 }
+
+/** A word is a command, an option, the value of an option, or an argument. */
+const counting = (places: readonly Place[]): string => `    case "$place $word" in
+      ${patterns(places)}) place="$place $word"; given=0 ;;
+      *" -"*) ;;
+      *) case "$place $before" in
+        ${valueFlags(places)}) ;;
+        *) given=$((given + 1)) ;;
+      esac ;;
+    esac`;
 
 const pathsOf = (places: readonly Place[]): string[] =>
   places.flatMap(({ path }) => (path === "" ? [] : [path]));
@@ -89,7 +130,17 @@ const patterns = (places: readonly Place[]): string =>
 const cases = (places: readonly Place[], show: (words: string) => string): string =>
   places.map((place) => `    "${place.path}") ${show(wordsOf(place).join(" "))} ;;`).join("\n");
 
-/** For flags that take one of a few values: their values, where the flag is that of the place. */
+/** The values of first arguments that have known ones. */
+const chosenArguments = (places: readonly Place[], show: (values: string) => string): string =>
+  places
+    .filter(({ choices }) => choices.length > 0)
+    .map(({ path, choices }) => `    "${path}") ${show(choices.join(" "))} ;;`)
+    .join("\n");
+
+const webhookCase = (places: readonly Place[], show: string): string =>
+  `    ${patterns(places.filter(({ takesWebhook }) => takesWebhook))}) ${show} ;;`;
+
+/** The values of flags that have known ones, for the flags of each place. */
 const chosenValues = (places: readonly Place[], show: (values: string) => string): string =>
   places
     .flatMap(({ path, flags }) => flags.map(({ flag, choices }) => ({ at: `${path} ${flag}`, choices })))
@@ -102,21 +153,23 @@ const fishValue = ({ takesValue, choices }: Flag): string => {
   return takesValue ? " -r" : "";
 };
 
-/** Places where a file is no answer, since only the values that are known are. */
+/** Places that take no file, because all values are known. */
 const placesWithoutFiles = (places: readonly Place[]): string =>
   places
-    .filter(({ commands, choices }) => commands.length + choices.length > 0)
+    .filter(({ commands, choices, takesWebhook }) => takesWebhook || commands.length + choices.length > 0)
     .map(({ path }) => `"${path}"`)
     .join("|");
 
-/** Flags that are followed by a value: it is no command, and often a file. */
+const valueFlagNames = (places: readonly Place[]): string[] => [
+  ...new Set(
+    places.flatMap(({ flags }) => flags.filter(({ takesValue }) => takesValue).map(({ flag }) => flag)),
+  ),
+];
+
+/** Flags that are followed by a value, which is not a command and often a file. */
 const valueFlags = (places: readonly Place[]): string =>
-  [
-    ...new Set(
-      places.flatMap(({ flags }) =>
-        flags.filter(({ takesValue }) => takesValue).map(({ flag }) => `*" ${flag}"`),
-      ),
-    ),
-  ].join(" | ");
+  valueFlagNames(places)
+    .map((flag) => `*" ${flag}"`)
+    .join(" | ");
 
 const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

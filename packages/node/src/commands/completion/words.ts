@@ -1,11 +1,14 @@
 /** What can follow each command: derived from the declarations. */
-import type { Command } from "commander";
+import type { Argument, Command, Option } from "commander";
+import { EVENTS, loggedName } from "../../events/catalogue.ts";
+import { OptionFlag } from "../options.ts";
+import { WEBHOOK_ID } from "../webhooks/service.ts";
 
 export type Flag = {
   readonly flag: string;
   readonly takesValue: boolean;
   readonly description: string;
-  /** The only values that it takes; empty where others are possible. */
+  /** Values to offer; empty if a file or any text may follow. */
   readonly choices: readonly string[];
 };
 
@@ -15,33 +18,48 @@ export type Place = {
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
-  /** The only values of its argument; empty where it has none, or others are possible. */
+  /** Values to offer for its first argument; empty if it has none, or any text may follow. */
   readonly choices: readonly string[];
+  /** Whether its first argument is the id of a webhook, which only the node knows. */
+  readonly takesWebhook: boolean;
 };
+
+const EVENT_NAMES = Object.keys(EVENTS).filter((name) => loggedName(name) === name);
 
 /** The program and every command below it. */
 export function placesOf(command: Command, path = ""): readonly Place[] {
   const help = command.createHelp();
-  const commands = help.visibleCommands(command).map((below) => ({
+  const visible = help.visibleCommands(command);
+  const commands = visible.map((below) => ({
     name: below.name(),
     description: firstSentence(below.description()),
   }));
-  const flags = help.visibleOptions(command).map(({ long, required, optional, description, argChoices }) => ({
-    flag: long ?? "",
-    takesValue: required || optional,
-    description: firstSentence(description),
-    choices: argChoices ?? [],
+  const flags = help.visibleOptions(command).map((option) => ({
+    flag: option.long ?? "",
+    takesValue: option.required || option.optional,
+    description: firstSentence(option.description),
+    choices: choicesOf(option),
   }));
-  const choices = command.registeredArguments[0]?.argChoices ?? [];
+  const [argument] = command.registeredArguments;
+  const choices = argument === undefined ? [] : choicesOf(argument);
+  const takesWebhook = argument?.description === WEBHOOK_ID;
   return [
-    { path, commands, flags, choices },
-    ...command.commands.flatMap((below) => placesOf(below, `${path} ${below.name()}`)),
+    { path, commands, flags, choices, takesWebhook },
+    ...command.commands
+      .filter((below) => visible.includes(below))
+      .flatMap((below) => placesOf(below, `${path} ${below.name()}`)),
   ];
 }
 
-export const wordsOf = ({ commands, flags, choices }: Place): readonly string[] => [
+/** A pattern of events is accepted as well, but only names are offered. */
+function choicesOf(part: Option | Argument): readonly string[] {
+  if (part.name() === "event") return EVENT_NAMES;
+  return part.argChoices ?? (part instanceof OptionFlag ? part.values : []);
+}
+
+/** Words that may always follow; values of the first argument are not among them. */
+export const wordsOf = ({ commands, flags }: Place): readonly string[] => [
   ...commands.map(({ name }) => name),
-  ...choices,
   ...flags.map(({ flag }) => flag),
 ];
 

@@ -5,9 +5,10 @@ import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
 import { defaultPeerPort, toPeersOptions } from "../../config/peers.ts";
 import type { Config } from "../../config/resolve.ts";
 import { chooseTimeServers } from "../../config/time.ts";
+import { folderHolder } from "../../store/engine/folder-lock.ts";
 import { show } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, fail } from "./finding.ts";
 import {
   checkDisk,
   checkFileLimit,
@@ -49,7 +50,7 @@ export function doctorCommand(): Command {
 }
 
 async function examine(config: Config<typeof options>): Promise<Finding[]> {
-  const { httpHost, httpPort, p2pHost, network, networkDir, alone } = config;
+  const { network, networkDir, alone } = config;
   const isDev = network === undefined && networkDir === undefined;
   const data = config.data ?? (isDev ? devOptions : runOptions).data.default;
   const p2pPort = config.p2pPort ?? defaultPeerPort(network ?? "");
@@ -63,12 +64,42 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
     checkFileLimit(),
     checkFolder(data),
     checkDisk(data),
-    await checkPort("HTTP port", httpHost, httpPort, "--http-port"),
-    ...(hasPeers ? [await checkPort("peer port", p2pHost, p2pPort, "--p2p-port")] : []),
+    ...(await checkPorts(config, p2pPort, data)),
     checkGenesis(config),
     ...(hasPeers ? [await checkPeers(seeds, p2pPort)] : []),
   ];
 }
+
+type PortRow = readonly [name: string, host: string, port: number, flag: string];
+
+/** Checks the ports of a start with these options. A dev chain listens for peers only if a port is given. */
+async function checkPorts(config: Config<typeof options>, p2pPort: number, data: string): Promise<Finding[]> {
+  const { httpHost, httpPort, operationsHost, operationsPort, p2pHost, network, networkDir, alone } = config;
+  const isDev = network === undefined && networkDir === undefined;
+  const hasPeers = isDev ? config.p2pPort !== undefined : !alone;
+  const rows: PortRow[] = [["HTTP port", httpHost, httpPort, "--http-port"]];
+  if (operationsPort !== undefined)
+    rows.push(["operations", operationsHost, operationsPort, "--operations-port"]);
+  if (hasPeers) rows.push(["peer port", p2pHost, p2pPort, "--p2p-port"]);
+  const own = folderHolder(data)?.ports;
+  return Promise.all(
+    rows.map(async ([name, host, port, flag], index) => {
+      const other = rows.slice(0, index).find((before) => meets(before, [host, port]));
+      return other === undefined
+        ? checkPort(name, host, port, flag, own)
+        : fail(name, `port ${port} is the ${other[0]}, too`, `choose another with ${flag}`);
+    }),
+  );
+}
+
+/** Whether two listeners need the same port of one address. */
+const meets = (
+  [, host, port]: PortRow,
+  [otherHost, otherPort]: readonly [host: string, port: number],
+): boolean =>
+  port !== 0 && port === otherPort && (host === otherHost || [host, otherHost].some(isEveryAddress));
+
+const isEveryAddress = (host: string): boolean => host === "::" || host === "0.0.0.0";
 
 const linesOf = ({ name, state, text, remedy }: Finding): string[] => [
   `${state.padEnd(6)}${name.padEnd(14)}${text}`,

@@ -8,23 +8,47 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** So many seeds are tried. */
 const MAX_TRIED = 8;
 
-/** Whether a start could listen there; a node that is running already has taken the port, and answers. */
-export async function checkPort(name: string, host: string, port: number, flag: string): Promise<Finding> {
+/**
+ * Checks whether a start can listen there.
+ *
+ * @param flag of the port's option
+ * @param own ports of the node that uses the data folder now; it has taken them itself
+ */
+export async function checkPort(
+  name: string,
+  host: string,
+  port: number,
+  flag: string,
+  own: readonly number[] = [],
+): Promise<Finding> {
   const server = createServer();
   try {
     const failed = once(server, "error").then(([error]) => Promise.reject(error));
-    server.listen(port, host);
+    // As the node listens for peers: IPv6 may be disabled on the machine.
+    server.listen(port, host === "::" ? undefined : host);
     await Promise.race([once(server, "listening"), failed]);
     return ok(name, `${port === 0 ? "any port" : `port ${port}`} of ${host} is free`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE" && (await isNode(host, port)))
+    if (code === "EADDRINUSE" && own.includes(port))
       return ok(name, `a node answers at port ${port} of ${host}`);
-    const remedy = `choose another with ${flag}${code === "EADDRINUSE" ? ", or end the program that has it" : ""}`;
-    return fail(name, `port ${port} of ${host} cannot be used: ${code}`, remedy);
+    return fail(
+      name,
+      `port ${port} of ${host} cannot be used: ${code}`,
+      await remedyOf(host, port, flag, code),
+    );
   } finally {
     server.close();
   }
+}
+
+async function remedyOf(host: string, port: number, flag: string, code = ""): Promise<string> {
+  if (code === "EADDRINUSE") {
+    const user = (await isNode(host, port)) ? "uniknode with another data folder" : "program";
+    return `choose another with ${flag}, or end the ${user} that has it`;
+  }
+  if (code === "EACCES") return `choose one above 1023 with ${flag}`;
+  return `${host} is no address of this machine: choose another with ${flag.replace(/port$/, "host")}`;
 }
 
 export function checkGenesis(choice: NetworkChoice): Finding {

@@ -1,12 +1,15 @@
 /** `uniknode listen`: a receiver of webhooks in the terminal. */
 import { Command } from "commander";
 import { stopSignal } from "../../platform/lifecycle/signals.ts";
+import { hasColors, STANDARD_OUTPUT } from "../../platform/logging/terminal.ts";
 import { addFlags, readConfig } from "../options.ts";
 import { startListening } from "./listen.ts";
 import { listenOptions } from "./options.ts";
+import type { ReceivedRequest } from "./receiver.ts";
 import { requestJson, requestLine } from "./show.ts";
 
 const NOTES = `
+Each verified delivery is one line: time, status of the response, event, sequence, height, data. --json prints all of it.
 --status 503 answers with an error, to watch the node retry. The node must run on this machine and deliver to its
 loopback address: a dev chain does by default, any other node needs --webhook-private-targets. The exit code is 1 when the
 webhook could not be removed.`;
@@ -17,7 +20,11 @@ export function listenCommand(): Command {
     .addHelpText("after", NOTES);
   return addFlags(command, listenOptions).action(async () => {
     const config = readConfig(command, listenOptions);
-    const format = config.json ? requestJson : requestLine;
+    const style = { hasColors: hasColors(STANDARD_OUTPUT) };
+    const format = (received: ReceivedRequest) =>
+      config.json
+        ? requestJson(received)
+        : requestLine(received, { ...style, columns: process.stdout.columns });
     const messages = config.json ? process.stderr : process.stdout;
     // A closed terminal or pipe must not leave the webhook registered.
     const outputClosed = new Promise((resolve) => process.stdout.on("error", resolve));

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Delivery, DeliveryError, type ReceivedDelivery, verifyDelivery } from "@uniknode/client";
 import { LRUCache } from "lru-cache";
+import { explainListenError } from "../../platform/addresses/listen-error.ts";
 
 export type ReceiverOptions = {
   /** 0 selects a free one. */
@@ -38,6 +39,7 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
+const HOST = "127.0.0.1";
 /** More than a node sends. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
 /** Maximum of deliveries whose attempts are counted. */
@@ -48,7 +50,7 @@ const TOO_LARGE = 413;
 /**
  * Starts to listen.
  *
- * @throws {Error} when the port is taken
+ * @throws {ListenError} when the port is in use
  */
 export async function startReceiver(
   { port, status, delayMs }: ReceiverOptions,
@@ -84,11 +86,13 @@ export async function startReceiver(
     }
   }
 
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  server.listen(port, HOST);
+  await once(server, "listening").catch((error) => {
+    throw explainListenError(error, { host: HOST, port, portFlag: "--port" });
+  });
   const address = server.address() as AddressInfo;
   return {
-    target: `http://127.0.0.1:${address.port}/`,
+    target: `http://${HOST}:${address.port}/`,
     async close() {
       closing.abort();
       server.close();

@@ -1,4 +1,4 @@
-/** Formats received requests, as a line for the terminal and as JSON. */
+/** Formats received requests, as a short line for people and as JSON. */
 import { withoutControls } from "../../platform/text/foreign.ts";
 import type { ReceivedRequest } from "./receiver.ts";
 
@@ -15,30 +15,73 @@ const SUMMARY_MEMBERS = [
   "error",
 ];
 /** Maximum of characters of other data. */
-const MAX_DATA_LENGTH = 100;
+const MAX_DATA_LENGTH = 60;
 const MAX_ID_LENGTH = 12;
 
-/** One line. The texts of a delivery are escaped: the terminal must not obey them. */
-export function requestLine(received: ReceivedRequest): string {
+export type LineStyle = {
+  readonly hasColors: boolean;
+  /** Width of the terminal, to which a line is cut; absent: it is not cut. */
+  readonly columns?: number | undefined;
+};
+
+const PLAIN: LineStyle = { hasColors: false };
+
+/**
+ * One short line: time, status of the response, event, and the beginning of its data. The texts of a delivery are escaped as
+ * in JSON: control characters must not reach the terminal.
+ */
+export function requestLine(received: ReceivedRequest, { hasColors, columns }: LineStyle = PLAIN): string {
   const time = new Date(received.receivedMs).toTimeString().slice(0, 8);
+  const { status } = received;
   if ("refusal" in received) {
     const { code, message } = received.refusal;
-    return `${time}  NOT VERIFIED, answered ${received.status}: ${message} (${code})`;
+    const line = fit(`${time}  NOT VERIFIED, answered ${status}: ${printable(message)} (${code})`, columns);
+    return hasColors ? color(line, RED) : line;
   }
-  const { delivery, attempt, status } = received;
-  return [
-    time,
-    printable(delivery.event.slice(0, MAX_DATA_LENGTH)).padEnd(24),
-    delivery.sequence === undefined ? "" : `#${delivery.sequence}`,
-    delivery.height === undefined ? "" : `height ${delivery.height}`,
-    `attempt ${attempt}`,
-    `verified, answered ${status}`,
-    delivery.reverts === undefined ? "" : `retracts ${printable(delivery.reverts.slice(0, MAX_DATA_LENGTH))}`,
-    shortData(delivery.data),
-  ]
-    .filter((part) => part !== "")
-    .join("  ");
+  const { delivery, attempt } = received;
+  const event = printable(delivery.event.slice(0, MAX_DATA_LENGTH));
+  const line = fit(
+    [
+      ...[time, `${status}`, event],
+      delivery.sequence === undefined ? "" : `#${delivery.sequence}`,
+      delivery.height === undefined ? "" : `height ${delivery.height}`,
+      attempt === 1 ? "" : `attempt ${attempt}`,
+      delivery.reverts === undefined
+        ? ""
+        : `retracts ${printable(delivery.reverts.slice(0, MAX_DATA_LENGTH))}`,
+      shortData(delivery.data),
+    ]
+      .filter((part) => part !== "")
+      .join(GAP),
+    columns,
+  );
+  const ends = [time, `${status}`, event].map((part) => part.length);
+  return hasColors ? paint(line, ends, delivery.reverts === undefined ? BOLD : YELLOW, status) : line;
 }
+
+const GAP = "  ";
+const BOLD = 1;
+const DIM = 2;
+const RED = 31;
+const GREEN = 32;
+const YELLOW = 33;
+
+/** Colours the first three parts of a line: time, status and event. */
+function paint(line: string, lengths: readonly number[], eventColor: number, status: number): string {
+  const colors = [DIM, status < 300 ? GREEN : RED, eventColor];
+  let at = 0;
+  const painted = colors.map((code, index) => {
+    const part = line.slice(at, at + lengths[index]!);
+    at += lengths[index]! + GAP.length;
+    return color(part, code);
+  });
+  return [...painted, line.slice(at)].filter((part) => part !== "").join(GAP);
+}
+
+const color = (text: string, code: number): string => (text === "" ? "" : `\u001B[${code}m${text}\u001B[0m`);
+
+const fit = (line: string, columns: number | undefined): string =>
+  columns === undefined || line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 
 /** One line with a JSON object, for programs. */
 export function requestJson(received: ReceivedRequest): string {

@@ -9,6 +9,7 @@ import { tokensOf, unitsOf } from "../../submission/amounts.ts";
 import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../../submission/options.ts";
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
+import { explainShortage } from "../../submission/shortage.ts";
 import { connectTo, show, table } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
 import type { Kind } from "./kind.ts";
@@ -58,7 +59,9 @@ function kindCommand(kind: Kind): Command {
     const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
     checkRecipients(body, sender);
     const signed = await sign(body, sender, readSecondKeys);
-    await submit(transactionToJson(signed) as SignedJson, config, costOf(signed));
+    await submit(transactionToJson(signed) as SignedJson, config, costOf(signed)).catch((error: unknown) => {
+      throw explainShortage(error, signed, sender);
+    });
   });
 }
 

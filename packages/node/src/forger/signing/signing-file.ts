@@ -19,6 +19,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
+import { lockHolderText, readLockHolder } from "../../store/engine/lock-holder.ts";
 import { entryLine, FIRST_LINE, readEntries, type SigningEntry } from "./signing-lines.ts";
 import type { Signing, SigningRecord } from "./signing-record.ts";
 
@@ -101,10 +102,11 @@ export function openSigningFile(given: string, { nethash, known }: SigningFileDe
 }
 
 function takeLock(path: string): () => void {
+  const lockPath = `${path}.lock`;
   let release: (() => void) | undefined;
   try {
     makeFolder(dirname(path), { what: "the folder of the signing record", flag: "--signing-record" });
-    release = lockFile(`${path}.lock`);
+    release = lockFile(lockPath);
   } catch (error) {
     throw unusable(path, error);
   }
@@ -112,8 +114,8 @@ function takeLock(path: string): () => void {
   throw new SigningRecordError(
     "SIGNING_RECORD_IN_USE",
     path,
-    `the signing record ${path} is in use by another uniknode that forges; stop that one first, or name another ` +
-      "with --signing-record if this node has other delegates",
+    `the signing record ${path} is in use by another uniknode that forges${lockHolderText(readLockHolder(lockPath))}; ` +
+      "stop that one first, or name another with --signing-record if this node has other delegates",
   );
 }
 

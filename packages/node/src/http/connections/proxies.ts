@@ -79,10 +79,14 @@ export type Exposure = {
   readonly legacyCallers?: string | undefined;
 };
 
-/** Warns of options that fail behind a proxy, when the server can only be reached through one. */
+/**
+ * Warns of options that fail behind a proxy, when the server can only be reached through one. A loopback node usually has
+ * local clients only: its rate limit is no reason to warn before a request with `X-Forwarded-For` arrives.
+ */
 export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
   const { host, trustedProxies, rateLimit = 0, legacyCallers } = exposure;
   if (trustedProxies !== undefined || !isPrivate(host)) return;
+  if (isLoopback(host) && legacyCallers === undefined) return;
   const shared = [rateLimit > 0 && "--rate-limit", legacyCallers !== undefined && "--webhook-legacy"];
   const options = shared.filter((option) => option !== false).join(" and ");
   if (options !== "") {
@@ -92,5 +96,7 @@ export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
 
-const isPrivate = (host: string): boolean =>
-  host === "localhost" || (ipaddr.isValid(host) && PRIVATE_RANGES.has(ipaddr.process(host).range()));
+const rangeOf = (host: string): string | undefined =>
+  ipaddr.isValid(host) ? ipaddr.process(host).range() : undefined;
+const isLoopback = (host: string): boolean => host === "localhost" || rangeOf(host) === "loopback";
+const isPrivate = (host: string): boolean => isLoopback(host) || PRIVATE_RANGES.has(rangeOf(host) ?? "");

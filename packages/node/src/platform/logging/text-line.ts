@@ -23,7 +23,7 @@ const LEVEL_WIDTH = 5;
 type SerializedError = { readonly message?: unknown; readonly code?: unknown; readonly stack?: unknown };
 
 /**
- * A log line as text: time of day (UTC), level, message and fields. An error without a code is a fault of the program:
+ * A log line as text: time of day (UTC), level, message and fields. An error without a code is a bug in uniknode:
  * its stack follows, indented.
  *
  * @param line JSON of the logger, with its line feed

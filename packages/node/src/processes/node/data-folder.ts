@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { checkpointKeyOf } from "../../facts/key-file.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
-import { isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
+import { type FolderLock, isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
 import { createWriteLockMemory, priorityWriteLock } from "../../store/engine/write-lock.ts";
 import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
@@ -29,6 +29,8 @@ export type DataFolder = {
   readonly checkpointKey: string;
   /** Rejects when another process may use the folder. */
   readonly lost: Promise<never>;
+  /** Of `FolderLock`. */
+  readonly describe: FolderLock["describe"];
 };
 
 /** @throws {DataInUseError | ConfigError | DataError} */
@@ -59,6 +61,6 @@ export function openDataFolder(
   return {
     ...{ database, databasePath, writeLock, writeState, writes },
     ...{ secretKey, webhookToken, checkpointKey },
-    lost: lock.lost,
+    ...{ lost: lock.lost, describe: lock.describe },
   };
 }

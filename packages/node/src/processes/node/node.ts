@@ -157,7 +157,7 @@ async function start(
       ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
     },
   );
-  const { url, consoleUrl, isServing, died } = await startServing(
+  const { url, operationsUrl, consoleUrl, isServing, died } = await startServing(
     options,
     {
       ...{ thread, folder, heartbeats, files, genesisBlock, shownOptions, gateway, grown, logger },
@@ -166,6 +166,7 @@ async function start(
     onStop,
   );
   onStop("forger", forger.stop);
+  folder.describe({ url, ports: portsOf([url, operationsUrl], options.peers?.port) });
 
   return {
     url,
@@ -194,6 +195,11 @@ async function start(
     failed: firstOf([died, folder.lost]),
   };
 }
+
+/** Ports that the node listens on; a free port for peers is not known before `join`. */
+const portsOf = (urls: readonly string[], peerPort = 0): number[] => [
+  ...new Set([...urls.map((url) => Number(URL.parse(url)?.port)), peerPort].filter((port) => port > 0)),
+];
 
 /** The first failure of several parts; a failure that nothing waits for is no error of its own. */
 function firstOf(failures: readonly Promise<never>[]): Promise<never> {

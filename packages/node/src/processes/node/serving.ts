@@ -29,6 +29,8 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAcco
 export type NodeServing = {
   /** Base URL of API and webhooks. */
   readonly url: string;
+  /** Base URL of health and metrics. */
+  readonly operationsUrl: string;
   /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   /** Whether the event loop of the thread runs. */
@@ -85,6 +87,6 @@ export async function startServing(
     onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread responds again"),
   });
   onStop("watch", close);
-  const { url, consoleUrl, died } = serving;
-  return { url, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
+  const { url, operationsUrl, consoleUrl, died } = serving;
+  return { url, operationsUrl, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
 }

@@ -8,12 +8,12 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
 import type { OperationsAddress } from "../../operations/http/server.ts";
+import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
 import type { DeliveryRetention } from "../../webhooks/log/bounds.ts";
-import { explainListenError } from "./listen-error.ts";
 
 /** Everything the thread needs, as plain values. */
 export type ServingData = {
@@ -179,7 +179,7 @@ export function loadServingThread(): ServingThread {
         died,
       ]);
       const [{ port, operationsPort, consolePath }] = (await listening.catch((error) => {
-        throw explainListenError(error, data);
+        throw explainListenError(error, listenerOf(error, data));
       })) as [FromServing];
       const url = `http://${shownHost(data.host)}:${port}`;
       const operationsUrl = data.operations
@@ -198,6 +198,24 @@ export function loadServingThread(): ServingThread {
       clearTimeout(late);
     },
   };
+}
+
+/** `address` is missing for a name, `hostname` for an address, and `port` if any port would do. */
+type SystemError = Error & {
+  readonly code?: string;
+  readonly port?: number;
+  readonly address?: string;
+  readonly hostname?: string;
+};
+
+/** The listener that failed: that of the API, or the one of health and metrics. */
+function listenerOf(error: SystemError, { operations, ...data }: ServingData): ListenAddress {
+  const { port, address: host = error.hostname } = error;
+  const isOperations =
+    operations && (port === operations.port || (host === operations.host && host !== data.host));
+  const name = isOperations ? "--operations" : "--http";
+  const address = isOperations ? operations : data;
+  return { host: address.host, port: address.port, portFlag: `${name}-port`, hostFlag: `${name}-host` };
 }
 
 /** A URL needs brackets around IPv6, and "every address" is no address to open. */

@@ -6,15 +6,23 @@ import Driver from "better-sqlite3";
 import { type FolderPurpose, makeFolder } from "../../platform/files/folder.ts";
 import { dataErrorOf } from "./data-error.ts";
 import { makePrivate } from "./database.ts";
+import {
+  type LockHolder,
+  lockHolderText,
+  readLockHolder,
+  removeLockHolder,
+  writeLockHolder,
+} from "./lock-holder.ts";
 
 /** Another process uses the data folder. A retry can succeed once that process has ended. */
 export class DataInUseError extends Error {
   readonly code = "DATA_IN_USE";
   readonly isRetryable = true;
 
-  constructor(folder: string) {
+  constructor(folder: string, holder: LockHolder | undefined) {
     super(
-      `the data folder ${folder} is in use by another uniknode; stop that one, or choose another with --data`,
+      `the data folder ${folder} is in use by another uniknode${lockHolderText(holder)}; stop that one, or choose ` +
+        "another with --data",
     );
     this.name = "DataInUseError";
   }
@@ -37,6 +45,8 @@ export class LockLostError extends Error {
 export type FolderLock = {
   /** Rejects with `LockLostError`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
   readonly lost: Promise<never>;
+  /** Notes where this process serves, for the messages of other processes. */
+  describe(holder: Omit<LockHolder, "pid">): void;
   /** Releases the folder. */
   release(): void;
 };
@@ -53,18 +63,24 @@ const CHECK_MS = 1_000;
  */
 export function lockDataFolder(folder: string): FolderLock {
   makeFolder(folder, DATA_FOLDER);
-  const path = join(folder, "lock.sqlite");
+  const path = lockPathOf(folder);
   const release = takeLock(path);
-  if (!release) throw new DataInUseError(folder);
+  if (!release) throw new DataInUseError(folder, readLockHolder(path));
   const { lost, close } = watchFile(path);
   return {
     lost,
+    describe: (holder) => writeLockHolder(path, { pid: process.pid, ...holder }),
     release() {
       close();
       release();
     },
   };
 }
+
+/** The process that uses the data folder; undefined if none does, or it is unknown. */
+export const folderHolder = (folder: string): LockHolder | undefined => readLockHolder(lockPathOf(folder));
+
+const lockPathOf = (folder: string): string => join(folder, "lock.sqlite");
 
 function takeLock(path: string): (() => void) | undefined {
   try {
@@ -94,7 +110,12 @@ export function lockFile(path: string): (() => void) | undefined {
     if ((error as { code?: string }).code === "SQLITE_BUSY") return undefined;
     throw error;
   }
-  return () => void driver.close();
+  writeLockHolder(path, { pid: process.pid });
+  return () => {
+    // Before the release: afterwards the note is that of the next holder.
+    removeLockHolder(path);
+    driver.close();
+  };
 }
 
 /** Whether every user of the machine has access to the folder. */

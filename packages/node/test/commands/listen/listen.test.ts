@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { createClient } from "@uniknode/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
 import { connect, transferOf } from "../../../test-support/process/client.ts";
+import { hasTerminal, spawnAtTerminal } from "../../../test-support/process/terminal.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
@@ -82,8 +84,8 @@ describe("a listener", { timeout: 40_000 }, () => {
     const listener = await listen("--event", "block.applied");
     expect(await registered()).toMatchObject([{ id: listener.id, events: ["block.applied"] }]);
     await mine();
-    const [line] = await listener.printed(/^\d\d:\d\d:\d\d {2}block\.applied.*$/m);
-    expect(line).toMatch(/ #1 {2}height \d+ {2}attempt 1 {2}verified, answered 204 {2}id [0-9a-f]{12}/);
+    const [line] = await listener.printed(/^\d\d:\d\d:\d\d {2}204 {2}block\.applied.*$/m);
+    expect(line).toMatch(/ {2}204 {2}block\.applied {2}#1 {2}height \d+ {2}id [0-9a-f]{12} {2}/);
     const { code, stdout, stderr } = await interrupted(listener);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`Removed webhook ${listener.id}.`);
@@ -132,11 +134,11 @@ describe("a listener", { timeout: 40_000 }, () => {
   test("answers with the status of choice: the node tries again, and the attempts are counted", async () => {
     const listener = await listen("--event", "block.applied", "--status", "503");
     await mine();
-    await listener.printed(/attempt 1 {2}verified, answered 503/);
+    await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}id /);
     const delivery = async () => (await client().webhooks.deliveries(listener.id).page()).data[0];
     await expect.poll(delivery).toMatchObject({ state: "pending", reason: "HTTP 503" });
     // By the schedule, within some seconds.
-    await listener.printed(/#1 .*attempt 2 {2}verified, answered 503/);
+    await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}attempt 2 {2}/);
     expect((await interrupted(listener)).code).toBe(0);
   });
 
@@ -145,6 +147,30 @@ describe("a listener", { timeout: 40_000 }, () => {
     await mine();
     await listener.printed(/block\.applied/);
     expect((await interrupted(listener)).code).toBe(0);
+  });
+
+  test.skipIf(!hasTerminal()).each([
+    ["with colours at a terminal", {}, true],
+    ["without them if NO_COLOR is set", { NO_COLOR: "1" }, false],
+  ])("prints each delivery on one line of the terminal, %s", async (_name, environment, hasColors) => {
+    const args = ["listen", "--url", url, "--token", TOKEN, "--event", "block.applied"];
+    const terminal = spawnAtTerminal(args, { columns: 60, rows: 20, environment });
+    try {
+      await expect.poll(terminal.output, { timeout: 20_000 }).toContain("Ctrl-C ends this");
+      await mine();
+      await expect.poll(terminal.output, { timeout: 20_000 }).toMatch(/204[^\n]*\n/);
+      const line = terminal
+        .output()
+        .split(/\r?\n/)
+        .find((text) => text.includes("204"))!;
+      expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(60);
+      expect(line.includes("\u001b[32m204\u001b[0m")).toBe(hasColors);
+      expect(line.includes("\u001b")).toBe(hasColors);
+      terminal.type("\u0003");
+      expect(await terminal.ended).toBe(0);
+    } finally {
+      terminal.kill();
+    }
   });
 
   test("refuses what does not come from the node", async () => {

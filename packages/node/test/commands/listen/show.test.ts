@@ -1,4 +1,5 @@
 /** The formats of received requests. */
+import { stripVTControlCharacters } from "node:util";
 import { DeliveryError } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
 import { requestJson, requestLine } from "../../../src/commands/listen/show.ts";
@@ -17,18 +18,42 @@ const refused = {
 };
 
 describe("the line", () => {
-  test("shows time, event, sequence, height, attempt, the status of the answer, and a little of the data", () => {
+  test("shows time, the status of the response, event, sequence, height and a little of the data", () => {
     const data = { version: 0, id: "ab".repeat(32), numberOfTransactions: 2, payloadHash: "cd".repeat(32) };
-    expect(requestLine(received({ data }, 3))).toBe(
-      "03:04:05  block.applied             #7  height 9  attempt 3  verified, answered 204  id abababababab  numberOfTransactions 2",
+    expect(requestLine(received({ data }))).toBe(
+      "03:04:05  204  block.applied  #7  height 9  id abababababab  numberOfTransactions 2",
     );
+  });
+
+  test("shows the attempt from the second one on", () => {
+    expect(requestLine(received({}, 3))).toBe("03:04:05  204  block.applied  #7  height 9  attempt 3");
   });
 
   test("leaves out what a ping does not have", () => {
     const ping = { event: "ping", sequence: undefined, height: undefined };
-    expect(requestLine(received(ping))).toBe(
-      "03:04:05  ping                      attempt 1  verified, answered 204",
+    expect(requestLine(received(ping))).toBe("03:04:05  204  ping");
+  });
+
+  test("has colours only where they are asked for: green or red for the status, yellow for a retraction", () => {
+    const style = { hasColors: true };
+    expect(requestLine(received(), style)).toBe(
+      "\u001b[2m03:04:05\u001b[0m  \u001b[32m204\u001b[0m  \u001b[1mblock.applied\u001b[0m  #7  height 9",
     );
+    expect(requestLine({ ...received(), status: 503 }, style)).toContain("\u001b[31m503\u001b[0m");
+    expect(requestLine(received({ reverts: "msg_0" }), style)).toContain("\u001b[33mblock.applied\u001b[0m");
+    const refusal = requestLine(refused, style);
+    expect(refusal).toBe(`\u001b[31m${requestLine(refused)}\u001b[0m`);
+  });
+
+  test("is cut to the width of the terminal, with and without colours", () => {
+    const data = { other: "x".repeat(200) };
+    for (const columns of [12, 20, 40, 80]) {
+      const line = requestLine(received({ data }), { hasColors: false, columns });
+      expect(line).toHaveLength(columns);
+      expect(line.endsWith("…")).toBe(true);
+      const colored = requestLine(received({ data }), { hasColors: true, columns });
+      expect(stripVTControlCharacters(colored)).toBe(line);
+    }
   });
 
   test("names the delivery that it retracts", () => {

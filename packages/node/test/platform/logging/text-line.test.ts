@@ -25,7 +25,7 @@ test("A line has level, message and fields.", () => {
   expect(logged((logger) => logger.warn("a message alone"))).toBe("warn   a message alone\n");
 });
 
-test("An error with a code is one line; one without is a fault of the program and has its stack.", () => {
+test("An error with a code is one line; one without is a bug in uniknode and has its stack.", () => {
   const full = Object.assign(new Error("no access"), { code: "EACCES" });
   expect(logged((logger) => logger.error({ err: full }, "it failed"))).toBe(
     "error  it failed  no access (EACCES)\n",

@@ -1,0 +1,38 @@
+/** `uniknode complete`: called by the completion scripts for values that only the node knows. */
+import { Argument, Command } from "commander";
+import { resolveConfig } from "../../config/resolve.ts";
+import { connectWithToken, serviceOptions } from "../webhooks/service.ts";
+
+/** A shell waits for the answer. */
+const TIMEOUT_SECONDS = 2;
+const MAX_VALUES = 100;
+
+export const completeCommand = (): Command =>
+  new Command("complete")
+    .description(
+      "print the values that complete a command line, one per line; nothing if the node does not answer",
+    )
+    .addArgument(new Argument("<what>", "the values").choices(["webhooks"]))
+    .argument("[words...]", "the command line so far; its --url, --data and --token are used")
+    .action(async (_what: string, words: readonly string[]) => {
+      const values = await webhookIds(words).catch(() => []);
+      process.stdout.write(values.map((value) => `${value}\n`).join(""));
+    });
+
+async function webhookIds(words: readonly string[]): Promise<string[]> {
+  const flags = { ...flagsOf(words), timeout: TIMEOUT_SECONDS };
+  const { client } = connectWithToken(resolveConfig(serviceOptions, { flags, environment: process.env }));
+  const { data } = await client.webhooks.list().page({ limit: MAX_VALUES });
+  return data.map(({ id }) => `${id}`);
+}
+
+/** The values of the options that say where the node is. */
+function flagsOf(words: readonly string[]): Record<string, string> {
+  const flags: Record<string, string> = {};
+  for (const name of ["url", "data", "token"]) {
+    const at = words.lastIndexOf(`--${name}`);
+    const value = at < 0 ? undefined : words[at + 1];
+    if (value !== undefined) flags[name] = value;
+  }
+  return flags;
+}

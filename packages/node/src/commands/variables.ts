@@ -1,0 +1,65 @@
+/** Environment variables named `UNIKNODE_...` that no option of this program reads: most are misspelt. */
+import type { Command } from "commander";
+import { toVariable } from "../config/option.ts";
+import { runOptions } from "../config/options.ts";
+import { mostSimilar } from "../platform/text/similar.ts";
+import { OptionFlag } from "./options.ts";
+
+const PREFIX = "UNIKNODE_";
+/** Not options of a command. */
+const OTHERS = [
+  "UNIKNODE_PASSPHRASE",
+  "UNIKNODE_SECOND_PASSPHRASE",
+  "UNIKNODE_FACTORY_PASSPHRASE",
+  "UNIKNODE_STACK",
+  ...Object.values(runOptions).flatMap((option) => ("hasNoFlag" in option ? [toVariable(option)] : [])),
+];
+/** Of files that tests load into the process before the program. */
+const TEST_PREFIX = "UNIKNODE_TEST_";
+
+/** Variables that a command and the commands below it read. */
+export const variablesOf = (command: Command): readonly string[] => [
+  ...command.options.flatMap((flag) => (flag instanceof OptionFlag ? [flag.environmentName] : [])),
+  ...command.commands.flatMap(variablesOf),
+];
+
+/** Every variable of this program. */
+async function knownVariables(): Promise<readonly string[]> {
+  // Loaded here: the program contains the commands that call this function.
+  const { createProgram } = await import("./program.ts");
+  return [...new Set([...OTHERS, ...variablesOf(await createProgram())])];
+}
+
+/**
+ * One sentence for each unknown variable, with the name that was probably meant. The values are not shown: they may be
+ * secrets.
+ *
+ * @param own variables of the running command, which are known without loading the others
+ */
+export async function unknownVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+  own: readonly string[] = [],
+): Promise<readonly string[]> {
+  const near = new Set([...OTHERS, ...own]);
+  const isGiven = (name: string) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX);
+  const doubtful = Object.keys(environment).filter((name) => isGiven(name) && !near.has(name));
+  if (doubtful.length === 0) return [];
+  const known = await knownVariables();
+  return doubtful.filter((name) => !known.includes(name)).map((name) => sentenceOf(name, known));
+}
+
+function sentenceOf(name: string, known: readonly string[]): string {
+  const meant = probablyMeant(
+    name.slice(PREFIX.length),
+    known.map((other) => other.slice(PREFIX.length)),
+  );
+  const hint =
+    meant === undefined
+      ? "docs/reference/configuration.md lists all of them"
+      : `did you mean ${PREFIX}${meant}?`;
+  return `environment variable ${name} is unknown and has no effect; ${hint}`;
+}
+
+/** Without the prefix, which all names have in common. A name may also lack its first words: `TOKEN`. */
+const probablyMeant = (name: string, known: readonly string[]): string | undefined =>
+  mostSimilar(name, known) ?? known.find((other) => name !== "" && other.endsWith(`_${name}`));

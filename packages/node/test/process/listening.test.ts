@@ -1,0 +1,162 @@
+/** Addresses that cannot be listened on, and folders in use: each message names what to do, and no stack is printed. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runMain } from "../../test-support/process/main.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-listening-"));
+const data = join(folder, "running");
+let taken: Server;
+let takenPort: string;
+let node: Running;
+let url: string;
+
+beforeAll(async () => {
+  taken = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  takenPort = String((taken.address() as { port: number }).port);
+  node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
+  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  await node.printed(/Ctrl-C stops/);
+}, 60_000);
+afterAll(async () => {
+  taken.close();
+  node.child.kill("SIGKILL");
+  await node.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const register = join(folder, "webhooks.json");
+writeFileSync(register, "[]");
+/** An address of a network that is for documentation only. */
+const ELSEWHERE = "203.0.113.7";
+const dev = (...more: string[]) => ["dev", "--data", join(folder, "new"), "--http-port", "0", ...more];
+
+describe("a listener that has no place", { timeout: 60_000 }, () => {
+  test.each<[name: string, args: () => string[], what: () => string, next: string]>([
+    [
+      "P2P port",
+      () => dev("--p2p-host", "127.0.0.1", "--p2p-port", takenPort),
+      () => `port ${takenPort} of 127.0.0.1 is in use`,
+      "--p2p-host",
+    ],
+    ["P2P address", () => dev("--p2p-host", ELSEWHERE, "--p2p-port", "0"), () => ELSEWHERE, "--p2p-host"],
+    ["P2P name", () => dev("--p2p-host", "http://x", "--p2p-port", "0"), () => "http://x", "--p2p-host"],
+    [
+      "HTTP port",
+      () => dev("--http-port", takenPort),
+      () => `port ${takenPort} of 127.0.0.1 is in use`,
+      "--http-port",
+    ],
+    ["HTTP address", () => dev("--http-host", ELSEWHERE), () => ELSEWHERE, "--http-host"],
+    ["IPv6 address", () => dev("--http-host", "2001:db8::7"), () => "2001:db8::7", "--http-host"],
+    ["operations port", () => dev("--operations-port", takenPort), () => takenPort, "--operations-port"],
+    [
+      "operations address",
+      () => dev("--operations-port", "0", "--operations-host", ELSEWHERE),
+      () => ELSEWHERE,
+      "--operations-host",
+    ],
+    [
+      "JSON-RPC port",
+      () => ["rpc", "--url", url, "--rpc-data", ":memory:", "--rpc-port", takenPort],
+      () => takenPort,
+      "--rpc-port",
+    ],
+    [
+      "JSON-RPC address",
+      () => ["rpc", "--url", url, "--rpc-data", ":memory:", "--rpc-host", ELSEWHERE],
+      () => ELSEWHERE,
+      "--rpc-host",
+    ],
+    [
+      "receiver's port",
+      () => ["listen", "--url", url, "--data", data, "--port", takenPort],
+      () => takenPort,
+      "--port",
+    ],
+  ])("%s", async (_name, args, what, next) => {
+    const { code, stderr } = await runUniknode(args());
+    expect(stderr).toContain(what());
+    expect(stderr).toContain(next);
+    expect(stderr).not.toMatch(/^ +at |bug in uniknode/m);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+});
+
+describe("a data folder in use", { timeout: 60_000 }, () => {
+  test.each([
+    ["dev", () => ["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]],
+    ["dev --reset", () => ["dev", "--data", data, "--http-port", "0", "--reset"]],
+    ["webhooks import", () => ["webhooks", "import", register, "--data", data]],
+  ])("names the process and the URL of the other one: %s", async (_name, args) => {
+    const { code, stderr } = await runUniknode(args());
+    expect(stderr).toContain(
+      `is in use by another uniknode (process ${node.child.pid} at ${url}); stop that one`,
+    );
+    expect(code).toBe(1);
+  });
+
+  test("names nothing of a process that has ended, or that no note describes", async () => {
+    for (const note of [JSON.stringify({ pid: 2 ** 22 + 1, url }), '{"pid": "1"}', "", "x".repeat(10_000)]) {
+      writeFileSync(join(data, "lock.sqlite.holder"), note);
+      const { stderr } = await runUniknode([
+        "dev",
+        "--data",
+        data,
+        "--http-port",
+        "0",
+        "--block-time",
+        "3600",
+      ]);
+      expect(stderr).toContain("is in use by another uniknode; stop that one");
+    }
+  });
+});
+
+describe("doctor fails where a start fails", { timeout: 60_000 }, () => {
+  const doctor = (...args: string[]) => runMain(["doctor", "--data", join(folder, "fresh"), ...args]);
+
+  test("a port of another node", async () => {
+    const { code, stdout } = await doctor("--http-port", new URL(url).port);
+    expect(stdout).toMatch(
+      /^fail +HTTP port +port \d+ of 127\.0\.0\.1 cannot be used: EADDRINUSE\n.*uniknode with another data folder/m,
+    );
+    expect(code).toBe(1);
+  });
+
+  test("the peer port and the operations port of a dev chain", async () => {
+    const { stdout } = await doctor(
+      "--http-port",
+      "0",
+      "--p2p-host",
+      "127.0.0.1",
+      "--p2p-port",
+      takenPort,
+      "--operations-port",
+      takenPort,
+    );
+    expect(stdout).toMatch(/^fail +peer port /m);
+    expect(stdout).toMatch(/^fail +operations /m);
+  });
+
+  test("one port for two listeners", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    server.close();
+    await once(server, "close");
+    const { stdout } = await doctor("--http-port", `${port}`, "--operations-port", `${port}`);
+    expect(stdout).toContain(`port ${port} is the HTTP port, too`);
+  });
+
+  test("an address of another machine", async () => {
+    const { stdout } = await doctor("--http-port", "0", "--http-host", ELSEWHERE);
+    expect(stdout).toMatch(/^fail +HTTP port .*EADDRNOTAVAIL\n.*choose another with --http-host/m);
+  });
+});
