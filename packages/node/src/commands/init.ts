@@ -1,4 +1,4 @@
-/** `uniknode init`: a small project that receives webhooks, with a test on a dev chain. */
+/** `uniknode init`: creates a small project that receives webhooks, with a test on a dev chain. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,30 +13,31 @@ export const initCommand = (): Command =>
   new Command("init")
     .description("create a small project that receives webhooks, with a test on a dev chain")
     .argument("<folder>", "a new or empty folder")
-    .option(
-      "--packages <folder>",
-      "folder with the packed files of Uniknode, to be installed instead of the registry's",
-    )
+    .option("--packages <folder>", "folder with the packages of a release, which the project then installs")
     .action((folder: string, { packages }: { packages?: string }) => {
       createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
-      process.stdout.write(`Created ${folder}: a receiver of webhooks, and its test on a dev chain.
+      process.stdout.write(nextSteps(folder, packages !== undefined));
+    });
+
+/** Text that says how to install and test the new project. */
+const nextSteps = (folder: string, hasPackages: boolean): string =>
+  `Created ${folder}: a webhook receiver, with a test that runs on a dev chain.
 
   cd ${folder}
-  npm install
+${hasPackages ? "  npm install" : "  npm install RELEASE/uniknode*.tgz"}
   npm test
-
-README.md there says what else to try.
-`);
-    });
+${hasPackages ? "" : "\nRELEASE is the folder with the packages of a release; in a clone, npm run release -- packages writes them.\n"}
+README.md there describes what else to try.
+`;
 
 /**
  * Writes the project into a folder, which is made when missing.
  *
- * @param packages folder with the packed files of this version; those of the registry when not given
- * @throws {ConfigError} when the folder has content, is none, or cannot be made, or a packed file is missing
+ * @param packages folder with the packed files of this version; without it, the project names only their version
+ * @throws {ConfigError} when the folder has content, is not a folder, or cannot be made, or a packed file is missing
  */
 export function createProject(folder: string, packages?: string): void {
-  const dependencies = packages === undefined ? published() : packed(packages);
+  const dependencies = packages === undefined ? byVersion() : packed(packages);
   makeFolder(folder, { what: "the project folder", flag: "uniknode init FOLDER" });
   if (readdirSync(folder).length > 0) {
     throw new ConfigError(
@@ -57,13 +58,14 @@ export function createProject(folder: string, packages?: string): void {
   );
 }
 
-/** Where npm finds a package, by its name. */
+/** Version or file of each package, by its name. */
 type Dependencies = {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-function published(): Dependencies {
+/** Dependencies by version, which `npm install` of the packed files satisfies. */
+function byVersion(): Dependencies {
   const version = programVersion();
   return {
     dependencies: { "@uniknode/client": version, "@uniknode/protocol": version },

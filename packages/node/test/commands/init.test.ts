@@ -1,7 +1,9 @@
 /** The project that `uniknode init` writes. Its own test runs in test/release, where it is installed. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createProject } from "../../src/commands/init.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -49,6 +51,22 @@ test.each([
     "@uniknode/protocol": programVersion(),
     uniknode: programVersion(),
   });
+});
+
+const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
+
+test("The command says how to install the packages, none of which is in a registry.", () => {
+  const init = (...args: string[]) =>
+    execFileSync(process.execPath, [PROGRAM, "init", ...args], { cwd: folder, encoding: "utf8" });
+  const printed = init("app");
+  expect(printed).toContain("  cd app\n  npm install RELEASE/uniknode*.tgz\n  npm test\n");
+  expect(printed).toContain("RELEASE is the folder with the packages of a release");
+  mkdirSync(join(folder, "release"));
+  for (const name of ["uniknode-client", "uniknode-protocol", "uniknode-ledger", "uniknode"])
+    writeFileSync(join(folder, "release", `${name}-${programVersion()}.tgz`), "");
+  const withPackages = init("other", "--packages", "release");
+  expect(withPackages).toContain("  cd other\n  npm install\n  npm test\n");
+  expect(withPackages).not.toContain("RELEASE");
 });
 
 test("The packed files of a release are installed instead of those of the registry.", () => {
