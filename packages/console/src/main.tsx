@@ -8,6 +8,7 @@ import { createClock, type Node, NodeContext } from "./data/node.ts";
 import { Frame } from "./frame/frame.tsx";
 import { readTheme } from "./frame/theme.ts";
 import { createFeed } from "./head/feed.ts";
+import { holdRequests } from "./session/held-requests.ts";
 import { createSession } from "./session/session.ts";
 
 readTheme();
@@ -15,18 +16,24 @@ readTheme();
 /** A page asks again with the next head; it does not wait for long. */
 const options = { retries: 1, maxWaitMs: 2_000 };
 const api = createClient({ ...options, url: location.origin });
-const operations = createClient({ ...options, url: `${location.origin}/console/operations` });
 const answers = createAnswers();
 const feed = createFeed(api, answers, () => document.hidden);
 const session = createSession(fetch.bind(globalThis), () => answers.forget());
-const node: Node = { ...feed, answers, api, operations, session, nowMs: createClock(feed.clockOffsetMs) };
+const heldRequests = holdRequests(fetch.bind(globalThis), session);
+const operations = createClient({
+  ...options,
+  url: `${location.origin}/console/operations`,
+  fetch: heldRequests.send,
+});
+const nowMs = createClock(feed.clockOffsetMs);
+const node: Node = { ...feed, answers, api, operations, session, heldRequests, nowMs };
 
 const never = new AbortController().signal;
 void feed.run(never);
 void session.read();
 document.addEventListener("visibilitychange", feed.poll);
 effect(() => {
-  if (!session.state.value?.signedIn) return;
+  if (!session.state.value?.signedIn || session.isLost.value) return;
   const stream = new AbortController();
   void feed.listen(operations.events.stream, stream.signal);
   return () => stream.abort();

@@ -5,6 +5,8 @@ import { hrefOf } from "../components/identifier.tsx";
 import type { Top } from "../head/chain.ts";
 import { type Identified, identify } from "./search-kinds.ts";
 
+export { Suggestions } from "./suggestions.tsx";
+
 export type Found = { readonly href: string; readonly text: string; readonly kind: string };
 
 const MAX_NAMES = 6;

@@ -9,16 +9,22 @@ import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round
 import "./round.css";
 
 export function RoundMonitor() {
-  const { top, configuration, nowMs } = useNode();
+  const { top, configuration, nowMs, readAtMs, clockOffsetMs, connection } = useNode();
   const names = useDelegateNames();
   const ranked = useRankedKeys();
   const constants = configuration.value?.constants;
   // Once a second at most, and only when a slot ends.
-  const slotEpoch = useComputed(() => {
+  const slotAt = (timeMs: () => number) => () => {
     const blocktime = configuration.value?.constants.blocktime ?? 1;
     const { unix = 0, epoch = 0 } = top.value[0]?.timestamp ?? {};
-    return Math.floor((nowMs.value / 1_000 - unix + epoch) / blocktime) * blocktime;
-  });
+    return Math.floor((timeMs() / 1_000 - unix + epoch) / blocktime) * blocktime;
+  };
+  const readMs = () => readAtMs.value + clockOffsetMs.value;
+  const readEpoch = useComputed(slotAt(readMs));
+  // What happens while the node does not answer is unknown: the round stands still.
+  const slotEpoch = useComputed(
+    slotAt(() => (connection.value.state === "disconnected" ? readMs() : nowMs.value)),
+  );
   if (!constants || !ranked) return null;
   const round = roundOf({
     blocks: top.value,
@@ -26,6 +32,7 @@ export function RoundMonitor() {
     size: constants.activeDelegates,
     blocktime: constants.blocktime,
     nowEpoch: slotEpoch.value,
+    readEpoch: readEpoch.value,
   });
   if (!round) return null;
   return (
@@ -73,7 +80,7 @@ function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Roun
   );
 }
 
-const WORDS = { forged: "forged", missed: "missed", now: "now", next: "next" };
+const WORDS = { forged: "forged", missed: "missed", open: "…", now: "now", next: "next" };
 
 function SlotCell({ slot, name }: { slot: Slot; name: string | undefined }) {
   const { state, block, delegate } = slot;
