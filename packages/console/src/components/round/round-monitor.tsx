@@ -1,5 +1,6 @@
 /** The slots of the round as cells, by their order in time. */
 import { useComputed } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-names.ts";
 import { countText, shortened } from "../format.ts";
@@ -8,7 +9,8 @@ import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
 import "./round.css";
 
-export function RoundMonitor() {
+/** @param isSteady shows as many slots as the round has blocks, the last ones, so that the page never moves */
+export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
   const { top, configuration, nowMs, readAtMs, clockOffsetMs, connection } = useNode();
   const names = useDelegateNames();
   const ranked = useRankedKeys();
@@ -25,26 +27,46 @@ export function RoundMonitor() {
   const slotEpoch = useComputed(
     slotAt(() => (connection.value.state === "disconnected" ? readMs() : nowMs.value)),
   );
-  if (!constants || !ranked) return null;
-  const round = roundOf({
-    blocks: top.value,
-    ranked,
-    size: constants.activeDelegates,
-    blocktime: constants.blocktime,
-    nowEpoch: slotEpoch.value,
-    readEpoch: readEpoch.value,
-  });
-  if (!round) return null;
+  const known = useRef<Round | undefined>(undefined);
+  if (!constants) return null;
+  // The order of a new round is read once it has begun; until then the round before stays.
+  if (ranked) {
+    known.current = roundOf({
+      blocks: top.value,
+      ranked,
+      size: constants.activeDelegates,
+      blocktime: constants.blocktime,
+      nowEpoch: slotEpoch.value,
+      readEpoch: readEpoch.value,
+    });
+  }
+  const round = known.current;
+  if (!round) return <Unknown size={constants.activeDelegates} />;
+  const slots = isSteady ? round.slots.slice(-round.size) : round.slots;
   return (
     <Section title={`Round ${countText(round.round)}`} aside={<Summary round={round} />}>
       <ol class="round" aria-label="Slots of the round, in the order of time">
-        {round.slots.map((slot) => (
-          <SlotCell key={slot.slot} slot={slot} name={names.get(slot.delegate ?? "")} />
+        {slots.map((slot, place) => (
+          <SlotCell key={place} slot={slot} name={names.get(slot.delegate ?? "")} />
         ))}
       </ol>
     </Section>
   );
 }
+
+/** Takes the space of a round that is not known yet. */
+const Unknown = ({ size }: { size: number }) => (
+  <Section title="Round">
+    <ol class="round" aria-hidden="true">
+      {Array.from({ length: size }, (_, place) => (
+        <li key={place} class="slot next">
+          <span class="slot-name">&nbsp;</span>
+          <span class="slot-state">&nbsp;</span>
+        </li>
+      ))}
+    </ol>
+  </Section>
+);
 
 /**
  * Public keys of the active delegates, rank 1 first. Ranks change with a round: they are asked for once in each, and again
