@@ -1,4 +1,4 @@
-/** The field for ids, heights, addresses, keys and names. What is found is listed below it while one types. */
+/** The field for ids, heights, addresses, keys, names and pages. What is found is listed below it while one types. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
@@ -13,7 +13,7 @@ const PAUSE_MS = 150;
 const LIST_ID = "search-results";
 
 export function SearchField() {
-  const { api, top } = useNode();
+  const { api, session } = useNode();
   const { route } = useLocation();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
@@ -44,7 +44,8 @@ export function SearchField() {
 
   async function find(isRecent: boolean): Promise<Outcome> {
     const loaded = await import("./search.ts");
-    return { loaded, list: isRecent ? loaded.recent() : await loaded.search(api, top.peek(), text) };
+    const isDevChain = session.state.peek()?.devChain === true;
+    return { loaded, list: isRecent ? loaded.recent() : await loaded.search(api, { text, isDevChain }) };
   }
 
   function open(chosen: Found): void {
@@ -78,12 +79,12 @@ export function SearchField() {
           id="search"
           type="text"
           role="combobox"
-          aria-label="Search by height, id, address, public key or delegate"
+          aria-label="Search pages, blocks, transactions, wallets, uniks and delegates"
           aria-expanded={isOpen}
           aria-controls={LIST_ID}
           aria-autocomplete="list"
           aria-activedescendant={list.length > 0 ? `${LIST_ID}-${selected}` : undefined}
-          placeholder="Height, id, address, key, delegate"
+          placeholder="Search: height, id, address, name, page"
           autocomplete="off"
           spellcheck={false}
           value={text}

@@ -30,7 +30,7 @@ export const Suggestions = ({ id, label, list, selected, onOpen }: SuggestionsPr
     </div>
     {list.length === 0 && (
       <p class="quiet" role="status">
-        Nothing has this height, id, address, key or name. Ids of older things must be whole.
+        Nothing has this height, id, address, key or name. Parts of ids need four characters.
       </p>
     )}
   </>
