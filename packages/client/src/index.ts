@@ -14,7 +14,7 @@ export { type Client, type ClientOptions, createClient } from "./api/client.ts";
 export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
 export { jsonText } from "./api/json.ts";
 export type { CursorList, CursorMeta, CursorOptions, List, Page, PageMeta, PageOptions } from "./api/list.ts";
-export type { Blockchain } from "./api/resources/blockchain.ts";
+export type { Blockchain, Identified } from "./api/resources/blockchain.ts";
 export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
 export type { Delegate, DelegateOrder, DelegateQuery, DelegateSearch } from "./api/resources/delegates.ts";
 export type {

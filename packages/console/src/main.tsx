@@ -8,6 +8,7 @@ import { createClock, type Node, NodeContext } from "./data/node.ts";
 import { Frame } from "./frame/frame.tsx";
 import { readTheme } from "./frame/theme.ts";
 import { createFeed } from "./head/feed.ts";
+import { holdRequests } from "./session/held-requests.ts";
 import { shareKey, tabStorage } from "./session/key.ts";
 import { createSession } from "./session/session.ts";
 
@@ -18,23 +19,24 @@ const options = { retries: 1, maxWaitMs: 2_000 };
 const api = createClient({ ...options, url: location.origin });
 const key = shareKey(tabStorage(), new BroadcastChannel("uniknode-session"), readSession);
 const withKey = key.sendWith(fetch.bind(globalThis));
-const operations = createClient({
-  ...options,
-  url: `${location.origin}/console/operations`,
-  fetch: withKey,
-});
 const answers = createAnswers();
 const feed = createFeed(api, answers, () => document.hidden);
 const session = createSession(withKey, key, () => answers.forget());
+const heldRequests = holdRequests(withKey, session);
+const operations = createClient({
+  ...options,
+  url: `${location.origin}/console/operations`,
+  fetch: heldRequests.send,
+});
 const nowMs = createClock(feed.clockOffsetMs);
-const node: Node = { ...feed, answers, api, operations, session, withKey, nowMs };
+const node: Node = { ...feed, answers, api, operations, session, heldRequests, withKey, nowMs };
 
 const never = new AbortController().signal;
 void feed.run(never);
 void session.read();
 document.addEventListener("visibilitychange", feed.poll);
 effect(() => {
-  if (!session.state.value?.signedIn) return;
+  if (!session.state.value?.signedIn || session.isLost.value) return;
   const stream = new AbortController();
   void feed.listen(operations.events.stream, stream.signal);
   return () => stream.abort();

@@ -1,5 +1,4 @@
 /** A dev chain of the real program, which serves the console. */
-import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +16,12 @@ export type DevNode = {
   readonly client: Client;
   /** Runs a command of the program against this chain, such as `tx transfer`. */
   command(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<string>;
+  /** Ends the process without warning; the chain and the address remain. */
+  kill(): Promise<void>;
+  /** Starts the process again after `kill`, at the same address. */
+  start(): Promise<void>;
+  /** Suspends the process, or resumes it: its port still accepts connections. */
+  pause(isPaused: boolean): void;
   stop(): Promise<void>;
 };
 
@@ -24,7 +29,7 @@ export type DevNode = {
 export async function startDevNode(): Promise<DevNode> {
   if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
   const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
-  const program = spawnUniknode(["dev", "--data", folder, "--http-port", "0"]);
+  let program = spawnUniknode(["dev", "--data", folder, "--http-port", "0"]);
   const [, url] = await program.printed(/API +(http:\/\/[^/]+)/);
   const [, token] = await program.printed(/Webhook token +(\w+)/);
   const [, consoleUrl] = await program.printed(/Console +(\S+)/);
@@ -40,10 +45,20 @@ export async function startDevNode(): Promise<DevNode> {
       if (code !== 0) throw new Error(`uniknode ${args.join(" ")} ended with ${code}: ${stderr}`);
       return stdout;
     },
+    async kill() {
+      program.child.kill("SIGKILL");
+      await program.ended;
+    },
+    async start() {
+      program = spawnUniknode(["dev", "--data", folder, "--http-port", new URL(url!).port]);
+      await program.printed(/Console +(\S+)/);
+    },
+    pause(isPaused) {
+      program.child.kill(isPaused ? "SIGSTOP" : "SIGCONT");
+    },
     async stop() {
-      const ended = once(program.child, "exit");
       program.child.kill("SIGTERM");
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);
+      await Promise.race([program.ended, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

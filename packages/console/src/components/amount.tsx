@@ -1,6 +1,6 @@
-/** An amount of tokens with all its decimals; zeros at the end stand back. */
+/** An amount of tokens with all its significant decimals. */
 import { useNode } from "../data/node.ts";
-import { amountParts } from "./format.ts";
+import { amountText } from "./format.ts";
 
 export type AmountProps = {
   /** Smallest unit, as the API writes it. */
@@ -11,16 +11,9 @@ export type AmountProps = {
 
 export function Amount({ value, hasSymbol = false }: AmountProps) {
   const { configuration } = useNode();
-  const { sign, whole, separator, decimals, zeros } = amountParts(value);
   return (
     <data class="amount" value={`${value}`}>
-      {sign}
-      {whole}
-      {decimals && separator + decimals}
-      <span class="zeros">
-        {!decimals && separator}
-        {zeros}
-      </span>
+      {amountText(value)}
       {hasSymbol && <span class="symbol"> {configuration.value?.symbol}</span>}
     </data>
   );

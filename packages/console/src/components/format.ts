@@ -42,6 +42,10 @@ export function amountText(amount: string | number | bigint): string {
 
 export const countText = (count: number | bigint): string => integers.format(count);
 
+/** `1 transaction`, `2 deliveries`, of the plural. */
+export const countOfText = (count: number, plural: string): string =>
+  `${countText(count)} ${count === 1 ? plural.replace(/ies$/, "y").replace(/s$/, "") : plural}`;
+
 /** The beginning and the end of a long identifier: `5c6ce775…eb79aa`; short ones as they are. */
 export const shortened = (id: string, start = 8, end = 6): string =>
   id.length <= start + end + 3 ? id : `${id.slice(0, start)}…${id.slice(-end)}`;

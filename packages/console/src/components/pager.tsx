@@ -1,6 +1,6 @@
 /** From page to page of a list. */
 import type { PageMeta } from "@uniknode/client";
-import { countText } from "./format.ts";
+import { countOfText, countText } from "./format.ts";
 import { Icon } from "./icon.tsx";
 import { useListState } from "./list-state.ts";
 
@@ -19,7 +19,7 @@ export function Pager({ meta, what }: { meta: PageMeta; what: string }) {
   return (
     <nav class="pager" aria-label={`Pages of ${what}`}>
       <span class="quiet">
-        {countText(totalCount)} {what}
+        {countOfText(totalCount, what)}
         {pageCount > 1 && ` · page ${countText(page)} of ${countText(pageCount)}`}
       </span>
       {page > 2 && step(1, "First", "left")}

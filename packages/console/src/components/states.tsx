@@ -37,13 +37,13 @@ export function Loading({ lines = 3 }: { lines?: number }) {
 }
 
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
-  API_UNREACHABLE: "The node does not answer. The page tries again by itself.",
-  API_TIMEOUT: "The node takes too long to answer. It may be busy.",
-  API_RATE_LIMITED: "This address asked too often. The page waits, and then goes on.",
-  API_UNAUTHORIZED: "This needs a sign-in.",
-  API_NOT_FOUND: "It is not on this chain, or not any more.",
-  API_REFUSED: "The node does not understand this request. Check the filters and the address of the page.",
-  API_FAILED: "The node could not answer.",
+  API_UNREACHABLE: "The node does not answer. The page retries automatically.",
+  API_TIMEOUT: "The node did not respond in time. It may be busy.",
+  API_RATE_LIMITED: "Too many requests from this address. The page continues in a moment.",
+  API_UNAUTHORIZED: "You need to sign in.",
+  API_NOT_FOUND: "This node does not have it. It may have been removed.",
+  API_REFUSED: "The node rejected this request. Check the filters and the address of the page.",
+  API_FAILED: "The node reported an error.",
 };
 
 export type FailureProps = {
@@ -60,7 +60,7 @@ export function Failure({ error, what = "This", onRetry }: FailureProps) {
   return (
     <div class="state failure" role="alert">
       <p class="state-title">
-        <Icon name="warning" /> {what} {isUnknown ? "is not there" : "cannot be shown"}
+        <Icon name="warning" /> {what} {isUnknown ? "does not exist" : "cannot be shown"}
       </p>
       <p>{WHAT_TO_DO[code] ?? "Something went wrong in the page."}</p>
       {!isUnknown && <p class="quiet">{message}</p>}

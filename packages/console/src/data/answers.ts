@@ -20,6 +20,8 @@ export type Answers = {
   request<Value>(key: string, version: string, ask: () => Promise<Value>): Promise<void>;
   /** Asks again for all answers whose key begins with a text, and shows what is there meanwhile. */
   refresh(keyPrefix: string): void;
+  /** Requests again what failed. */
+  retry(): void;
   /** Drops all answers that name one of these ids; all answers without ids. */
   forget(ids?: readonly string[]): void;
 };
@@ -86,6 +88,7 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
     answerOf: <Value>(key: string) => entryOf(key).answer as Signal<Answer<Value>>,
     request,
     refresh: (keyPrefix) => again((key) => key.startsWith(keyPrefix), false),
+    retry: () => again((_key, { answer }) => answer.peek().error !== undefined, false),
     forget: (ids) =>
       again((_key, { answer, isStale }) => {
         const { value, isLoading } = answer.peek();

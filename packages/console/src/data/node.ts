@@ -1,9 +1,10 @@
 /** What every screen stands on: the clients, the head of the chain, and the answers that were asked for. */
-import { effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
 import type { Client } from "@uniknode/client";
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { Feed } from "../head/feed.ts";
+import type { HeldRequests } from "../session/held-requests.ts";
 import type { Session } from "../session/session.ts";
 import type { Answer, Answers } from "./answers.ts";
 
@@ -16,6 +17,7 @@ export type Node = Feed & {
   readonly session: Session;
   /** `fetch` with the key of the session, for routes below `/console`. */
   readonly withKey: typeof fetch;
+  readonly heldRequests: HeldRequests;
   /** By the clock of the chain, milliseconds since 1970; changes every second. */
   readonly nowMs: ReadonlySignal<number>;
 };
@@ -68,9 +70,10 @@ const NOT_ASKED: Answer<never> = { isLoading: false };
 
 /** The clock of the chain; one timer for the whole page. */
 export function createClock(offsetMs: ReadonlySignal<number>): ReadonlySignal<number> {
-  const nowMs = signal(Date.now());
+  const browserMs = signal(Date.now());
   setInterval(() => {
-    if (!document.hidden) nowMs.value = Date.now() + offsetMs.peek();
+    if (!document.hidden) browserMs.value = Date.now();
   }, 1_000);
-  return nowMs;
+  // Changes with the offset at once: after time travel no text shows a time of the clock before.
+  return computed(() => browserMs.value + offsetMs.value);
 }

@@ -4,13 +4,16 @@ import { useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router } from "preact-iso/router";
 import { Announcements } from "../components/announce.tsx";
+import { loadable } from "../components/loadable.tsx";
 import { Page } from "../components/page.tsx";
 import { Header } from "./header.tsx";
 import { Navigation } from "./navigation.tsx";
-import { Notices } from "./notices.tsx";
 import { routes } from "./routes.ts";
 import { Shortcuts } from "./shortcuts.tsx";
 import "./frame.css";
+
+/** Nothing is to be noticed before the first screen is there. */
+const Notices = loadable(() => import("./notices.tsx"), "nothing");
 
 /** Other addresses are not the console's: the browser opens them. */
 const SCOPE = /^\/console(\/|$|\?)/;
@@ -23,7 +26,11 @@ export function Frame() {
           Skip to the content
         </a>
         <Header />
-        <Notices />
+        <div class="notices" role="status">
+          <ErrorBoundary>
+            <Notices />
+          </ErrorBoundary>
+        </div>
         <Navigation />
         <main class="main" id="main" tabIndex={-1}>
           <Screens />

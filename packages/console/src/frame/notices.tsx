@@ -1,26 +1,36 @@
-/** What a reader must know of every page: the node does not answer, is behind, or has changed the chain. */
+/** What a reader must know of every page: the node does not answer, is behind, has changed the chain, or ended the session. */
 import { useComputed } from "@preact/signals";
 import { ApiError } from "@uniknode/client";
-import lazy, { ErrorBoundary } from "preact-iso/lazy";
+import { useEffect } from "preact/hooks";
+import { ErrorBoundary } from "preact-iso/lazy";
 import { Icon } from "../components/icon.tsx";
+import { loadable } from "../components/loadable.tsx";
+// Loaded with this file, and needed when nothing can be loaded.
+import "../components/retried.tsx";
 import { useNode } from "../data/node.ts";
 import type { Connection } from "../head/feed.ts";
+import { watchNode } from "../head/pulse.ts";
 
 // Loaded when they are needed. The other notice is needed when nothing can be loaded.
-const CatchingUp = lazy(() => import("./catching-up.tsx"));
-const Reorganized = lazy(() => import("./reorganized.tsx"));
+const CatchingUp = loadable(() => import("./catching-up.tsx"), "nothing");
+const Reorganized = loadable(() => import("./reorganized.tsx"), "nothing");
+const SignedOut = loadable(() => import("./signed-out.tsx"), "nothing");
 
-export function Notices() {
-  const { connection, reorganization } = useNode();
+export default function Notices() {
+  const { connection, reorganization, session, poll, lose } = useNode();
+  useEffect(() => {
+    const ended = new AbortController();
+    void watchNode(session.read, { poll, lose }, () => document.hidden, ended.signal);
+    return () => ended.abort();
+  }, [session, poll, lose]);
   const { value } = connection;
   return (
-    <div class="notices" role="status">
+    <ErrorBoundary>
       {value.state === "disconnected" && <Disconnected connection={value} />}
-      <ErrorBoundary>
-        {value.state === "connected" && value.progress && <CatchingUp progress={value.progress} />}
-        {reorganization.value && <Reorganized change={reorganization.value} />}
-      </ErrorBoundary>
-    </div>
+      {value.state === "connected" && value.progress && <CatchingUp progress={value.progress} />}
+      {reorganization.value && <Reorganized change={reorganization.value} />}
+      {session.state.value?.signedIn && <SignedOut />}
+    </ErrorBoundary>
   );
 }
 
@@ -36,8 +46,15 @@ function Disconnected({ connection }: { connection: Connection & { state: "disco
     <div class="bad">
       <Icon name="warning" />
       <span>
-        {isRefused ? "This address has asked the node too often." : "The node does not answer."} What you see
-        is from before; the page tries again <span aria-hidden="true">{secondsLeft}</span>.
+        {isRefused ? "Too many requests from this address." : "The node does not answer."} This page shows the
+        last state it received.{" "}
+        {isRefused ? (
+          <>
+            It tries again <span aria-hidden="true">{secondsLeft}</span>.
+          </>
+        ) : (
+          "It reconnects automatically."
+        )}
       </span>
       <button type="button" onClick={poll}>
         Try now

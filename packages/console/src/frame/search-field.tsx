@@ -1,4 +1,4 @@
-/** The field for ids, heights, addresses, keys and names. What is found is listed below it while one types. */
+/** The field for ids, heights, addresses, keys, names and pages. What is found is listed below it while one types. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
@@ -6,33 +6,33 @@ import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 import type { Found } from "./search.ts";
 
+/** The module is loaded by the first search. */
+type Outcome = { readonly list: readonly Found[]; readonly loaded?: typeof import("./search.ts") };
+
 const PAUSE_MS = 150;
 const LIST_ID = "search-results";
 
 export function SearchField() {
-  const { api, top } = useNode();
+  const { api, session } = useNode();
   const { route } = useLocation();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
-  const [found, setFound] = useState<readonly Found[] | "failed">();
+  const [outcome, setOutcome] = useState<Outcome | "failed">();
   const [selected, setSelected] = useState(0);
   const [hasFocus, setFocus] = useState(false);
-  const list = Array.isArray(found) ? (found as readonly Found[]) : [];
+  const { list, loaded } = typeof outcome === "object" ? outcome : { list: [] };
   const isEmpty = text.trim() === "";
-  const isOpen = found !== undefined && (isEmpty ? hasFocus && list.length > 0 : true);
+  const isOpen = outcome !== undefined && (isEmpty ? hasFocus && list.length > 0 : true);
 
   useEffect(() => {
-    setFound(undefined);
+    setOutcome(undefined);
     setSelected(0);
     if (isEmpty && !hasFocus) return;
     let isCurrent = true;
     const timer = setTimeout(
       async () => {
-        // Loaded by the first search.
-        const outcome = await import("./search.ts")
-          .then(({ search, recent }) => (isEmpty ? recent() : search(api, top.peek(), text)))
-          .catch(() => "failed" as const);
-        if (isCurrent) setFound(outcome);
+        const outcome = await find(isEmpty).catch(() => "failed" as const);
+        if (isCurrent) setOutcome(outcome);
       },
       isEmpty ? 0 : PAUSE_MS,
     );
@@ -42,8 +42,14 @@ export function SearchField() {
     };
   }, [api, text, hasFocus]);
 
+  async function find(isRecent: boolean): Promise<Outcome> {
+    const loaded = await import("./search.ts");
+    const isDevChain = session.state.peek()?.devChain === true;
+    return { loaded, list: isRecent ? loaded.recent() : await loaded.search(api, { text, isDevChain }) };
+  }
+
   function open(chosen: Found): void {
-    void import("./search.ts").then(({ remember }) => remember(chosen));
+    loaded?.remember(chosen);
     setText("");
     input.current?.blur();
     route(chosen.href);
@@ -73,12 +79,12 @@ export function SearchField() {
           id="search"
           type="text"
           role="combobox"
-          aria-label="Search by height, id, address, public key or delegate"
+          aria-label="Search pages, blocks, transactions, wallets, uniks and delegates"
           aria-expanded={isOpen}
           aria-controls={LIST_ID}
           aria-autocomplete="list"
           aria-activedescendant={list.length > 0 ? `${LIST_ID}-${selected}` : undefined}
-          placeholder="Height, id, address, key, delegate"
+          placeholder="Search: height, id, address, name, page"
           autocomplete="off"
           spellcheck={false}
           value={text}
@@ -89,28 +95,18 @@ export function SearchField() {
         />
         <kbd>/</kbd>
         <div class="suggestions" hidden={!isOpen}>
-          <div role="listbox" id={LIST_ID} aria-label={isEmpty ? "Recently opened" : "Found"}>
-            {list.map((item, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and its keys choose
-              <div
-                key={item.href}
-                id={`${LIST_ID}-${index}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={index === selected}
-                onPointerDown={(event) => event.preventDefault()}
-                onClick={() => open(item)}
-              >
-                <span>{item.text}</span>
-                <span>{item.kind}</span>
-              </div>
-            ))}
-          </div>
-          {isOpen && list.length === 0 && (
-            <p class="quiet" role="status">
-              {found === "failed"
-                ? "The node does not answer."
-                : "Nothing has this height, id, address, key or name. Ids of older things must be whole."}
+          {loaded ? (
+            <loaded.Suggestions
+              id={LIST_ID}
+              label={isEmpty ? "Recently opened" : "Found"}
+              list={list}
+              selected={selected}
+              onOpen={open}
+            />
+          ) : (
+            // What `aria-controls` names is there before the first search.
+            <p class="quiet" role="status" id={LIST_ID}>
+              {outcome && "The node does not answer."}
             </p>
           )}
         </div>

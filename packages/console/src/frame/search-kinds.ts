@@ -7,10 +7,10 @@ export type Identified =
   | { readonly kind: "prefix"; readonly prefix: string }
   | { readonly kind: "publicKey"; readonly publicKey: string }
   | { readonly kind: "address"; readonly address: string }
-  /** A part of the name of a delegate. */
+  /** A part of the name of a delegate, as it is shown. */
   | { readonly kind: "name"; readonly name: string };
 
-const NAME = /^[a-z0-9!@$&_.]{1,64}$/;
+const NAME = /^[\p{L}\p{N}!@$&_.-]{1,64}$/u;
 
 /** All that the text may be, the likeliest first; nothing for what cannot be anything. */
 export function identify(input: string): readonly Identified[] {

@@ -2,20 +2,35 @@
 import type { Client } from "@uniknode/client";
 import { countText, shortened } from "../components/format.ts";
 import { hrefOf } from "../components/identifier.tsx";
-import type { Top } from "../head/chain.ts";
+import { destinationsFor } from "./destinations.ts";
 import { type Identified, identify } from "./search-kinds.ts";
+
+export { Suggestions } from "./suggestions.tsx";
 
 export type Found = { readonly href: string; readonly text: string; readonly kind: string };
 
 const MAX_NAMES = 6;
 
+export type SearchOptions = {
+  readonly text: string;
+  /** Whether the node has the page of a dev chain. */
+  readonly isDevChain: boolean;
+};
+
 /**
- * @param top newest blocks, among which the beginning of an id is enough
+ * What is identified by the text, then pages and actions, delegates, and what begins with it.
+ *
  * @throws {ApiError}
  */
-export async function search(api: Client, top: Top, input: string): Promise<readonly Found[]> {
-  const found = await Promise.all(identify(input).map((identified) => find(api, top, identified)));
-  return found.flat();
+export async function search(api: Client, { text, isDevChain }: SearchOptions): Promise<readonly Found[]> {
+  const identified = identify(text);
+  const [others, names, prefixed] = await Promise.all([
+    Promise.all(identified.map((one) => find(api, one))),
+    findNames(api, identified),
+    findPrefix(api, text.trim()),
+  ]);
+  const found = [...others.flat(), ...destinationsFor(text, isDevChain), ...names, ...prefixed];
+  return [...new Map(found.map((one) => [one.href, one])).values()];
 }
 
 const RECENT = "uniknode-recent";
@@ -46,7 +61,7 @@ const isFound = (entry: unknown): entry is Found => {
   return typeof text === "string" && typeof kind === "string" && /^\/console\//.test(href ?? "");
 };
 
-async function find(api: Client, top: Top, identified: Identified): Promise<readonly Found[]> {
+async function find(api: Client, identified: Identified): Promise<readonly Found[]> {
   switch (identified.kind) {
     case "height": {
       const { height } = identified;
@@ -59,8 +74,6 @@ async function find(api: Client, top: Top, identified: Identified): Promise<read
     }
     case "hash":
       return findHash(api, identified.hash);
-    case "prefix":
-      return findPrefix(api, top, identified.prefix);
     case "publicKey": {
       const { publicKey } = identified;
       const { data } = await api.wallets.search({ publicKey }).page({ limit: 1 });
@@ -71,41 +84,44 @@ async function find(api: Client, top: Top, identified: Identified): Promise<read
       const { data } = await api.wallets.search({ address }).page({ limit: 1 });
       return data.map(() => ({ href: hrefOf.wallet(address), text: address, kind: "wallet" }));
     }
-    case "name": {
-      const { data } = await api.delegates.list({ username: identified.name }).page({ limit: MAX_NAMES });
-      return data.map(({ username, unikname }) => ({
-        href: hrefOf.delegate(username),
-        text: unikname === username ? shortened(username) : unikname,
-        kind: "delegate",
-      }));
-    }
+    default:
+      return [];
   }
 }
 
-const MAX_PREFIXED = 5;
-/** Transactions among which the beginning of an id is enough, of each list. */
-const NEWEST = 100;
+async function findNames(api: Client, identified: readonly Identified[]): Promise<readonly Found[]> {
+  const named = identified.find(({ kind }) => kind === "name");
+  if (named?.kind !== "name") return [];
+  const { data } = await api.delegates.list({ name: named.name }).page({ limit: MAX_NAMES });
+  return data.map(({ username, unikname }) => ({
+    href: hrefOf.delegate(username),
+    text: unikname === username ? shortened(username) : unikname,
+    kind: "delegate",
+  }));
+}
 
-/** Among the newest: the API finds whole ids alone. */
-async function findPrefix(api: Client, top: Top, prefix: string): Promise<readonly Found[]> {
-  const newest = { limit: NEWEST };
-  const [{ data: confirmed }, { data: pending }] = await Promise.all([
-    api.transactions.list().page(newest),
-    api.transactions.unconfirmed().page(newest),
+const MAX_PENDING = 100;
+
+/** What begins with the text: all of the chain, and what is pending. */
+async function findPrefix(api: Client, text: string): Promise<readonly Found[]> {
+  if (!/^[0-9A-Za-z]{4,63}$/.test(text)) return [];
+  // Ids are written in lower case; addresses have both.
+  const prefix = /^[0-9A-Fa-f]+$/.test(text) ? text.toLowerCase() : text;
+  const [{ data: identified }, { data: pending }] = await Promise.all([
+    api.blockchain.identifiers(prefix),
+    api.transactions.unconfirmed().page({ limit: MAX_PENDING }),
   ]);
-  const begins = ({ id }: { readonly id: string }) => id.startsWith(prefix);
   return [
-    ...top.filter(begins).map(({ id, height }) => ({
-      href: hrefOf.block(id),
-      text: `Block ${countText(height)} · ${shortened(id)}`,
-      kind: "block",
+    ...pending
+      .filter(({ id }) => id.startsWith(prefix))
+      .map(({ id }) => ({ href: hrefOf.transaction(id), text: shortened(id), kind: "transaction" })),
+    ...identified.map((one) => ({
+      href: hrefOf[one.kind](one.id),
+      text:
+        one.kind === "block" ? `Block ${countText(one.height)} · ${shortened(one.id)}` : shortened(one.id),
+      kind: one.kind,
     })),
-    ...[...pending, ...confirmed].filter(begins).map(({ id }) => ({
-      href: hrefOf.transaction(id),
-      text: shortened(id),
-      kind: "transaction",
-    })),
-  ].slice(0, MAX_PREFIXED);
+  ];
 }
 
 async function findHash(api: Client, hash: string): Promise<readonly Found[]> {

@@ -23,8 +23,10 @@ export function Shortcuts() {
   const [Keys, setKeys] = useState<typeof KeysDialog>();
 
   async function show(): Promise<void> {
-    const { Keys } = await import("./keys.tsx");
-    setKeys(() => Keys);
+    const loaded = await import("./keys.tsx").catch(() => undefined);
+    // The node does not answer, which a notice says.
+    if (!loaded) return;
+    setKeys(() => loaded.Keys);
     setOpen(true);
   }
 

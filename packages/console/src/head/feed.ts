@@ -26,8 +26,12 @@ export type Feed = {
   readonly configuration: ReadonlySignal<NodeConfiguration | undefined>;
   /** How far the clock of the chain is ahead of the browser's. */
   readonly clockOffsetMs: ReadonlySignal<number>;
+  /** When the last successful poll began, by the browser's clock: later slots may have blocks that the page does not know. */
+  readonly readAtMs: ReadonlySignal<number>;
   /** Asks at once. */
   poll(): void;
+  /** Marks the connection as lost until the next successful poll. */
+  lose(error: unknown): void;
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   /** Polls at once with every message of the live stream, until it is refused or the signal is aborted. */
@@ -38,8 +42,9 @@ const LEAST_BLOCKS = 30;
 const MOST_BLOCKS = 100;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 4_000;
-/** While the stream says what happens. */
+/** While the stream says what happens, at most; a slot without a block is noticed after one block time. */
 const STREAMING_PAUSE_MS = 15_000;
+const HIDDEN_PAUSE_MS = 15_000;
 const LONGEST_RETRY_MS = 15_000;
 
 export function createFeed(api: Client, answers: Answers, isHidden = () => false): Feed {
@@ -49,6 +54,7 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
   const reorganization = signal<Reorganization>();
   const configuration = signal<NodeConfiguration>();
   const clockOffsetMs = signal(0);
+  const readAtMs = signal(0);
   let isStreaming = false;
   let isDue = false;
   let wake = () => {};
@@ -71,7 +77,16 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
     isDue = false;
   }
 
+  function lose(error: unknown): void {
+    if (connection.peek().state !== "disconnected") disconnect(error, SHORTEST_PAUSE_MS);
+  }
+
+  function disconnect(error: unknown, waitMs: number): void {
+    connection.value = { state: "disconnected", retryAtMs: Date.now() + waitMs, error };
+  }
+
   async function readHead(): Promise<void> {
+    const startMs = Date.now();
     configuration.value ??= (await api.node.configuration()).data;
     const { data: state } = await api.node.syncing();
     if (state.id !== head.peek()?.id) {
@@ -81,6 +96,8 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
       ]);
       batch(() => showTop(blocks, status.timestamp));
     }
+    readAtMs.value = startMs;
+    if (connection.peek().state === "disconnected") answers.retry();
     const { progress } = state;
     if (connection.peek().state !== "connected" || progress)
       connection.value = { state: "connected", progress };
@@ -109,8 +126,9 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
 
   /** Half a block, so that a block is shown at most that late; no public node counts that as too much. */
   function pauseMs(): number {
-    if (isStreaming || isHidden()) return STREAMING_PAUSE_MS;
+    if (isHidden()) return HIDDEN_PAUSE_MS;
     const blockMs = (configuration.peek()?.constants.blocktime ?? 0) * 1_000;
+    if (isStreaming) return Math.min(blockMs + SHORTEST_PAUSE_MS, STREAMING_PAUSE_MS);
     return Math.min(Math.max(blockMs / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   }
 
@@ -124,7 +142,7 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
       } catch (error) {
         const backoffMs = Math.min(SHORTEST_PAUSE_MS * 2 ** failures++, LONGEST_RETRY_MS);
         const waitMs = Math.max(backoffMs, (error instanceof ApiError && error.retryAfterMs) || 0);
-        connection.value = { state: "disconnected", retryAtMs: Date.now() + waitMs, error };
+        disconnect(error, waitMs);
         await pause(waitMs);
       }
     }
@@ -143,5 +161,17 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
     }
   }
 
-  return { head, top, connection, reorganization, configuration, clockOffsetMs, poll, run, listen };
+  return {
+    head,
+    top,
+    connection,
+    reorganization,
+    configuration,
+    clockOffsetMs,
+    readAtMs,
+    poll,
+    lose,
+    run,
+    listen,
+  };
 }

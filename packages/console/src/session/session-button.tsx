@@ -6,7 +6,7 @@ export function SessionButton() {
   const { session } = useNode();
   const { value } = session.state;
   if (value === undefined) return null;
-  return value.signedIn ? (
+  return value.signedIn && !session.isLost.value ? (
     <button type="button" class="plain" title="Sign out" aria-label="Sign out" onClick={session.signOut}>
       <Icon name="signout" />
     </button>

@@ -19,7 +19,13 @@ export type Credential = { readonly code: string } | { readonly token: string };
 export type Session = {
   /** Absent until the node has answered. */
   readonly state: ReadonlySignal<SessionState | undefined>;
-  read(): Promise<void>;
+  /**
+   * The session has ended without a sign-out here. `state` remains as it was, so that forms keep what was typed, until the
+   * next sign-in or sign-out.
+   */
+  readonly isLost: ReadonlySignal<boolean>;
+  /** @returns whether the node answered before the signal was aborted */
+  read(signal?: AbortSignal): Promise<boolean>;
   /** @throws {SignInError} */
   signIn(credential: Credential): Promise<void>;
   signOut(): Promise<void>;
@@ -59,17 +65,36 @@ export function createSession(
   onChange: () => void,
 ): Session {
   const state = signal<SessionState>();
+  const isLost = signal(false);
 
-  async function read(): Promise<void> {
-    const response = await makeRequest(PATH, { headers: { accept: "application/json" } }).catch(
-      () => undefined,
-    );
-    const isAnswer = response?.ok && response.headers.get("content-type")?.includes("json");
-    state.value = isAnswer ? ((await response.json()) as SessionState) : (state.peek() ?? SIGNED_OUT);
+  async function ask(signal: AbortSignal | null): Promise<SessionState | undefined> {
+    const response = await makeRequest(PATH, { headers: { accept: "application/json" }, signal });
+    const isAnswer = response.ok && response.headers.get("content-type")?.includes("json");
+    return isAnswer ? ((await response.json()) as SessionState) : undefined;
+  }
+
+  /** Answers to earlier requests are out of date after a sign-in and a sign-out. */
+  let changes = 0;
+
+  async function read(signal: AbortSignal | null = null): Promise<boolean> {
+    const before = changes;
+    const answer = await ask(signal).catch(() => undefined);
+    if (before !== changes) return answer !== undefined;
+    const known = state.peek();
+    if (answer) isLost.value = known?.signedIn === true && !answer.signedIn;
+    if (!known || (answer && !isLost.peek() && !isSame(answer, known))) state.value = answer ?? SIGNED_OUT;
+    return answer !== undefined;
+  }
+
+  async function change(): Promise<void> {
+    changes++;
+    await read();
+    onChange();
   }
 
   return {
     state,
+    isLost,
     read,
     async signIn(credential) {
       const response = await makeRequest(PATH, {
@@ -80,17 +105,20 @@ export function createSession(
       if (!response) throw new SignInError(0, "The node does not answer. Is it running?");
       if (!response.ok) throw new SignInError(response.status, await reasonOf(response));
       key.set(((await response.json()) as { key: string }).key);
-      await read();
-      onChange();
+      await change();
     },
     async signOut() {
       const response = await makeRequest(PATH, { method: "DELETE" }).catch(() => undefined);
       if (response?.ok) key.set(undefined);
-      await read();
-      onChange();
+      const known = state.peek();
+      if (response?.ok && known) state.value = { ...known, signedIn: false };
+      await change();
     },
   };
 }
+
+/** Both are answers of the node, with their members in its order. */
+const isSame = (a: SessionState, b: SessionState): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 async function reasonOf(response: Response): Promise<string> {
   const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };

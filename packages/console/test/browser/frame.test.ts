@@ -71,6 +71,53 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.context().close();
   });
 
+  test("A delegate is found by the name that is shown, in the search, the filter and the address.", async () => {
+    const { page, faults } = await open("/console/delegates");
+    const { data: delegates } = await node.client.delegates.list().page();
+    const { unikname } = delegates.find(({ unikname, username }) => unikname !== username)!;
+    expect(unikname).toMatch(/-/);
+    await page.getByLabel("Name", { exact: true }).fill(unikname.toUpperCase());
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByText("1 delegate", { exact: true }).waitFor();
+    expect(await page.getByRole("table", { name: "Delegates" }).getByRole("row").count()).toBe(2);
+    await page.goto(`/console/delegates/${unikname}`);
+    await page.getByRole("heading", { level: 1, name: `Delegate ${unikname}` }).waitFor();
+    await page.locator("#search").fill(unikname);
+    await page.getByRole("option", { name: "delegate" }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: `Delegate ${unikname}` }).waitFor();
+    expect(faults).toEqual([]);
+    await page.goto("/console/delegates/no-such-name");
+    await page.getByText("The delegate does not exist").waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("A search finds pages, actions, and beginnings of ids and addresses.", async () => {
+    const { page, faults } = await open("/console/");
+    const [first, wallet] = await Promise.all([
+      node.client.blocks.get(1),
+      node.client.wallets.list().page({ limit: 1 }),
+    ]);
+    const texts = [
+      ["webh", "page"],
+      ["mint unik", "action"],
+      ["mine", "page"],
+      [first.data.id.slice(0, 10), "block"],
+      [wallet.data[0]!.address.slice(0, 10), "wallet"],
+    ] as const;
+    for (const [text, kind] of texts) {
+      await page.locator("#search").fill(text);
+      await page.getByRole("option", { name: kind }).first().waitFor();
+    }
+    await page.locator("#search").fill("vote for");
+    await page.getByRole("option", { name: "Vote for a delegate" }).click();
+    await page.getByRole("heading", { level: 1, name: "Send" }).waitFor();
+    expect(page.url()).toContain("kind=vote");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
   test("The theme is kept, and there before anything is painted.", async () => {
     const { page } = await open("/console/");
     await page.getByRole("button", { name: "Theme: system" }).click();

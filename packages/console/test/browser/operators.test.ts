@@ -84,6 +84,18 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(await faultsInEveryView(page, "node")).toEqual([]);
   });
 
+  test("The chart of the head's age leaves out the first sample, the time since the node was stopped.", async () => {
+    await page.route("**/operations/series*", async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: { figures: object } };
+      const figures = { ...data.figures, headAgeSeconds: [86_400, 3, 9] };
+      await route.fulfill({ response, json: { data: { ...data, times: [1, 2, 3], figures } } });
+    });
+    await page.reload();
+    await page.getByRole("img", { name: /^Age of the head .*: 3 s to 9 s/ }).waitFor();
+    await page.unroute("**/operations/series*");
+  });
+
   test("A slot that this node missed is shown with its reason.", async () => {
     await page.route("**/operations/node", async (route) => {
       const response = await route.fetch();
@@ -94,6 +106,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     });
     await page.reload();
     await page.getByText("the signing record has the slot or a later one").waitFor();
+    await page.getByText("1 listed below, 0 since the start").waitFor();
     expect(faults).toEqual([]);
   });
 });

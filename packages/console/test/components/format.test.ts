@@ -3,6 +3,7 @@ import {
   amountParts,
   amountText,
   bytesText,
+  countOfText,
   durationText,
   relativeText,
   shortened,
@@ -48,4 +49,13 @@ test("Durations have their two largest units.", () => {
 
 test("Sizes have the unit that fits.", () => {
   expect([0, 1_023, 1_536, 5 * 1_024 ** 3].map(bytesText)).toEqual(["0 B", "1,023 B", "1.5 KiB", "5 GiB"]);
+});
+
+test.each([
+  [0, "transactions", "0 transactions"],
+  [1, "transactions", "1 transaction"],
+  [1, "deliveries", "1 delivery"],
+  [2, "deliveries", "2 deliveries"],
+])("%d %s is %j.", (count, plural, text) => {
+  expect(countOfText(count, plural)).toBe(text);
 });

@@ -90,3 +90,16 @@ test("The answer that was used least recently is dropped when there are too many
   expect(answerOf("a").value.value).toBe("a");
   expect(answerOf("b").value.value).toBeUndefined();
 });
+
+test("What failed is requested again; what is there is not.", async () => {
+  const answers = createAnswers();
+  await answers.request("a", "1", async () => 1);
+  await answers.request("b", "1", async () => Promise.reject(new Error("no node")));
+  const before = answers.revision.value;
+  answers.retry();
+  expect(answers.revision.value).toBe(before + 1);
+  await answers.request("a", "1", async () => 2);
+  await answers.request("b", "1", async () => 2);
+  expect(answers.answerOf("a").value.value).toBe(1);
+  expect(answers.answerOf("b").value).toEqual({ value: 2, isLoading: false });
+});

@@ -18,6 +18,7 @@ import type { Head } from "./head.ts";
 import type { Found, Range } from "./page.ts";
 import type {
   FeeStatistics,
+  Identified,
   RoundDelegate,
   StoredBlock,
   StoredDelegate,
@@ -141,4 +142,6 @@ export type Chain = {
   supply(): Promise<bigint>;
   /** Amount inside open hash-time locks. */
   lockedSupply(): Promise<bigint>;
+  /** A few blocks, transactions, uniks and wallets whose id or address begins with a text, by kind. */
+  beginningWith(prefix: string): Promise<readonly Identified[]>;
 };

@@ -100,3 +100,8 @@ export type RoundDelegate = Json<Round>["delegates"][number];
 /** Of paid fees; `avg` is truncated to an integer. */
 export type FeeStatistics = { avg: string; max: string; min: string; sum: string };
 export type TypeFees = FeeStatistics & { readonly typeGroup: number; readonly type: number };
+
+/** Something of the chain by its id or address. */
+export type Identified =
+  | { readonly kind: "block"; readonly id: string; readonly height: number }
+  | { readonly kind: "transaction" | "unik" | "wallet"; readonly id: string };

@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from "vitest";
-import { chain, heads, PREMINE } from "../../test-support/http/chain.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { alice, chain, heads, PREMINE, unik } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
@@ -23,4 +23,27 @@ test("ignores parameters and the API version", async () => {
     const answer = await fixture.get("/api/blockchain?foo=1", { "api-version": version });
     expect(answer.body).toBe(plain.body);
   }
+});
+
+describe("Identifiers by their beginning", () => {
+  const find = async (prefix: string) =>
+    (await fixture.get(`/api/blockchain/identifiers/${prefix}`)).json<{ data: unknown[] }>().data;
+
+  test("find blocks, transactions, uniks and wallets", async () => {
+    const { id: block, height } = heads.head;
+    expect(await find(block.slice(0, 12))).toEqual([{ kind: "block", id: block, height }]);
+    expect(await find(unik.bob.slice(0, 12))).toEqual([{ kind: "unik", id: unik.bob }]);
+    expect(await find(alice.address.slice(0, 8))).toEqual([{ kind: "wallet", id: alice.address }]);
+    const { id } = chain.sent.hello.data;
+    expect(await find(id.slice(0, 20))).toEqual([{ kind: "transaction", id }]);
+  });
+
+  test.each(["zzzz", "0123456789abcdef"])("find nothing of %s", async (prefix) => {
+    expect(await find(prefix)).toEqual([]);
+  });
+
+  test.each(["abc", "a".repeat(65), "ab%25d", "abc'", "abcd%20"])("refuse %j", async (prefix) => {
+    const answer = await fixture.get(`/api/blockchain/identifiers/${prefix}`);
+    expect(answer.statusCode).toBe(422);
+  });
 });

@@ -18,7 +18,12 @@ const IDS: Readonly<Record<string, string>> = {
   votes: chain.sent.vote.data.id,
   wallets: alice.address,
 };
-const NAMED: Readonly<Record<string, string>> = { key: "type", ip: "203.0.113.9", cursor: "start" };
+const NAMED: Readonly<Record<string, string>> = {
+  key: "type",
+  ip: "203.0.113.9",
+  cursor: "start",
+  prefix: "0123",
+};
 
 /** The path with something that exists in place of its parameters. */
 export function filled(path: string): string {

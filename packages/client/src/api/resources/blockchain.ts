@@ -1,5 +1,6 @@
 /** `/blockchain`, and the greeting of the node (http-api.md 6.1). */
 import type { Answer, WholeAmount } from "../answers.ts";
+import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 
 export type Blockchain = {
@@ -9,6 +10,14 @@ export type Blockchain = {
   readonly supply: WholeAmount;
 };
 
+export type Identified =
+  | { readonly kind: "block"; readonly id: string; readonly height: number }
+  /** The id of a wallet is its address. */
+  | { readonly kind: "transaction" | "unik" | "wallet"; readonly id: string };
+
 export const blockchain = (send: Send) => ({
+  /** What has an id or address that begins with a text of 4 to 64 letters and digits: at most five of each kind. */
+  identifiers: (prefix: string) =>
+    send<Answer<readonly Identified[]>>({ path: path`/blockchain/identifiers/${prefix}` }),
   get: () => send<Answer<Blockchain>>({ path: "/blockchain" }),
 });

@@ -51,6 +51,8 @@ export type DelegateQuery = WalletFilter & {
   /** A number is a column, negative for descending (http-api.md D-05). */
   readonly orderBy?: DelegateOrder | number;
   readonly type?: "resigned" | "never-forged";
+  /** Part of the name that is shown (`unikname`) or of the username, in upper or lower case. */
+  readonly name?: string;
 };
 
 export type DelegateSearch = {
@@ -58,6 +60,8 @@ export type DelegateSearch = {
   readonly publicKey?: string;
   /** A part of it. */
   readonly username?: string;
+  /** Part of the name that is shown (`unikname`) or of the username, in upper or lower case. */
+  readonly name?: string;
   readonly usernames?: readonly string[];
   /** Per cent. */
   readonly approval?: Interval<number | string>;

@@ -1,5 +1,6 @@
 /** The slots of the round as cells, by their order in time. */
 import { useComputed } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-names.ts";
 import { countText, shortened } from "../format.ts";
@@ -8,36 +9,64 @@ import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
 import "./round.css";
 
-export function RoundMonitor() {
-  const { top, configuration, nowMs } = useNode();
+/** @param isSteady shows as many slots as the round has blocks, the last ones, so that the page never moves */
+export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
+  const { top, configuration, nowMs, readAtMs, clockOffsetMs, connection } = useNode();
   const names = useDelegateNames();
   const ranked = useRankedKeys();
   const constants = configuration.value?.constants;
   // Once a second at most, and only when a slot ends.
-  const slotEpoch = useComputed(() => {
+  const slotAt = (timeMs: () => number) => () => {
     const blocktime = configuration.value?.constants.blocktime ?? 1;
     const { unix = 0, epoch = 0 } = top.value[0]?.timestamp ?? {};
-    return Math.floor((nowMs.value / 1_000 - unix + epoch) / blocktime) * blocktime;
-  });
-  if (!constants || !ranked) return null;
-  const round = roundOf({
-    blocks: top.value,
-    ranked,
-    size: constants.activeDelegates,
-    blocktime: constants.blocktime,
-    nowEpoch: slotEpoch.value,
-  });
-  if (!round) return null;
+    return Math.floor((timeMs() / 1_000 - unix + epoch) / blocktime) * blocktime;
+  };
+  const readMs = () => readAtMs.value + clockOffsetMs.value;
+  const readEpoch = useComputed(slotAt(readMs));
+  // What happens while the node does not answer is unknown: the round stands still.
+  const slotEpoch = useComputed(
+    slotAt(() => (connection.value.state === "disconnected" ? readMs() : nowMs.value)),
+  );
+  const known = useRef<Round | undefined>(undefined);
+  if (!constants) return null;
+  // The order of a new round is read once it has begun; until then the round before stays.
+  if (ranked) {
+    known.current = roundOf({
+      blocks: top.value,
+      ranked,
+      size: constants.activeDelegates,
+      blocktime: constants.blocktime,
+      nowEpoch: slotEpoch.value,
+      readEpoch: readEpoch.value,
+    });
+  }
+  const round = known.current;
+  if (!round) return <Unknown size={constants.activeDelegates} />;
+  const slots = isSteady ? round.slots.slice(-round.size) : round.slots;
   return (
     <Section title={`Round ${countText(round.round)}`} aside={<Summary round={round} />}>
       <ol class="round" aria-label="Slots of the round, in the order of time">
-        {round.slots.map((slot) => (
-          <SlotCell key={slot.slot} slot={slot} name={names.get(slot.delegate ?? "")} />
+        {slots.map((slot, place) => (
+          <SlotCell key={place} slot={slot} name={names.get(slot.delegate ?? "")} />
         ))}
       </ol>
     </Section>
   );
 }
+
+/** Takes the space of a round that is not known yet. */
+const Unknown = ({ size }: { size: number }) => (
+  <Section title="Round">
+    <ol class="round" aria-hidden="true">
+      {Array.from({ length: size }, (_, place) => (
+        <li key={place} class="slot next">
+          <span class="slot-name">&nbsp;</span>
+          <span class="slot-state">&nbsp;</span>
+        </li>
+      ))}
+    </ol>
+  </Section>
+);
 
 /**
  * Public keys of the active delegates, rank 1 first. Ranks change with a round: they are asked for once in each, and again
@@ -73,7 +102,7 @@ function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Roun
   );
 }
 
-const WORDS = { forged: "forged", missed: "missed", now: "now", next: "next" };
+const WORDS = { forged: "forged", missed: "missed", open: "…", now: "now", next: "next" };
 
 function SlotCell({ slot, name }: { slot: Slot; name: string | undefined }) {
   const { state, block, delegate } = slot;

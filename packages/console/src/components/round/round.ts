@@ -6,7 +6,8 @@ export type Slot = {
   readonly slot: number;
   /** Seconds since the epoch of the network. */
   readonly epoch: number;
-  readonly state: "forged" | "missed" | "now" | "next";
+  /** `open`: its time is over, and the page does not know yet whether it has a block. */
+  readonly state: "forged" | "missed" | "open" | "now" | "next";
   /** Public key. Absent where the order is not known. */
   readonly delegate?: string | undefined;
   readonly block?: Block;
@@ -32,6 +33,8 @@ export type RoundInput = {
   readonly blocktime: number;
   /** Of the clock of the chain, seconds since the epoch of the network. */
   readonly nowEpoch: number;
+  /** When the blocks were read, by the same clock. Default: now. */
+  readonly readEpoch?: number;
 };
 
 /** The round of the block that comes after one. */
@@ -45,7 +48,8 @@ export const blockBefore = ({ firstHeight }: Pick<Round, "firstHeight">, blocks:
   blocks.find(({ height }) => height === firstHeight - 1);
 
 /** Of the block that comes next. With fewer blocks than the round has, it begins with the first of them. */
-export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInput): Round | undefined {
+export function roundOf(input: RoundInput): Round | undefined {
+  const { blocks, ranked, size, blocktime, nowEpoch, readEpoch = nowEpoch } = input;
   const [head] = blocks;
   if (!head || size < 1 || blocktime < 1) return undefined;
   const { round, firstHeight } = roundAfter(head, size);
@@ -67,8 +71,8 @@ export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInpu
       delegate: isOrderKnown ? order[slot % size] : undefined,
     });
   /** At most a round of them: a chain that stood still has missed any number. */
-  const addMissed = (from: number, until: number) => {
-    for (let slot = Math.max(from, until - size); slot < until; slot++) add(slot, "missed");
+  const addUnused = (from: number, until: number, state: "missed" | "open" = "missed") => {
+    for (let slot = Math.max(from, until - size); slot < until; slot++) add(slot, state);
   };
 
   const first = inRound[0];
@@ -76,7 +80,7 @@ export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInpu
   for (const block of inRound) {
     const slot = slotOf(block);
     // The years between the first block and the second are no slots that were missed.
-    if (block.height > 2) addMissed(next, slot);
+    if (block.height > 2) addUnused(next, slot);
     slots.push({
       slot,
       epoch: slot * blocktime,
@@ -87,7 +91,11 @@ export function roundOf({ blocks, ranked, size, blocktime, nowEpoch }: RoundInpu
     next = slot + 1;
   }
   const now = Math.floor(nowEpoch / blocktime);
-  if (head.height > 1) addMissed(next, now);
+  const read = Math.min(Math.max(Math.floor(readEpoch / blocktime), next), Math.max(next, now));
+  if (head.height > 1) {
+    addUnused(next, read);
+    addUnused(read, now, "open");
+  }
   const start = Math.max(next, now);
   const left = size - inRound.length;
   for (let index = 0; index < left; index++) add(start + index, start + index === now ? "now" : "next");

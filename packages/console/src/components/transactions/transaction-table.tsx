@@ -17,15 +17,18 @@ export type TransactionTableProps = {
   /** The wallet whose transactions they are: the table says which of them it received. */
   readonly of?: string | undefined;
   readonly empty: ComponentChildren;
+  /** The list is in a page that must not move: its rows stay where they are and get other contents. */
+  readonly isSteady?: boolean;
 };
 
-export function TransactionTable({ caption, transactions, of, empty }: TransactionTableProps) {
+export function TransactionTable({ caption, transactions, of, empty, isSteady }: TransactionTableProps) {
   const symbol = useSymbol();
   const keys = useRowKeys(transactions.map(({ id }) => id));
   const columns: readonly Column<Transaction>[] = [
-    { title: "Id", cell: ({ id }) => <TransactionId id={id} /> },
+    { title: "Id", cell: ({ id }) => <TransactionId id={id} />, narrow: "2c" },
     {
       title: "Time",
+      narrow: "2a",
       cell: ({ timestamp, blockId }) =>
         timestamp && blockId ? (
           <Time timeMs={timestamp.unix * 1_000} />
@@ -33,10 +36,15 @@ export function TransactionTable({ caption, transactions, of, empty }: Transacti
           <Badge tone="warning">pending</Badge>
         ),
     },
-    { title: "Type", cell: (transaction) => <Type transaction={transaction} of={of} /> },
-    { title: "Sender", cell: ({ sender }) => <Address address={sender} /> },
-    { title: "To", cell: (transaction) => <Subject transaction={transaction} /> },
-    { title: `Amount ${symbol}`, cell: ({ amount }) => <AmountOrNothing amount={amount} />, isNumber: true },
+    { title: "Type", cell: (transaction) => <Type transaction={transaction} of={of} />, narrow: "1a" },
+    { title: "Sender", cell: ({ sender }) => <Address address={sender} />, narrow: "2b" },
+    { title: "To", cell: (transaction) => <Subject transaction={transaction} />, narrow: "1b" },
+    {
+      title: `Amount ${symbol}`,
+      cell: ({ amount }) => <AmountOrNothing amount={amount} />,
+      isNumber: true,
+      narrow: "1c",
+    },
     { title: "Fee", cell: ({ fee }) => <AmountOrNothing amount={fee} />, isNumber: true, isMinor: true },
   ];
   return (
@@ -44,7 +52,8 @@ export function TransactionTable({ caption, transactions, of, empty }: Transacti
       caption={caption}
       columns={columns}
       rows={transactions}
-      keyOf={(_, index) => keys[index]!}
+      keyOf={(_, index) => (isSteady ? index : keys[index]!)}
+      {...(isSteady && { isSteady })}
       empty={empty}
     />
   );

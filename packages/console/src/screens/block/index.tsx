@@ -1,6 +1,6 @@
 /** A block: by its id or its height. */
+
 import { ApiError, type Block } from "@uniknode/client";
-import lazy from "preact-iso/lazy";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -10,6 +10,7 @@ import { bytesText, countText } from "../../components/format.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Address, BlockId, hrefOf, Identifier, PublicKey } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
+import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { Answered, Empty } from "../../components/states.tsx";
@@ -18,7 +19,7 @@ import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
-const BlockEvents = lazy(() => import("./block-events.tsx"));
+const BlockEvents = loadable(() => import("./block-events.tsx"), "part");
 
 const LIMIT = 25;
 

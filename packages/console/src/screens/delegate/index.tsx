@@ -1,4 +1,4 @@
-/** A delegate: by its username, address or public key. */
+/** A delegate: by its username, address, public key or shown name. */
 import type { Block, Delegate, Wallet } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount, useSymbol } from "../../components/amount.tsx";
@@ -15,13 +15,14 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
+import { findDelegate } from "./find-delegate.ts";
 
 const LIMIT = 25;
 
 export default function DelegateScreen() {
   const { api } = useNode();
   const { name = "" } = useRoute().params;
-  const answer = useAnswer(`delegate ${name}`, () => api.delegates.get(name));
+  const answer = useAnswer(`delegate ${name}`, () => findDelegate(api, name));
   const delegate = answer.value?.data;
   return (
     <Page

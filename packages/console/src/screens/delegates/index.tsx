@@ -40,7 +40,7 @@ export default function Delegates() {
       .list({
         ...((state === "never-forged" || state === "resigned") && { type: state }),
         ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as DelegateOrder }),
-        ...(name && { username: name.toLowerCase() }),
+        ...(name && { name }),
       })
       .page({ page, limit: LIMIT }),
   );
@@ -52,7 +52,7 @@ export default function Delegates() {
           fields={[
             { name: "state", label: "Show", options: STATES },
             { name: "orderBy", label: "Order", options: ORDERS },
-            { name: "name", label: "Username", placeholder: "Part of it" },
+            { name: "name", label: "Name", placeholder: "Part of it" },
           ]}
         />
         <Answered answer={answer} what="The list" lines={10}>
@@ -72,13 +72,14 @@ function DelegateTable({ delegates }: { delegates: readonly Delegate[] }) {
   const symbol = useSymbol();
   const active = useNode().configuration.value?.constants.activeDelegates ?? 0;
   const columns: readonly Column<Delegate>[] = [
-    { title: "Rank", cell: (delegate) => <Rank delegate={delegate} active={active} /> },
+    { title: "Rank", narrow: "1a", cell: (delegate) => <Rank delegate={delegate} active={active} /> },
     {
       title: "Delegate",
+      narrow: "1b",
       cell: (delegate) => <DelegateName id={delegate.username} name={nameOf(delegate)} />,
     },
-    { title: "Type", cell: ({ type }) => type },
-    { title: `Votes ${symbol}`, cell: ({ votes }) => <Amount value={votes} />, isNumber: true },
+    { title: "Type", cell: ({ type }) => type, narrow: "2b" },
+    { title: `Votes ${symbol}`, cell: ({ votes }) => <Amount value={votes} />, isNumber: true, narrow: "1c" },
     {
       title: "Share",
       cell: ({ production }) => `${production.approval.toFixed(2)} %`,
@@ -86,7 +87,7 @@ function DelegateTable({ delegates }: { delegates: readonly Delegate[] }) {
       isMinor: true,
     },
     { title: "Blocks", cell: ({ blocks }) => countText(blocks.produced), isNumber: true },
-    { title: "Last block", cell: ({ blocks }) => <LastBlock last={blocks.last} /> },
+    { title: "Last block", cell: ({ blocks }) => <LastBlock last={blocks.last} />, narrow: "2c" },
     { title: "Earned", cell: ({ forged }) => <Amount value={forged.total} />, isNumber: true, isMinor: true },
   ];
   return (

@@ -1,9 +1,10 @@
 /** Guides, reference and specification of this version, and its API. */
-import lazy from "preact-iso/lazy";
+
 import { useRoute } from "preact-iso/router";
+import { loadable } from "../../components/loadable.tsx";
 import { Documents } from "./documents.tsx";
 
-const ApiPage = lazy(() => import("./api/index.tsx"));
+const ApiPage = loadable(() => import("./api/index.tsx"));
 
 export default function Documentation() {
   const path = useRoute().params.rest ?? "";

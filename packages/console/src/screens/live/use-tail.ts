@@ -28,7 +28,11 @@ export function useTail(key: string, choice: Choice): TailState {
   const attempt = useSignal(0);
   const isSignedIn = session.state.value?.signedIn;
 
+  const isLost = session.isLost.value;
+
   useEffect(() => {
+    // What came remains in sight until the next sign-in.
+    if (isLost) return;
     const ended = new AbortController();
     let came: StreamedEvent[] = [];
     tail.value = EMPTY_TAIL;
@@ -59,7 +63,7 @@ export function useTail(key: string, choice: Choice): TailState {
       clearInterval(timer);
       ended.abort();
     };
-  }, [key, isSignedIn, attempt.value]);
+  }, [key, isSignedIn, isLost, attempt.value]);
 
   return {
     tail,

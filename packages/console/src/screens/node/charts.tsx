@@ -46,7 +46,9 @@ export function Charts() {
 
 function Curves({ series: { times, intervalSeconds, figures } }: { series: NodeSeries }) {
   const shown = CHARTS.flatMap((chart) => {
-    const curve = curveOf(figures[chart.figure] ?? []);
+    const values = figures[chart.figure] ?? [];
+    // The first sample of the head's age is the time since the node was stopped, and would dwarf the others.
+    const curve = curveOf(chart.figure === "headAgeSeconds" ? values.slice(1) : values);
     return curve ? [{ ...chart, curve }] : [];
   });
   if (shown.length === 0) {

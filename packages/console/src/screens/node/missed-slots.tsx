@@ -5,7 +5,7 @@ import { Section } from "../../components/page.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
-import { REFUSALS } from "./parts.tsx";
+import { REFUSALS } from "./refusals.ts";
 
 type Missed = NodeOverview["forger"]["lastMissed"][number];
 
@@ -15,14 +15,19 @@ const COLUMNS: readonly Column<Missed>[] = [
   { title: "Reason", cell: ({ reason }) => REFUSALS[reason] ?? reason },
 ];
 
-/** Nothing while no slot is missed. */
-export function MissedSlots() {
+/** The node keeps them over restarts. */
+export function useMissedSlots(): readonly Missed[] {
   const { operations } = useNode();
   const answer = useAnswer("node overview", operations.operations.node, {
     lasts: "session",
     everyMs: 15_000,
   });
-  const missed = answer.value?.data.forger.lastMissed ?? [];
+  return answer.value?.data.forger.lastMissed ?? [];
+}
+
+/** Nothing while no slot is missed. */
+export function MissedSlots() {
+  const missed = useMissedSlots();
   if (missed.length === 0) return null;
   return (
     <Section title="Missed slots of this node">

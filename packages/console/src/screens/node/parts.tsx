@@ -3,13 +3,8 @@ import type { ComponentChildren } from "preact";
 import { bytesText, countText } from "../../components/format.ts";
 import { Facts, Section } from "../../components/page.tsx";
 import type { Figures } from "./metrics.ts";
-
-/** Why slots of the delegates of this node were not signed. */
-export const REFUSALS: Readonly<Record<string, string>> = {
-  signed_before: "the signing record has the slot or a later one",
-  watching: "the node had just started, and watched for another forger with the same keys",
-  other_forger: "another forger signs with the same keys",
-};
+import { useMissedSlots } from "./missed-slots.tsx";
+import { REFUSALS } from "./refusals.ts";
 
 type PartProps = { readonly figures: Figures };
 
@@ -38,12 +33,14 @@ const Pool = ({ figures: { one, by } }: PartProps) => (
 
 function Forger({ figures: { one, by } }: PartProps) {
   const elsewhere = one("uniknode_forger_keys_used_elsewhere") ?? 0;
+  const listed = useMissedSlots().length;
+  const missed = one("uniknode_forger_slots_missed_total");
   return (
     <Section title="Forger">
       <Facts
         facts={[
-          ["Forged", count(one("uniknode_forger_blocks_forged_total"))],
-          ["Missed", count(one("uniknode_forger_slots_missed_total"))],
+          ["Forged since the start", count(one("uniknode_forger_blocks_forged_total"))],
+          ["Missed", missed !== undefined && missedText(missed, listed)],
           [
             "Not signed",
             <Reasons
@@ -58,6 +55,12 @@ function Forger({ figures: { one, by } }: PartProps) {
     </Section>
   );
 }
+
+/** The counter begins with the process, and the list of missed slots does not. */
+const missedText = (sinceStart: number, listed: number): string =>
+  listed === 0
+    ? `${countText(sinceStart)} since the start`
+    : `${countText(listed)} listed below, ${countText(sinceStart)} since the start`;
 
 const Disk = ({ figures: { one } }: PartProps) => (
   <Section title="Disk">

@@ -1,6 +1,5 @@
 /** The pool and the newest blocks, moving to the right as blocks come. */
 import type { Block } from "@uniknode/client";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { useDelegateNames } from "../../components/delegate-names.ts";
 import { amountText, countText, shortened } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
@@ -8,48 +7,28 @@ import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
 const SHOWN_BLOCKS = 14;
-/** Blocks that come together are one movement. */
-const MOST_STEPS = 3;
-const MOVE_MS = 450;
 /** An address may ask a public node a hundred times a minute, and this is one of many questions. */
 const POOL_INTERVAL_MS = 5_000;
 
 export function BlockRow() {
   const { top } = useNode();
   const names = useDelegateNames();
-  const cards = useMovement(top.value[0]?.height);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
     <section class="block-row" aria-label="The pool and the newest blocks" tabIndex={0}>
       <Pool />
-      <div class="block-cards" ref={cards}>
-        {top.value.slice(0, SHOWN_BLOCKS).map((block) => (
-          <BlockCard key={block.id} block={block} name={names.get(block.generator.username ?? "")} />
+      <div class="block-cards" style={{ "--cards": SHOWN_BLOCKS }}>
+        {top.value.slice(0, SHOWN_BLOCKS).map((block, place) => (
+          <BlockCard
+            key={block.id}
+            block={block}
+            place={place}
+            name={names.get(block.generator.username ?? "")}
+          />
         ))}
       </div>
     </section>
   );
-}
-
-/** Moves the cards from where they were before the newest blocks; nothing but the picture of them changes. */
-function useMovement(height = 0) {
-  const cards = useRef<HTMLDivElement>(null);
-  const shown = useRef(0);
-  useLayoutEffect(() => {
-    const added = height - shown.current;
-    const isFirst = shown.current === 0;
-    shown.current = height;
-    if (isFirst || added < 1 || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const [card, second] = cards.current?.children ?? [];
-    if (!card || !second) return;
-    const step = second.getBoundingClientRect().left - card.getBoundingClientRect().left;
-    const from = `translateX(${-step * Math.min(added, MOST_STEPS)}px)`;
-    cards.current?.animate([{ transform: from }, { transform: "none" }], {
-      duration: MOVE_MS,
-      easing: "ease-out",
-    });
-  }, [height]);
-  return cards;
 }
 
 function Pool() {
@@ -69,12 +48,19 @@ function Pool() {
   );
 }
 
-function BlockCard({ block, name }: { block: Block; name: string | undefined }) {
+type BlockCardProps = {
+  readonly block: Block;
+  /** From the left. The card is moved there as a picture: to the browser, and to a reader's finger, nothing in the page moves. */
+  readonly place: number;
+  readonly name: string | undefined;
+};
+
+function BlockCard({ block, place, name }: BlockCardProps) {
   const { configuration } = useNode();
   const { height, transactions, forged, generator, timestamp } = block;
   const most = configuration.value?.constants.block.maxTransactions ?? 1;
   return (
-    <a class="block-card" href={hrefOf.block(block.id)}>
+    <a class="block-card" href={hrefOf.block(block.id)} style={{ "--place": place }}>
       <span class="block-height">{countText(height)}</span>
       <span>{transactions === 0 ? <span class="quiet">empty</span> : countOf(transactions)}</span>
       <span class="quiet">

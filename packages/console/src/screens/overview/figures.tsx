@@ -25,7 +25,7 @@ export function Figures() {
       <Figure name="Transactions" href="/console/transactions">
         {transactions.value && countText(transactions.value.meta.totalCount)}
       </Figure>
-      <Figure name="Supply" href="/console/wallets">
+      <Figure name="Supply" href="/console/wallets" isWide>
         {blockchain.value && <Amount value={blockchain.value.data.supply} hasSymbol />}
       </Figure>
       <Figure name="Uniks" href="/console/uniks">
@@ -44,9 +44,16 @@ export function Figures() {
   );
 }
 
-function Figure({ name, href, children }: { name: string; href: string; children: ComponentChildren }) {
+type FigureProps = {
+  readonly name: string;
+  readonly href: string;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+};
+
+function Figure({ name, href, isWide, children }: FigureProps) {
   return (
-    <div>
+    <div class={isWide ? "wide" : ""}>
       <dt>{name}</dt>
       <dd>
         <a href={href}>{children ?? "\u00a0"}</a>

@@ -1,7 +1,7 @@
 /** How the node is, and what has just happened on its chain. */
 import { Page, Section } from "../../components/page.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Answered, Empty, Loading } from "../../components/states.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { BlockRow } from "./block-row.tsx";
@@ -12,12 +12,16 @@ import "./overview.css";
 const SHOWN_TRANSACTIONS = 10;
 
 export default function Overview() {
+  const { head, configuration, connection } = useNode();
+  if (!head.value || !configuration.value) {
+    return <Page title="Overview">{connection.value.state === "connecting" && <Loading lines={12} />}</Page>;
+  }
   return (
     <Page title="Overview">
       <Verdict />
       <BlockRow />
       <Figures />
-      <RoundMonitor />
+      <RoundMonitor isSteady />
       <LatestTransactions />
     </Page>
   );
@@ -34,6 +38,7 @@ function LatestTransactions() {
         {({ data }) => (
           <TransactionTable
             caption="Latest transactions"
+            isSteady
             transactions={data}
             empty={
               <Empty title="No transactions yet">They appear here with the blocks that contain them.</Empty>

@@ -21,14 +21,18 @@ export function Verdict() {
   const isWrong = isLate.value && !isCatchingUp;
   return (
     <p class={isWrong ? "verdict late" : "verdict"}>
-      {connection.value.state === "disconnected"
-        ? "The node does not answer. The last block it had"
-        : isCatchingUp
-          ? "The node is catching up. Its newest block"
-          : isWrong
-            ? "No block comes: the newest one"
-            : "The chain moves. The newest block"}{" "}
-      was forged <Time timeMs={block.timestamp.unix * 1_000} /> by {forger}.
+      <span>
+        {connection.value.state === "disconnected"
+          ? "The node does not answer."
+          : isCatchingUp
+            ? "The node is catching up."
+            : isWrong
+              ? "The chain has stopped growing."
+              : "The chain is growing."}
+      </span>{" "}
+      <span>
+        Newest block: by {forger}, <Time timeMs={block.timestamp.unix * 1_000} />
+      </span>
     </p>
   );
 }

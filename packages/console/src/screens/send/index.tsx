@@ -1,13 +1,14 @@
 /** Making a transaction: what it says, whose it is, what it costs; signed here, or elsewhere before. */
-import lazy from "preact-iso/lazy";
+
 import { useListState } from "../../components/list-state.ts";
+import { loadable } from "../../components/loadable.tsx";
 import { Page } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { OrderForm } from "./order-form.tsx";
 import { isKind } from "./read-order.ts";
 import "./send.css";
 
-const Broadcast = lazy(() => import("./broadcast.tsx"));
+const Broadcast = loadable(() => import("./broadcast.tsx"), "part");
 
 const SIGNED = "signed";
 const VIEWS = [

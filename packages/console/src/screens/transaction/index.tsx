@@ -1,6 +1,6 @@
 /** A transaction: in the pool, or in a block with growing confirmations. */
+
 import type { Transaction } from "@uniknode/client";
-import lazy from "preact-iso/lazy";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
 import { Json } from "../../components/code-block.tsx";
@@ -14,6 +14,7 @@ import {
   TransactionId,
 } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
+import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page } from "../../components/page.tsx";
 import { Answered, Empty } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
@@ -26,7 +27,7 @@ import { Sentence } from "../../components/transactions/sentence.tsx";
 import { useTransaction } from "../../components/transactions/use-transaction.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
 
-const BytesView = lazy(() => import("./bytes-view.tsx"));
+const BytesView = loadable(() => import("./bytes-view.tsx"), "part");
 
 export default function TransactionScreen() {
   const { id = "" } = useRoute().params;

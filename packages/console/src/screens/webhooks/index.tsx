@@ -1,6 +1,7 @@
 /** The webhook desk: every webhook, one of them with its deliveries, or one delivery with its attempts. */
-import lazy from "preact-iso/lazy";
+
 import { useRoute } from "preact-iso/router";
+import { loadable } from "../../components/loadable.tsx";
 import { Page } from "../../components/page.tsx";
 import { SignInNeeded } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
@@ -9,7 +10,7 @@ import { Register } from "./register.tsx";
 import { WebhookPage } from "./webhook-page.tsx";
 import "./webhooks.css";
 
-const NewWebhook = lazy(() => import("./new/index.tsx"));
+const NewWebhook = loadable(() => import("./new/index.tsx"));
 
 export default function WebhookDesk() {
   const { value: state } = useNode().session.state;

@@ -1,6 +1,7 @@
 /** Names of the operations. Generated clients name their functions by them: they never change. */
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /blockchain": "getBlockchain",
+  "GET /blockchain/identifiers/:prefix": "findIdentifiers",
   "GET /blocks": "listBlocks",
   "POST /blocks/search": "searchBlocks",
   "GET /blocks/first": "getFirstBlock",

@@ -65,6 +65,8 @@ export type DelegateFilter = {
   readonly vote?: string;
   /** Part of it. */
   readonly username?: string;
+  /** Part of the name that is shown or of the username, in upper or lower case. */
+  readonly name?: string;
   readonly usernames?: readonly string[];
   readonly balance?: Integer;
   readonly approval?: Percentage;
@@ -82,6 +84,8 @@ const TESTS: Tests<Candidate, DelegateFilter> = {
   secondPublicKey: ({ stored }, value) => stored.secondPublicKey === value,
   vote: ({ stored }, value) => stored.vote === value,
   username: ({ answer }, value) => answer.username.includes(value),
+  name: ({ answer: { unikname, username } }, value) =>
+    [unikname, username].some((name) => name.toLowerCase().includes(value.toLowerCase())),
   usernames: ({ answer }, values) => values.includes(answer.username),
   balance: ({ stored }, value) => matches(stored.balance, value),
   approval: ({ answer }, { from = 0, to = 100 }) =>

@@ -12,6 +12,25 @@ const Blockchain = Type.Object({
 });
 const schema = described("Blockchain", "The last block and the coins in circulation.", single(Blockchain));
 
+/** Fewer characters would find anything. */
+const prefix = Type.String({
+  pattern: "^[0-9A-Za-z]{4,64}$",
+  description: "At least 4 letters and digits; upper and lower case differ.",
+});
+const Identified = Type.Object({
+  kind: Type.String({ enum: ["block", "transaction", "unik", "wallet"] }),
+  id: Type.String({ description: "Id, or the address of a wallet." }),
+  height: Type.Optional(Type.Integer({ minimum: 1, description: "Of a block." })),
+});
+const identifiedSchema = {
+  ...described(
+    "Blockchain",
+    "Blocks, transactions, uniks and wallets whose id or address begins with a text: at most five of each kind.",
+    single(Type.Array(Identified)),
+  ),
+  params: Type.Object({ prefix }),
+};
+
 export const blockchain: Resource = (app, { read }) => {
   app.get("/blockchain", { config: HEAD_ONLY, schema }, (request) =>
     read(request, async ({ head, chain }) => ({
@@ -20,5 +39,8 @@ export const blockchain: Resource = (app, { read }) => {
         supply: integer(`${await chain.supply()}`),
       },
     })),
+  );
+  app.get("/blockchain/identifiers/:prefix", { config: HEAD_ONLY, schema: identifiedSchema }, (request) =>
+    read(request, async ({ chain }) => ({ data: [...(await chain.beginningWith(request.params.prefix))] })),
   );
 };

@@ -23,6 +23,12 @@ import { HttpError, notFound } from "../server/error.ts";
 import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
+const shownName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: "Part of the name that is shown (unikname) or of the username, in upper or lower case.",
+});
+
 const listQuery = query({
   ...pageQuery,
   orderBy: delegateOrder,
@@ -32,6 +38,7 @@ const listQuery = query({
   secondPublicKey: Type.Optional(publicKey),
   vote: Type.Optional(publicKey),
   username: Type.Optional(username),
+  name: Type.Optional(shownName),
   balance: Type.Optional(uint),
   voteBalance: Type.Optional(uint),
   producedBlocks: Type.Optional(uint),
@@ -41,6 +48,7 @@ const searchBody = body({
   address: Type.Optional(address),
   publicKey: Type.Optional(publicKey),
   username: Type.Optional(username),
+  name: Type.Optional(shownName),
   // How many there may be depends on the head.
   usernames: Type.Optional(Type.Array(username, { minItems: 1, uniqueItems: true })),
   approval: Type.Optional(interval(percentageValue)),

@@ -1,13 +1,21 @@
-/** Figures of the whole chain, computed once for each head. */
+/** Figures of the whole chain, computed once for each head, and what its ids begin with. */
 import type { Database } from "../../store/engine/database.ts";
 import { type Head, perHead } from "../head.ts";
+import type { Identified } from "../rows.ts";
 
 export type ChainQueries = {
   /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Without open locks. */
   supply(head: Head): bigint;
   /** Amount inside open hash-time locks. */
   lockedSupply(head: Head): bigint;
+  /** A few blocks, transactions, uniks and wallets whose id or address begins with a text, by kind. */
+  beginningWith(prefix: string): readonly Identified[];
 };
+
+/** Of each kind. */
+const MAX_IDENTIFIED = 5;
+/** Sorts behind every character of ids and addresses. */
+const LAST = "{";
 
 export function createChainQueries(database: Database): ChainQueries {
   const balances = database.prepare<{ sum: bigint | null }>("SELECT SUM(balance) AS sum FROM wallets", {
@@ -22,7 +30,19 @@ export function createChainQueries(database: Database): ChainQueries {
      WHERE address IN (SELECT value FROM entries WHERE space = 'locks')`,
     { bigints: true },
   );
+  const identified = [
+    ["block", "blocks", "id, height"],
+    ["transaction", "transactions", "id"],
+    ["unik", "tokens", "id"],
+    ["wallet", "wallets", "address AS id"],
+  ].map(([kind, table, columns]) =>
+    database.prepare<Identified>(
+      `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE ${columns!.split(/\W/)[0]} BETWEEN ? AND ?
+       ORDER BY 2 LIMIT ${MAX_IDENTIFIED}`,
+    ),
+  );
   return {
+    beginningWith: (prefix) => identified.flatMap((select) => select.all(prefix, prefix + LAST)),
     // The genesis wallet is negative by the premine.
     supply: perHead(() => (balances.get()?.sum ?? 0n) + (premine.get()?.amount ?? 0n)),
     lockedSupply: perHead(() => locked.get()?.sum ?? 0n),

@@ -73,7 +73,11 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
       heightAt: read((timestamp: number) => blocks.heightAt(timestamp, head)),
       list: list(blocks.list),
     },
-    chain: { supply: read(() => chain.supply(head)), lockedSupply: read(() => chain.lockedSupply(head)) },
+    chain: {
+      supply: read(() => chain.supply(head)),
+      lockedSupply: read(() => chain.lockedSupply(head)),
+      beginningWith: read(chain.beginningWith),
+    },
     delegates: { all: read(() => delegates.all(head)) },
     entities: { all: read(() => entities.all(head)) },
     fees: { ofLast: read(fees.ofLast), since: read(fees.since) },

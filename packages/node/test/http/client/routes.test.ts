@@ -40,7 +40,10 @@ type Calls = { [R in Exclude<keyof Client, "events">]: { [F in keyof Client[R]]:
 
 /** In an order in which the register has what the next call is about. Lists are not asked for anything yet. */
 const callsOf = (client: Client): Calls => ({
-  blockchain: { get: () => client.blockchain.get() },
+  blockchain: {
+    get: () => client.blockchain.get(),
+    identifiers: () => client.blockchain.identifiers("0123"),
+  },
   blocks: {
     list: () => client.blocks.list(),
     first: () => client.blocks.first(),

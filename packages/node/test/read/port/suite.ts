@@ -593,6 +593,15 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       });
     });
 
+    test("Ids and addresses are found by their beginning, a few of each kind.", async () => {
+      const { address } = alice;
+      expect(await read(({ chain }) => chain.beginningWith(address.slice(0, 10)))).toEqual([
+        { kind: "wallet", id: address },
+      ]);
+      expect((await read(({ chain }) => chain.beginningWith(""))).length).toBeLessThanOrEqual(20);
+      expect(await read(({ chain }) => chain.beginningWith("~"))).toEqual([]);
+    });
+
     test("The supply is what all wallets have and the premine; the locked amount is separate.", async () => {
       const rows = await read(({ wallets }) => wallets.list({}, { field: "address", direction: "asc" }, ALL));
       const balances = rows.rows.reduce((sum, { balance }) => sum + BigInt(balance), 0n);

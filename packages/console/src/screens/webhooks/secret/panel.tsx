@@ -1,7 +1,8 @@
 /** The secret of a webhook: shown once, right after it was made, and kept nowhere else in the browser. */
+
 import type { WebhookWithToken } from "@uniknode/client";
-import lazy from "preact-iso/lazy";
 import { CodeBlock } from "../../../components/code-block.tsx";
+import { loadable } from "../../../components/loadable.tsx";
 import { Facts } from "../../../components/page.tsx";
 import { Time } from "../../../components/time.tsx";
 import { useNode } from "../../../data/node.ts";
@@ -9,7 +10,7 @@ import { Outcome } from "../outcome.tsx";
 import { pingOf } from "../ping.ts";
 import { useAction } from "../use-action.ts";
 
-const ReceiverCode = lazy(() => import("./receiver-code.tsx"));
+const ReceiverCode = loadable(() => import("./receiver-code.tsx"), "part");
 
 export function SecretPanel({
   webhook: { id, secret, token, target, overlapUntil },

@@ -1,0 +1,137 @@
+/** Pages whose node stops, comes back, or no longer knows their session. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+/** The page promises two seconds; a busy machine needs longer. */
+const NOTICED = { timeout: 6_000 };
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
+  let started: RunningConsole | undefined;
+  let node: DevNode;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
+  }, 120_000);
+  afterAll(async () => {
+    await started?.stop();
+  });
+
+  async function signedIn() {
+    const watched = await openPage(browser, node.url);
+    await watched.page.goto("/console/sign-in");
+    await watched.page.getByLabel("Webhook token").fill(node.token);
+    await watched.page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
+    await watched.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    return watched;
+  }
+
+  const headOf = async () => (await node.client.node.status()).data.now;
+
+  test("A screen that is opened while the node is down shows the outage, and opens when the node is back.", async () => {
+    const { page } = await openPage(browser, node.url);
+    await page.goto("/console/");
+    await page.locator("ol.round .slot").first().waitFor();
+    await node.kill();
+    await page.getByRole("link", { name: "Wallets", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "The node does not answer" }).waitFor(NOTICED);
+    await keepPicture(page, "outage-light-1400");
+    // Other screens are as far away, and a loaded one is not.
+    await page.getByRole("link", { name: "Uniks", exact: true }).click();
+    await page.getByRole("main").getByText("opens as soon as").waitFor(NOTICED);
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "Wallets", exact: true }).click();
+    await page.getByRole("main").getByText("opens as soon as").waitFor(NOTICED);
+    await node.start();
+    await page.getByRole("heading", { level: 1, name: "Wallets" }).waitFor(NOTICED);
+    await page.getByRole("row").nth(3).waitFor();
+    await page.getByRole("link", { name: "Uniks", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Uniks" }).waitFor();
+    await page.context().close();
+  });
+
+  test("A lost connection is shown at once, and no slot counts as missed meanwhile.", async () => {
+    const { page } = await signedIn();
+    await page.locator("ol.round .slot").first().waitFor();
+    const summary = page.locator("section > header > .quiet");
+    const before = await summary.innerText();
+    await node.kill();
+    await page.getByRole("status").getByText("The node does not answer").waitFor(NOTICED);
+    await page.locator(".pulse.disconnected").waitFor();
+    // Several slots of the dev chain.
+    await page.waitForTimeout(8_000);
+    const missedOf = (text: string) => /(\d+) slots? missed/.exec(text)?.[1];
+    expect(missedOf(await summary.innerText())).toBe(missedOf(before));
+    await keepPicture(page, "disconnected-overview-light-1400");
+    await node.start();
+    await page.getByRole("status").getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.locator(".pulse.connected").waitFor();
+    await page.context().close();
+  });
+
+  test("A node that accepts connections but sends nothing counts as lost, too.", async () => {
+    const { page } = await openPage(browser, node.url);
+    await page.goto("/console/");
+    await page.locator("ol.round .slot").first().waitFor();
+    await page.waitForTimeout(3_000);
+    node.pause(true);
+    await page.getByRole("status").getByText("The node does not answer").waitFor(NOTICED);
+    node.pause(false);
+    await page.getByRole("status").getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("A lost session is shown at once; an action that it refused is repeated after the sign-in.", async () => {
+    await node.client.dev.forge({ enabled: false });
+    const { page } = await signedIn();
+    await page.getByRole("link", { name: "Dev chain", exact: true }).click();
+    await page.getByText("forging is paused").waitFor();
+    await page.getByLabel("Blocks", { exact: true }).fill("3");
+    await page.context().clearCookies();
+    await page.getByRole("status").getByText("Signed out").waitFor(NOTICED);
+    await keepPicture(page, "signed-out-light-1400");
+    const before = await headOf();
+    await page.getByRole("button", { name: "Mine", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Signed out" });
+    await dialog.waitFor();
+    await keepPicture(page, "signed-out-dialog-light-1400");
+    expect(await headOf()).toBe(before);
+    await dialog.getByLabel("Webhook token").fill("wrong");
+    await dialog.getByRole("button", { name: "Sign in and repeat" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByLabel("Webhook token").fill(node.token);
+    await dialog.getByRole("button", { name: "Sign in and repeat" }).click();
+    await page.locator(".desk-state").getByText("3 blocks applied").waitFor();
+    expect(await headOf()).toBe(before + 3);
+    expect(await page.getByText("Signed out").count()).toBe(0);
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await page.context().close();
+  });
+
+  test("The notice of a lost session signs in where one is; a dropped action is not executed.", async () => {
+    await node.client.dev.forge({ enabled: false });
+    const { page } = await signedIn();
+    await page.getByRole("link", { name: "Dev chain", exact: true }).click();
+    await page.getByText("forging is paused").waitFor();
+    await page.context().clearCookies();
+    const before = await headOf();
+    await page.getByRole("button", { name: "Mine", exact: true }).click();
+    await page.getByRole("dialog", { name: "Signed out" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").getByText("not signed in").waitFor();
+    await page.getByRole("status").getByRole("button", { name: "Sign in" }).click();
+    const dialog = page.getByRole("dialog", { name: "Signed out" });
+    await dialog.getByLabel("Webhook token").fill(node.token);
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("heading", { level: 1, name: "Dev chain" }).waitFor();
+    expect(await headOf()).toBe(before);
+    await page.context().close();
+  });
+});

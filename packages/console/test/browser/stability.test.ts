@@ -1,0 +1,102 @@
+/** Pages stay where they are while the chain grows, and show the right times. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
+
+const executable = findBrowser();
+const MAX_SHIFT_PER_MINUTE = 0.02;
+const WATCHED_MS = 60_000;
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 150_000 }, () => {
+  let started: RunningConsole | undefined;
+  let node: DevNode;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
+    await node.command(["trigger", "transaction.applied"]);
+  }, 120_000);
+  afterAll(async () => {
+    await started?.stop();
+  });
+
+  test.each([
+    ["wide", 1_400],
+    ["narrow", 390],
+  ])("The overview does not move while rounds change and transactions come (%s).", async (_what, width) => {
+    const { page } = await openPage(browser, node.url, { width });
+    await watchShifts(page);
+    await page.goto("/console/");
+    await page.locator("ol.round .slot").first().waitFor();
+    await page.getByRole("table", { name: "Latest transactions" }).waitFor();
+    const titles = new Set<string>();
+    for (const endMs = Date.now() + WATCHED_MS; Date.now() < endMs; ) {
+      titles.add(await page.getByRole("heading", { name: /^Round / }).innerText());
+      await node.command(["trigger", "transaction.applied"]);
+      await page.waitForTimeout(2_000);
+    }
+    const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
+    expect(titles.size).toBeGreaterThan(2);
+    // The largest shifts say what moved.
+    expect(total < MAX_SHIFT_PER_MINUTE ? [] : [total, ...largest]).toEqual([]);
+    await page.context().close();
+  });
+
+  test("Right after a time travel no text shows a time of the clock before.", async () => {
+    const { page } = await openPage(browser, node.url);
+    await page.goto("/console/");
+    await page.locator(".verdict time").waitFor();
+    await page.evaluate(() => {
+      const seen = new Set<string>();
+      Object.assign(window, { seen });
+      const note = () => {
+        const texts = [...document.querySelectorAll(".verdict, .block-card time")];
+        for (const { textContent } of texts)
+          if (/in \d|hr/.test(textContent ?? "")) seen.add(textContent ?? "");
+        requestAnimationFrame(note);
+      };
+      note();
+    });
+    await node.client.dev.forge({ enabled: false });
+    await node.client.dev.travel({ seconds: 7_200 });
+    const { height } = (await node.client.dev.mine()).data.head;
+    await page.locator(".pulse b").getByText(height.toLocaleString("en-US"), { exact: true }).waitFor();
+    await page.waitForTimeout(1_500);
+    const newest = page.locator(".block-cards .block-card").first();
+    expect(await newest.innerText()).toMatch(/now|sec/);
+    const ahead = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
+    expect(ahead.filter((text) => /in \d/.test(text))).toEqual([]);
+    expect(await page.locator(".verdict").innerText()).not.toMatch(/stopped/);
+    await page.context().close();
+  });
+});
+
+type Shift = { readonly value: number; readonly sources: readonly string[] };
+type Watched = { shifts: { total: number; largest: Shift[] } };
+
+/** Sums the layout shifts of the pages that are opened from now on, as the browser reports them. */
+const watchShifts = (page: Page) =>
+  page.addInitScript(() => {
+    const shifts: Watched["shifts"] = { total: 0, largest: [] };
+    Object.assign(window, { shifts });
+    type Entry = PerformanceEntry & {
+      value: number;
+      sources: { node?: Node; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[];
+    };
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries() as Entry[]) {
+        shifts.total += value;
+        const names = sources.map(({ node, previousRect, currentRect }) => {
+          const element = node instanceof Element ? node : node?.parentElement;
+          const place = ({ x, y, width, height }: DOMRectReadOnly) => [x, y, width, height].map(Math.round);
+          return `${element?.className} ${element?.tagName} ${place(previousRect)} > ${place(currentRect)}`;
+        });
+        shifts.largest = [...shifts.largest, { value, sources: names }]
+          .sort((a, b) => b.value - a.value)
+          .slice(0, 5);
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
