@@ -19,6 +19,7 @@ import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./lo
 import { createRetention } from "./log/retention.ts";
 import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
+import { createMatched } from "./matching/matched.ts";
 import { createMatcher } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
@@ -178,6 +179,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     webhooksChanged,
     queuePing: ping.queue,
     onChanged: dispatcher.queueChanged,
+    onRestarted: dispatcher.queueRestarted,
+    matched: createMatched(storage.register, dispatcher.notify),
     nowMs,
     logger,
   });

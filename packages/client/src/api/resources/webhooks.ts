@@ -42,6 +42,8 @@ export type Webhook = {
   readonly order?: "strict";
   /** Number of blocks that must follow a block before its events are delivered; absent for none. */
   readonly confirmations?: number;
+  /** Number of deliveries that wait; absent for none, and in the response to a registration. */
+  readonly queued?: number;
   /** The replay that is running, and its next block. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
   /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
@@ -69,6 +71,11 @@ export type WebhookChanges = {
   readonly match?: "any" | "all";
   readonly order?: "parallel" | "strict";
   readonly confirmations?: number;
+  /**
+   * What becomes of the deliveries that wait: "keep" (default) sends them in order to the present target, "drop" cancels
+   * them.
+   */
+  readonly queue?: "keep" | "drop";
 };
 
 /** `event` or `events` is needed. */
@@ -200,7 +207,7 @@ export function webhooks(send: Send) {
     create: (webhook: NewWebhook) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: "/webhooks", body: webhook }),
 
-    /** Omitted members keep their value; waiting deliveries are dropped. */
+    /** Omitted members keep their value; deliveries that wait stay in the queue, unless `queue` is "drop". */
     update: (id: WebhookId, changes: WebhookChanges) =>
       send<Record<string, never>>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
 
@@ -262,7 +269,7 @@ export function webhooks(send: Send) {
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
     /** The events of the last `blocks` that a webhook would have received, and why it would not have received others. Registers nothing. */
-    test: (webhook: Omit<WebhookChanges, "target" | "enabled"> & { readonly blocks?: number }) =>
+    test: (webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> & { readonly blocks?: number }) =>
       send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
   };
 }

@@ -5,7 +5,15 @@ import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
 import { readConditions } from "../listen/condition.ts";
-import { addFields, changesOf, type FieldOptions, readCount } from "./fields.ts";
+import {
+  addFields,
+  addQueueFlag,
+  changesOf,
+  type FieldOptions,
+  type QueueOption,
+  queueOf,
+  readCount,
+} from "./fields.ts";
 import { readId, type Service, WEBHOOK_ID, withService } from "./service.ts";
 
 const ID = ["<id>", WEBHOOK_ID, readId] as const;
@@ -15,7 +23,11 @@ export const registerCommands = (): Command[] => [
   showCommand(),
   createCommand(),
   updateCommand(),
-  switchCommand("pause", "stop deliveries to a webhook until it is resumed", false),
+  switchCommand(
+    "pause",
+    "stop deliveries to a webhook until it is resumed; those that wait stay in its queue",
+    false,
+  ),
   switchCommand("resume", "deliver to a paused or suspended webhook again", true),
   deleteCommand(),
   rotateCommand(),
@@ -76,14 +88,22 @@ const createCommand = () =>
   );
 
 const updateCommand = () =>
-  withService<[WebhookId], FieldOptions & { readonly target?: string }>(
-    addFields(
-      new Command("update").description("change a webhook; what is not given stays as it is").argument(...ID),
-    ).option("--target <URL>", "URL that deliveries are posted to"),
+  withService<[WebhookId], FieldOptions & QueueOption & { readonly target?: string }>(
+    addQueueFlag(
+      addFields(
+        new Command("update")
+          .description("change a webhook; what is not given stays as it is")
+          .argument(...ID),
+      ).option("--target <URL>", "URL that deliveries are posted to, those that wait as well"),
+    ),
     async (service, [id], { target, ...fields }) => {
       // An imported webhook has an event of its own beside its "events"; no pattern can replace that.
       const event = fields.event?.find((name) => !name.includes("*"));
-      const changes = { ...changesOf(fields), ...(target !== undefined && { target }) };
+      const changes = {
+        ...changesOf(fields),
+        ...queueOf(fields),
+        ...(target !== undefined && { target }),
+      };
       if (Object.keys(changes).length === 0) {
         throw new ConfigError(
           "update: nothing to change; give --target, --event or another option of --help",
@@ -95,10 +115,10 @@ const updateCommand = () =>
   );
 
 const switchCommand = (name: string, description: string, enabled: boolean) =>
-  withService<[WebhookId]>(
-    new Command(name).description(description).argument(...ID),
-    async (service, [id]) => {
-      await service.client.webhooks.update(id, { enabled });
+  withService<[WebhookId], QueueOption>(
+    addQueueFlag(new Command(name).description(description).argument(...ID)),
+    async (service, [id], options) => {
+      await service.client.webhooks.update(id, { enabled, ...queueOf(options) });
       await showAfter(service, id);
     },
   );
@@ -149,6 +169,7 @@ const linesOf = (webhook: Webhook): string[] =>
     ["conditions", webhook.conditions.map(conditionText).join(webhook.match === "all" ? " and " : " or ")],
     ["order", webhook.order ?? "parallel"],
     ["confirmations", webhook.confirmations],
+    ["queued", webhook.queued],
   ]);
 
 const stateOf = ({ enabled, suspended }: Webhook): string => {

@@ -55,6 +55,12 @@ const writable = {
     }),
   ),
 };
+const queue = Type.Optional(
+  Type.Enum(["keep", "drop"], {
+    description:
+      "What becomes of the deliveries that wait: `keep` (default) sends them in order to the present target; `drop` cancels them.",
+  }),
+);
 /** Further members appear only if they have a value. */
 const open = (title: string, members: TProperties) =>
   Type.Object(members, { title, additionalProperties: true });
@@ -66,7 +72,12 @@ const webhook = {
   enabled: Type.Boolean(),
   conditions: Type.Array(Type.Unknown()),
 };
-const Webhook = open("Webhook", webhook);
+const Webhook = open("Webhook", {
+  ...webhook,
+  queued: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Number of deliveries that wait; absent for none." }),
+  ),
+});
 const Secret = open("WebhookWithToken", {
   ...webhook,
   token: Type.String({
@@ -169,11 +180,12 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
       target,
       conditions,
       ping: Type.Optional(typedSwitch),
+      queue,
     },
     status: 201,
   }),
   "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),
-  "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: writable }),
+  "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: { ...writable, queue } }),
   "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
   "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {
     params: id,

@@ -10,8 +10,15 @@ import type { Webhook } from "../../webhooks/webhook.ts";
 import { checkComplexity, invalidJson } from "../server/bodies.ts";
 import { HttpError } from "../server/error.ts";
 
-/** The public members of a webhook, without its token. Members beyond the interface are present only if they have a value. */
-export const showWebhook = ({ id, event, events, target, enabled, conditions, ...rest }: Webhook) => ({
+/**
+ * The public members of a webhook, without its token. Members beyond the interface are present only if they have a value.
+ *
+ * @param queued number of deliveries that wait
+ */
+export const showWebhook = (
+  { id, event, events, target, enabled, conditions, ...rest }: Webhook,
+  queued = 0,
+) => ({
   id,
   event: event ?? events[0],
   target,
@@ -21,6 +28,7 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(rest.match !== "any" && { match: rest.match }),
   ...(rest.order !== "parallel" && { order: rest.order }),
   ...(rest.confirmations > 0 && { confirmations: rest.confirmations }),
+  ...(queued > 0 && { queued }),
   ...(rest.replay && { replay: rest.replay }),
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });

@@ -46,6 +46,8 @@ export type Dispatcher = {
   notify(): void;
   /** The webhook or its queue was changed by another part: drops what is cached of it. */
   queueChanged(webhook: number): void;
+  /** The queue of the webhook begins anew, from its first delivery: calls that are under way are aborted, and made again. */
+  queueRestarted(webhook: number): void;
   close(): Promise<void>;
 };
 
@@ -113,15 +115,16 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   function call(queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
+    const { webhook } = queue;
     inFlight.begin(async (signal) => {
       const attempted = await deps.attempt(delivery, signal);
-      // Aborted by `close`: it is made again after the next start.
+      // Aborted by `close` or `queueRestarted`: it is made again.
       if (!attempted) return;
       queue.isQuick = isQuick(attempted);
       if (!queue.isQuick) queue.ahead = [];
-      outcomes.add({ webhook: queue.webhook, delivery, attempted, queue, lane });
+      outcomes.add({ webhook, delivery, attempted, queue, lane });
       gather();
-    });
+    }, webhook);
   }
 
   /** Outcomes wait for each other, as long as that saves writes. */
@@ -141,6 +144,11 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     notify: schedule.notify,
     queueChanged(webhook) {
       queues.reset(webhook);
+      schedule.notify();
+    },
+    queueRestarted(webhook) {
+      inFlight.abort(webhook);
+      queues.restart(webhook);
       schedule.notify();
     },
     async close() {

@@ -11,6 +11,7 @@ import { createDeliveryRetentionStore } from "./delivery-retention.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
+import { createRestartedQueueStore } from "./restarted-queues.ts";
 import type { SecretCipher } from "./secrets/encryption.ts";
 import { createSuspension } from "./suspension.ts";
 import { createWebhookHealthStore } from "./webhook-health.ts";
@@ -24,6 +25,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
   const deliveries = createDeliveryStore(database, cipher);
   const contents = createContentStore(database);
   const finishedDeliveries = createFinishedDeliveryStore(database);
+  const restartedQueues = createRestartedQueueStore(database);
   const health = createWebhookHealthStore(database);
   const log = createDeliveryLogStore(database);
   const replays = createReplayStore(database);
@@ -31,8 +33,9 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
   const retention = createDeliveryRetentionStore(database);
   const suspend = createSuspension(database);
 
-  function record({ webhook, delivery, attempt, atMs, failure }: AttemptOutcome): RecordedOutcome {
+  function record({ webhook, delivery, target, attempt, atMs, failure }: AttemptOutcome): RecordedOutcome {
     deliveries.recordAttempt(delivery, attempt);
+    if (target !== undefined && webhooks.targetOf(webhook) !== target) return NOT_CURRENT;
     if (!failure) {
       if (!deliveries.finish(delivery, "delivered", atMs)) return NOT_CURRENT;
       health.recordSuccess(webhook);
@@ -43,7 +46,6 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
       retryMs === undefined
         ? deliveries.finish(delivery, "failed", atMs, reason)
         : deliveries.postpone(delivery, retryMs, atMs, reason);
-    // A definition that was replaced or removed meanwhile says nothing about the present one.
     if (!isCurrent) return NOT_CURRENT;
     const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);
     if (failingSinceMs >= (suspension.ifFailingBeforeMs ?? Number.POSITIVE_INFINITY)) {
@@ -68,7 +70,10 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
         deliveries.finish(number, failure === undefined ? "delivered" : "failed", finishedMs, failure);
         return number;
       }),
-    finishStep: async (atMs) => finishedDeliveries.step(atMs),
+    async finishStep(atMs) {
+      const step = finishedDeliveries.step(atMs);
+      return step.more ? step : restartedQueues.step();
+    },
     log: {
       page: async (...page) => log.page(...page),
       find: async (...key) => log.find(...key),

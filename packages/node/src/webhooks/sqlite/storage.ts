@@ -16,6 +16,7 @@ import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
+import { createRestartedQueueStore } from "./restarted-queues.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { createSuspension } from "./suspension.ts";
 import { createUnconfirmedEventStore } from "./unconfirmed-events.ts";
@@ -98,10 +99,12 @@ function createRegisterStorage(
     webhooks,
     aliases: createWebhookAliases(database),
     lastEvent: eventLog.lastSequence,
+    lastMatched: () => eventLog.cursor(READER) ?? 0,
     cancelDeliveries(webhook, { reason, withRetractions }, atMs) {
       replays.end(webhook, "cancelled", atMs, reason);
       finishedDeliveries.begin(webhook, { state: "cancelled", reason, withRetractions }, atMs);
     },
+    restartQueue: createRestartedQueueStore(database).begin,
     resume: createWebhookHealthStore(database).resume,
   };
 }
