@@ -115,7 +115,7 @@ export type PingOutcome = {
 /** `webhook`: the one of which nothing is left to finish; `more`: there may be further steps. */
 export type FinishStep = { readonly webhook?: number; readonly more: boolean };
 
-/** The past of deliveries, and how they come back into the queue. */
+/** The past of deliveries, and how they are sent again, or sooner. */
 export type DeliveryLogRows = {
   /** Newest first, those with smaller numbers than `before`. */
   page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage>;
@@ -137,6 +137,20 @@ export type DeliveryLogRows = {
   requeueMatching(
     webhook: number,
     filter: EndedFilter,
+    range: { readonly after: number; readonly limit: number },
+    atMs: number,
+  ): Promise<Requeued>;
+  /**
+   * Sends deliveries now, each with the whole schedule of retries: one that has ended is put into the queue again, one that
+   * waits is due at once; in strict order the first one that waits is, so that the delivery follows in its turn. Returns the
+   * number of deliveries; those that were retracted are left out.
+   */
+  sendNow(webhook: number, numbers: readonly number[], atMs: number): Promise<number>;
+  /** Makes those that wait and match due, in one of the lanes, among the next `limit` behind a number. First attempts keep their order. */
+  expediteMatching(
+    webhook: number,
+    lane: "first" | "retry" | "replay",
+    filter: Omit<DeliveryFilter, "state">,
     range: { readonly after: number; readonly limit: number },
     atMs: number,
   ): Promise<Requeued>;

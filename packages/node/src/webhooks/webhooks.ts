@@ -188,6 +188,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     rows: queue.log,
     findWebhook: register.find,
     onQueued: dispatcher.queueChanged,
+    isUnderWay: dispatcher.isUnderWay,
     nowMs,
   });
 

@@ -110,6 +110,12 @@ test("a target is corrected, a webhook paused and resumed, without a loss; dropp
   await webhooks("resume", id);
   await vi.waitFor(async () => expect(await webhooks("show", id)).not.toContain("queued"), 10_000);
   expect(await webhooks("deliveries", id, "--state", "delivered")).toMatch(/HTTP 204/);
+  const ended = JSON.parse(await webhooks("deliveries", id, "--json")) as { id: number }[];
+  expect(await webhooks("retry", id, ...ended.map(({ id }) => `${id}`))).toContain(
+    "3 deliveries are sent again",
+  );
+  expect(await webhooks("retry", id, "--state", "all")).toMatch(/^\d deliveries are sent again/);
+  expect(await webhooks("retry", id, "--state", "cancelled")).toContain("0 cancelled deliveries are");
   await webhooks("update", id, "--target", "http://127.0.0.1:1/");
   await webhooks("replay", id, "--from", "1");
   await vi.waitFor(async () => expect(await webhooks("show", id)).toMatch(/^queued +3$/m), 10_000);

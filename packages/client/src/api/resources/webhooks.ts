@@ -147,10 +147,8 @@ export type DeliveryQuery = {
   readonly to?: number;
 };
 
-/** Of deliveries that have ended. Default of `state`: "failed". */
-export type RetryFilter = Omit<DeliveryQuery, "state"> & {
-  readonly state?: Exclude<DeliveryState, "pending">;
-};
+/** Default of `state`: "failed"; "all": pending, failed and cancelled deliveries. */
+export type RetryFilter = Omit<DeliveryQuery, "state"> & { readonly state?: DeliveryState | "all" };
 
 /** Deliveries of the past events of a range of blocks. Times are milliseconds since 1970. */
 export type Replay = {
@@ -233,7 +231,7 @@ export function webhooks(send: Send) {
     delivery: (id: WebhookId, delivery: number | string) =>
       send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
-    /** Sends a delivery again, with the same id and body. */
+    /** Sends a delivery now, whatever its state, with the same id and body. */
     retry: (id: WebhookId, delivery: number | string) =>
       send<Record<string, never>>({
         method: "POST",
@@ -249,7 +247,15 @@ export function webhooks(send: Send) {
         body: options,
       }),
 
-    /** Sends all deliveries again that match; without a state, those that failed. */
+    /** Sends the deliveries with these ids now, 500 at most. */
+    retrySome: (id: WebhookId, deliveries: readonly (number | string)[]) =>
+      send<Answer<{ readonly retried: number }>>({
+        method: "POST",
+        path: path`/webhooks/${id}/deliveries/retry`,
+        body: { deliveries },
+      }),
+
+    /** Sends all deliveries now that match; without a state, those that failed. */
     retryAll: (id: WebhookId, filter: RetryFilter = {}) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",

@@ -218,16 +218,31 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /webhooks/:id/deliveries/:delivery": route("One delivery with its body.", data(Delivery), {
     params: delivery,
   }),
-  "POST /webhooks/:id/deliveries/:delivery/retry": route("Sends a delivery again.", Nothing, {
-    params: delivery,
-  }),
+  "POST /webhooks/:id/deliveries/:delivery/retry": route(
+    "Sends a delivery now, whatever its state.",
+    Nothing,
+    {
+      params: delivery,
+    },
+  ),
   "POST /webhooks/:id/deliveries/retry": route(
-    "Sends all deliveries again that match; without a state, those that failed.",
+    "Sends the listed deliveries now, or all that match; without a state, those that failed.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
     {
       params: id,
       body: {
-        state: Type.Optional(Type.Enum(["delivered", "failed", "cancelled"])),
+        deliveries: Type.Optional(
+          Type.Array(Type.Union([Type.Integer(), Type.String({ maxLength: 64 })]), {
+            minItems: 1,
+            maxItems: 500,
+            description: "Their ids or webhook-ids; then there is no other member.",
+          }),
+        ),
+        state: Type.Optional(
+          Type.Enum(["pending", "delivered", "failed", "cancelled", "all"], {
+            description: "`all`: pending, failed and cancelled ones.",
+          }),
+        ),
         event: Type.Optional(Type.String({ description: "Name of an event." })),
         height: Type.Optional(Type.Integer({ minimum: 1 })),
         from: milliseconds,

@@ -46,6 +46,8 @@ export type Dispatcher = {
   notify(): void;
   /** The webhook or its queue was changed by another part: drops what is cached of it. */
   queueChanged(webhook: number): void;
+  /** Whether a call of a delivery is under way, or its outcome is not on disk yet. */
+  isUnderWay(delivery: number): boolean;
   /** The queue of the webhook begins anew, from its first delivery: calls that are under way are aborted, and made again. */
   queueRestarted(webhook: number): void;
   close(): Promise<void>;
@@ -63,7 +65,15 @@ const GATHER_MS = 2;
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
   const { deliveryQueue, clock, logger, outcome } = deps;
   const queues = createQueues({ deliveryQueue });
-  const outcomes = createOutcomes({ deliveryQueue, queues, outcome, clock });
+  /** Numbers of deliveries whose calls are under way, or whose outcomes are not on disk yet. */
+  const underWay = new Set<number>();
+  const outcomes = createOutcomes({
+    deliveryQueue,
+    queues,
+    outcome,
+    clock,
+    onWritten: ({ delivery }) => void underWay.delete(delivery.number),
+  });
   const deliverySource = createDeliverySource({ deliveryQueue });
   const inFlight = createInFlight(clock);
   const due = createDueCalls(options, { queues, deliverySource, begin: call });
@@ -116,10 +126,14 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   function call(queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
     const { webhook } = queue;
+    underWay.add(delivery.number);
     inFlight.begin(async (signal) => {
       const attempted = await deps.attempt(delivery, signal);
-      // Aborted by `close` or `queueRestarted`: it is made again.
-      if (!attempted) return;
+      if (!attempted) {
+        // Aborted by `close` or `queueRestarted`: it is made again.
+        underWay.delete(delivery.number);
+        return;
+      }
       queue.isQuick = isQuick(attempted);
       if (!queue.isQuick) queue.ahead = [];
       outcomes.add({ webhook, delivery, attempted, queue, lane });
@@ -146,6 +160,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       queues.reset(webhook);
       schedule.notify();
     },
+    isUnderWay: (delivery) => underWay.has(delivery),
     queueRestarted(webhook) {
       inFlight.abort(webhook);
       queues.restart(webhook);

@@ -8,6 +8,7 @@ import { createContentStore } from "./contents.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
+import { createExpeditedDeliveryStore } from "./expedited-deliveries.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
@@ -28,6 +29,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
   const restartedQueues = createRestartedQueueStore(database);
   const health = createWebhookHealthStore(database);
   const log = createDeliveryLogStore(database);
+  const expedited = createExpeditedDeliveryStore(database);
   const replays = createReplayStore(database);
   const replayQueue = createReplayQueue(database, cipher);
   const retention = createDeliveryRetentionStore(database);
@@ -81,6 +83,13 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
       message: async (number) => log.message(number),
       requeue: async (...delivery) => log.requeue(...delivery),
       requeueMatching: async (...range) => log.requeueMatching(...range),
+      sendNow: async (webhook, numbers, atMs) =>
+        database.transaction(
+          () =>
+            numbers.filter((number) => log.requeue(number, atMs) || expedited.expedite(webhook, number, atMs))
+              .length,
+        ),
+      expediteMatching: async (...range) => expedited.expediteMatching(...range),
     },
     replays: {
       start: async (webhook, range, atMs) =>
