@@ -80,6 +80,7 @@ export type {
   NewWebhook,
   Replay,
   RetryFilter,
+  RetrySelection,
   TriedEvent,
   TriedEvents,
   Webhook,

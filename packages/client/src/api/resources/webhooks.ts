@@ -150,6 +150,9 @@ export type DeliveryQuery = {
 /** Default of `state`: "failed"; "all": pending, failed and cancelled deliveries. */
 export type RetryFilter = Omit<DeliveryQuery, "state"> & { readonly state?: DeliveryState | "all" };
 
+/** Ids of deliveries, or their `webhook-id`s. */
+export type RetrySelection = { readonly deliveries: readonly (number | string)[] };
+
 /** Deliveries of the past events of a range of blocks. Times are milliseconds since 1970. */
 export type Replay = {
   readonly fromHeight: number;
@@ -247,16 +250,8 @@ export function webhooks(send: Send) {
         body: options,
       }),
 
-    /** Sends the deliveries with these ids now, 500 at most. */
-    retrySome: (id: WebhookId, deliveries: readonly (number | string)[]) =>
-      send<Answer<{ readonly retried: number }>>({
-        method: "POST",
-        path: path`/webhooks/${id}/deliveries/retry`,
-        body: { deliveries },
-      }),
-
-    /** Sends all deliveries now that match; without a state, those that failed. */
-    retryAll: (id: WebhookId, filter: RetryFilter = {}) =>
+    /** Sends the listed deliveries now, 500 at most, or all that match; without a state, those that failed. */
+    retryAll: (id: WebhookId, filter: RetryFilter | RetrySelection = {}) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",
         path: path`/webhooks/${id}/deliveries/retry`,

@@ -119,7 +119,7 @@ const retryCommand = () =>
         return show(connection, data, [`${data.retried} ${kind}deliveries are sent again`]);
       }
       if (deliveries.length > 1) {
-        const { data } = await client.webhooks.retrySome(id, deliveries);
+        const { data } = await client.webhooks.retryAll(id, { deliveries });
         return show(connection, data, [`${data.retried} deliveries are sent again`]);
       }
       const [delivery] = deliveries as [string];
