@@ -7,7 +7,7 @@ import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
-import { createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
+import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { isHalf } from "./delivery/message.ts";
 import { createOutcome } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
@@ -135,10 +135,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     fit: createFit(options.maxContentBytes),
     nowMs,
   });
-  const attempt = createRateLimitedAttempt(
-    { maxPerSecond: options.maxPerSecondPerHost },
-    { attempt: createAttempt({ post, clock }), clock },
-  );
+  const rateOptions = { maxPerSecond: options.maxPerSecondPerHost };
+  const rates = createHostRates(rateOptions, clock);
+  const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const dispatcher = createDispatcher(options, {
     deliveryQueue: queue,
@@ -168,12 +167,18 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     }),
     outcome: createOutcome({ observer, random, logger, ...options }),
     attempt,
+    rates,
     retain: retention.check,
     runEnded: observer.runEnded,
     clock,
     logger,
   });
-  const ping = createPing({ deliveryQueue: queue, intake, attempt, nowMs });
+  const ping = createPing({
+    deliveryQueue: queue,
+    intake,
+    attempt: createRateLimitedAttempt(rateOptions, { attempt, clock, rates }),
+    nowMs,
+  });
   const register = createRegister(options, {
     storage: storage.register,
     webhooksChanged,

@@ -11,6 +11,7 @@ import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
 import { createDeliverySource } from "./delivery-source.ts";
 import { createDueCalls, type DueOptions } from "./due.ts";
+import type { HostRates } from "./host-rate-limit.ts";
 import { createInFlight } from "./in-flight.ts";
 import type { Outcome } from "./outcome.ts";
 import { createOutcomes } from "./outcomes.ts";
@@ -30,6 +31,8 @@ export type DispatcherDeps = {
   backgroundTasks: readonly BackgroundTask[];
   outcome: Outcome;
   attempt: MakeAttempt;
+  /** Of the hosts that are called; absent: no limit. */
+  rates?: HostRates | undefined;
   /** Called after every run: finished deliveries may be old enough to be dropped. */
   retain: () => void;
   /** Called after every run, with the error of the database if there was one. */
@@ -63,7 +66,7 @@ const FEW_CALLS = 16;
 const GATHER_MS = 2;
 
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const { deliveryQueue, clock, logger, outcome } = deps;
+  const { deliveryQueue, rates, clock, logger, outcome } = deps;
   const queues = createQueues({ deliveryQueue });
   /** Numbers of deliveries whose calls are under way, or whose outcomes are not on disk yet. */
   const underWay = new Set<number>();
@@ -74,9 +77,9 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     clock,
     onWritten: ({ delivery }) => void underWay.delete(delivery.number),
   });
-  const deliverySource = createDeliverySource({ deliveryQueue });
+  const deliverySource = createDeliverySource({ deliveryQueue, rates });
   const inFlight = createInFlight(clock);
-  const due = createDueCalls(options, { queues, deliverySource, begin: call });
+  const due = createDueCalls(options, { queues, deliverySource, rates, begin: call });
   const schedule = createSchedule(clock, () => guarded(run));
   let isStarted = false;
   /** When the next steps of the background tasks follow, if there are some. */
@@ -150,8 +153,9 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /** Until the next call is due, or the next background task; outcomes notify the dispatcher themselves. */
   function sleep(): void {
-    const nextMs = [tasksDueMs, due.nextMs()].filter((atMs) => atMs !== undefined);
-    schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - clock.nowMs()));
+    const nowMs = clock.nowMs();
+    const nextMs = [tasksDueMs, due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
+    schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
   }
 
   return {
