@@ -159,7 +159,6 @@ const callsOf = (client: Client): Calls => ({
     retry: () => client.webhooks.retry(1, 1),
     retryFailed: () => client.webhooks.retryFailed(1, { since: 0 }),
     retryAll: () => client.webhooks.retryAll(1, { state: "delivered", event: "block.applied", from: 0 }),
-    retrySome: () => client.webhooks.retrySome(1, [1]),
     test: () => client.webhooks.test({ event: "block.applied", conditions: webhook.conditions, blocks: 1 }),
     remove: () => client.webhooks.remove(1),
   },
