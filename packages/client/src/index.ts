@@ -85,7 +85,9 @@ export type {
   TriedEvents,
   Webhook,
   WebhookChanges,
+  WebhookHealth,
   WebhookId,
+  WebhookState,
   WebhookWithToken,
 } from "./api/resources/webhooks.ts";
 export {

@@ -44,11 +44,21 @@ export type Webhook = {
   readonly confirmations?: number;
   /** Number of deliveries that wait; absent for none, and in the response to a registration. */
   readonly queued?: number;
+  /** Present while recent attempts fail: the last one, or more than half of the last 5 minutes. */
+  readonly failing?: Failing;
   /** The replay that is running, and its next block. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
   /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
   readonly suspended?: { readonly reason: string; readonly since: number };
 };
+
+/** `reason` of the last failure; `since`: the first of the failures in a row, milliseconds since 1970. */
+export type Failing = { readonly reason?: string; readonly since?: number };
+
+export type WebhookState = "active" | "failing" | "paused" | "suspended";
+
+/** Number of webhooks in each state, and of all deliveries that wait. */
+export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
 /** With the secret for the verification of deliveries, which is shown once. */
 export type WebhookWithToken = Webhook & {
@@ -124,6 +134,13 @@ export type DeliveryAttempt = {
 
 /** Of the newest 1,000 deliveries at most. Times are milliseconds since 1970. */
 export type DeliverySummary = {
+  /** Of the webhook. */
+  readonly state: WebhookState;
+  /** Deliveries that wait, all of them. */
+  readonly queued: number;
+  /** Attempts that ended within the last hour. */
+  readonly lastHour: { readonly succeeded: number; readonly failed: number };
+  readonly failing?: Failing;
   /** Deliveries that were counted; by state below. */
   readonly count: number;
   readonly delivered: number;
@@ -201,6 +218,9 @@ export type TriedEvent = {
 export function webhooks(send: Send) {
   return {
     list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
+
+    /** How all webhooks do. */
+    health: () => send<Answer<WebhookHealth>>({ path: "/webhooks/health" }),
 
     get: (id: WebhookId) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
 

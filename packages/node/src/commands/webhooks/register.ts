@@ -1,5 +1,5 @@
 /** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`. */
-import type { Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
+import type { DeliverySummary, Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
@@ -57,8 +57,11 @@ const showCommand = () =>
   withService<[WebhookId]>(
     new Command("show").description("show a webhook").argument(...ID),
     async ({ client, connection }, [id]) => {
-      const { data: webhook } = await client.webhooks.get(id);
-      show(connection, webhook, linesOf(webhook));
+      const [{ data: webhook }, { data: summary }] = await Promise.all([
+        client.webhooks.get(id),
+        client.webhooks.summary(id),
+      ]);
+      show(connection, webhook, [...linesOf(webhook), ...table([["last hour", lastHourOf(summary)]])]);
     },
   );
 
@@ -163,7 +166,7 @@ const linesOf = (webhook: Webhook): string[] =>
   table([
     ["id", webhook.id],
     ["state", stateOf(webhook)],
-    ["reason", webhook.suspended?.reason],
+    ["reason", webhook.suspended?.reason ?? webhook.failing?.reason],
     ["events", eventsOf(webhook)],
     ["target", webhook.target],
     ["conditions", webhook.conditions.map(conditionText).join(webhook.match === "all" ? " and " : " or ")],
@@ -172,10 +175,20 @@ const linesOf = (webhook: Webhook): string[] =>
     ["queued", webhook.queued],
   ]);
 
-const stateOf = ({ enabled, suspended }: Webhook): string => {
+const stateOf = ({ enabled, suspended, failing }: Webhook): string => {
   if (!enabled) return "paused";
-  return suspended ? "suspended" : "active";
+  if (suspended) return "suspended";
+  return failing ? "failing" : "active";
 };
+
+/** Attempts, not deliveries: one that is retried fails each time. */
+function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): string {
+  const attempts = succeeded + failed;
+  if (attempts === 0) return "no attempt";
+  // A failure among many is not 100 %.
+  const percent = Math.floor((succeeded / attempts) * 1_000) / 10;
+  return `${percent} % of ${attempts} attempts succeeded`;
+}
 
 const eventsOf = ({ event, events }: Webhook): string => [...new Set([event, ...(events ?? [])])].join(" ");
 

@@ -72,11 +72,24 @@ const webhook = {
   enabled: Type.Boolean(),
   conditions: Type.Array(Type.Unknown()),
 };
+const Failing = Type.Object(
+  {
+    reason: Type.Optional(Type.String({ description: "Of the last failure." })),
+    since: Type.Optional(
+      Type.Integer({ description: "The first of the failures in a row: milliseconds since 1970." }),
+    ),
+  },
+  {
+    title: "Failing",
+    description: "Present while recent attempts fail: the last one, or more than half of the last 5 minutes.",
+  },
+);
 const Webhook = open("Webhook", {
   ...webhook,
   queued: Type.Optional(
     Type.Integer({ minimum: 1, description: "Number of deliveries that wait; absent for none." }),
   ),
+  failing: Type.Optional(Failing),
 });
 const Secret = open("WebhookWithToken", {
   ...webhook,
@@ -94,8 +107,19 @@ const Secret = open("WebhookWithToken", {
 });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
 const count = Type.Integer({ minimum: 0 });
+const Totals = Type.Object(
+  { active: count, failing: count, paused: count, suspended: count, queued: count },
+  { title: "WebhookHealth", description: "Webhooks in each state, and deliveries that wait." },
+);
 const Summary = Type.Object(
   {
+    state: Type.Enum(["active", "failing", "paused", "suspended"]),
+    queued: Type.Integer({ minimum: 0, description: "Deliveries that wait, all of them." }),
+    lastHour: Type.Object(
+      { succeeded: count, failed: count },
+      { description: "Attempts that ended within the last hour." },
+    ),
+    failing: Type.Optional(Failing),
     count: Type.Integer({ minimum: 0, maximum: 1_000, description: "Deliveries that were counted." }),
     delivered: count,
     failed: count,
@@ -184,6 +208,11 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
     status: 201,
   }),
+  "GET /webhooks/health": route(
+    "Number of webhooks in each state, and of deliveries that wait.",
+    data(Totals),
+    {},
+  ),
   "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),
   "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: { ...writable, queue } }),
   "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
@@ -211,7 +240,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
   ),
   "GET /webhooks/:id/deliveries/summary": route(
-    "How the newest 1,000 deliveries went, and how many ended in each of the last 24 hours.",
+    "State, attempts of the last hour, how the newest 1,000 deliveries went, and how many ended in each of the last 24 hours.",
     data(Summary),
     { params: id },
   ),

@@ -20,7 +20,7 @@ export function createWebhookRoutes(
   webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun" | "replays">,
 ): FastifyPluginAsync {
   const { register } = webhooks;
-  const show = (webhook: Webhook) => showWebhook(webhook, register.queued(webhook.id));
+  const show = (webhook: Webhook) => showWebhook(webhook, register.health(webhook));
 
   return async (app) => {
     app.addHook("onRequest", access);
@@ -33,6 +33,8 @@ export function createWebhookRoutes(
       const { webhooks, totalCount } = register.list(page);
       return { meta: pageMeta(page, webhooks.length, totalCount), data: webhooks.map(show) };
     });
+
+    app.get("/webhooks/health", () => ({ data: register.healthTotals() }));
 
     app.get<WithId>("/webhooks/:id", ({ params }) =>
       answer(() => ({ data: show(register.find(params.id)) })),

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
+import type { HealthTotals, WebhookHealth } from "../health.ts";
 import type { Webhook, WebhookFields } from "../webhook.ts";
 import { checkConditions, checkLimits } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
@@ -43,8 +44,8 @@ export type Register = {
   list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Webhook;
-  /** Number of deliveries that wait for a webhook. */
-  queued(webhook: number): number;
+  health(webhook: Webhook): WebhookHealth;
+  healthTotals(): HealthTotals;
   /**
    * The webhook receives every event after the promise settles, and none before. A `body.ping` asks for a ping before all
    * of them, unless the webhook is disabled.
@@ -151,7 +152,8 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   return {
     list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
     find,
-    queued: webhooks.queued,
+    health: (webhook) => storage.health.of(webhook, nowMs()),
+    healthTotals: () => storage.health.totals(nowMs()),
 
     async create(body) {
       const { ping, ...fields } = readNewWebhook(body);

@@ -1,4 +1,5 @@
 /** What the register asks of the database: changes of webhooks, made together. */
+import type { HealthRows } from "../health.ts";
 import type { ActiveWebhook, Webhook, WebhookFields } from "../webhook.ts";
 
 export type RegisterStorage = {
@@ -9,6 +10,7 @@ export type RegisterStorage = {
   commit<T>(change: () => T): Promise<T>;
   readonly webhooks: RegisterRows;
   readonly aliases: WebhookAliases;
+  readonly health: HealthRows;
   /** Sequence of the newest event ever logged; 0 before the first. */
   lastEvent(): number;
   /** Sequence of the last event that was matched. */

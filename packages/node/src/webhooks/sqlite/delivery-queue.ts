@@ -4,12 +4,14 @@
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../delivery-queue.ts";
+
 import { createContentStore } from "./contents.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
 import { createExpeditedDeliveryStore } from "./expedited-deliveries.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
+import { createAttemptCountStore } from "./health-rows.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
 import { createRestartedQueueStore } from "./restarted-queues.ts";
@@ -26,6 +28,7 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
   const deliveries = createDeliveryStore(database, cipher);
   const contents = createContentStore(database);
   const finishedDeliveries = createFinishedDeliveryStore(database);
+  const attemptCounts = createAttemptCountStore(database);
   const restartedQueues = createRestartedQueueStore(database);
   const health = createWebhookHealthStore(database);
   const log = createDeliveryLogStore(database);
@@ -63,7 +66,12 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
     nextFirst: async (...lane) => deliveries.nextFirst(...lane),
     nextRetry: async (...lane) => deliveries.nextRetry(...lane),
     nextReplayed: async (...lane) => replayQueue.next(...lane),
-    record: async (outcomes) => database.transaction(() => outcomes.map(record)),
+    record: async (outcomes) =>
+      database.transaction(() => {
+        const recorded = outcomes.map(record);
+        attemptCounts.add(outcomes.filter((_outcome, index) => recorded[index]?.isCurrent));
+        return recorded;
+      }),
     recordPing: async ({ webhook, id, createdMs, dataText, attempt, finishedMs, failure }) =>
       database.transaction(() => {
         const content = contents.insert({ dataText });

@@ -14,6 +14,7 @@ import { createDeliveredFactStore } from "./delivered-facts.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
+import { createHealthRows } from "./health-rows.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
 import { createRestartedQueueStore } from "./restarted-queues.ts";
@@ -98,6 +99,7 @@ function createRegisterStorage(
     commit: createGroupCommit(database),
     webhooks,
     aliases: createWebhookAliases(database),
+    health: createHealthRows(database),
     lastEvent: eventLog.lastSequence,
     lastMatched: () => eventLog.cursor(READER) ?? 0,
     cancelDeliveries(webhook, { reason, withRetractions }, atMs) {
