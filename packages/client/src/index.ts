@@ -80,11 +80,14 @@ export type {
   NewWebhook,
   Replay,
   RetryFilter,
+  RetrySelection,
   TriedEvent,
   TriedEvents,
   Webhook,
   WebhookChanges,
+  WebhookHealth,
   WebhookId,
+  WebhookState,
   WebhookWithToken,
 } from "./api/resources/webhooks.ts";
 export {

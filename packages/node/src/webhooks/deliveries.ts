@@ -77,7 +77,7 @@ export type DeliveredFact = {
   readonly blockId: string;
   /** Number of its content. */
   readonly content: number;
-  /** The webhook exists and has the same target, which may have received the fact, or will. */
+  /** The webhook exists, and its present target may have received the fact, or will receive it. */
   readonly hasSameTarget: boolean;
 };
 

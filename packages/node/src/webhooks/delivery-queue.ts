@@ -45,7 +45,7 @@ export type DeliveryQueue = {
   record(outcomes: readonly AttemptOutcome[]): Promise<readonly RecordedOutcome[]>;
   /** Records a delivery that was attempted outside of the queue. Returns its number. */
   recordPing(ping: PingOutcome): Promise<number>;
-  /** Finishes some of the deliveries that are not to be sent any more, as after a suspension or an update. */
+  /** Finishes some of the deliveries that are no longer to be sent, and continues with queues that begin anew. */
   finishStep(atMs: number): Promise<FinishStep>;
   readonly log: DeliveryLogRows;
   readonly replays: ReplayRows;
@@ -70,6 +70,11 @@ export type AttemptOutcome = {
   readonly attempt: Attempt;
   /** When the attempt ended. */
   readonly atMs: number;
+  /**
+   * URL that was called; absent: that of the webhook. An attempt at a target that the webhook no longer has is logged, and
+   * decides nothing: its delivery waits for the present target.
+   */
+  readonly target?: string;
   /** Absent after a success. */
   readonly failure?: AttemptFailure;
 };
@@ -84,8 +89,8 @@ export type AttemptFailure = {
 
 export type RecordedOutcome = {
   /**
-   * `false`: the delivery was cancelled or dropped meanwhile. The attempt is in the log if the delivery is, and nothing
-   * follows from it.
+   * `false`: the delivery was cancelled or dropped meanwhile, or the webhook has another target. The attempt is in the log
+   * if the delivery is, and nothing follows from it.
    */
   readonly isCurrent: boolean;
   /** Failures of the webhook in a row, with this one; 0 after a success. */
@@ -110,7 +115,7 @@ export type PingOutcome = {
 /** `webhook`: the one of which nothing is left to finish; `more`: there may be further steps. */
 export type FinishStep = { readonly webhook?: number; readonly more: boolean };
 
-/** The past of deliveries, and how they come back into the queue. */
+/** The past of deliveries, and how they are sent again, or sooner. */
 export type DeliveryLogRows = {
   /** Newest first, those with smaller numbers than `before`. */
   page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage>;
@@ -135,6 +140,20 @@ export type DeliveryLogRows = {
     range: { readonly after: number; readonly limit: number },
     atMs: number,
   ): Promise<Requeued>;
+  /**
+   * Sends deliveries now, each with the whole schedule of retries: one that has ended is put into the queue again, one that
+   * waits is due at once; in strict order the first one that waits is, so that the delivery follows in its turn. Returns the
+   * number of deliveries; those that were retracted are left out.
+   */
+  sendNow(webhook: number, numbers: readonly number[], atMs: number): Promise<number>;
+  /** Makes those that wait and match due, in one of the lanes, among the next `limit` behind a number. First attempts keep their order. */
+  expediteMatching(
+    webhook: number,
+    lane: "first" | "retry" | "replay",
+    filter: Omit<DeliveryFilter, "state">,
+    range: { readonly after: number; readonly limit: number },
+    atMs: number,
+  ): Promise<Requeued>;
 };
 
 export type Requeued = {
@@ -152,7 +171,7 @@ export type ReplayRows = {
   find(webhook: number): Promise<ReplayProgress | undefined>;
   /**
    * The next running one with something to do, by ascending webhook, those after `after` first: blocks to read while no
-   * more than `maxWaiting` of its deliveries wait, or its end when none waits any more.
+   * more than `maxWaiting` of its deliveries wait, or its end when none waits any more. None of a webhook that is off.
    */
   next(after: number, maxWaiting: number): Promise<Replay | undefined>;
   /** All of its events were delivered, or have failed. */

@@ -14,8 +14,6 @@ export type WebhookErrorCode =
   | "PING_RUNNING"
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"
-  /** The delivery is in the queue already. */
-  | "DELIVERY_WAITING"
   /** The block of the delivery was reverted: a retraction was delivered instead. */
   | "DELIVERY_UNDONE";
 
@@ -27,6 +25,6 @@ export class WebhookError extends Error {
     super(message);
     this.name = "WebhookError";
     this.code = code;
-    this.isRetryable = code === "REPLAY_RUNNING" || code === "PING_RUNNING" || code === "DELIVERY_WAITING";
+    this.isRetryable = code === "REPLAY_RUNNING" || code === "PING_RUNNING";
   }
 }

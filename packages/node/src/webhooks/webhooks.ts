@@ -7,7 +7,7 @@ import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
-import { createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
+import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { isHalf } from "./delivery/message.ts";
 import { createOutcome } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
@@ -19,6 +19,7 @@ import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./lo
 import { createRetention } from "./log/retention.ts";
 import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
+import { createMatched } from "./matching/matched.ts";
 import { createMatcher } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
@@ -134,10 +135,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     fit: createFit(options.maxContentBytes),
     nowMs,
   });
-  const attempt = createRateLimitedAttempt(
-    { maxPerSecond: options.maxPerSecondPerHost },
-    { attempt: createAttempt({ post, clock }), clock },
-  );
+  const rateOptions = { maxPerSecond: options.maxPerSecondPerHost };
+  const rates = createHostRates(rateOptions, clock);
+  const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const dispatcher = createDispatcher(options, {
     deliveryQueue: queue,
@@ -167,17 +167,25 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     }),
     outcome: createOutcome({ observer, random, logger, ...options }),
     attempt,
+    rates,
     retain: retention.check,
     runEnded: observer.runEnded,
     clock,
     logger,
   });
-  const ping = createPing({ deliveryQueue: queue, intake, attempt, nowMs });
+  const ping = createPing({
+    deliveryQueue: queue,
+    intake,
+    attempt: createRateLimitedAttempt(rateOptions, { attempt, clock, rates }),
+    nowMs,
+  });
   const register = createRegister(options, {
     storage: storage.register,
     webhooksChanged,
     queuePing: ping.queue,
     onChanged: dispatcher.queueChanged,
+    onRestarted: dispatcher.queueRestarted,
+    matched: createMatched(storage.register, dispatcher.notify),
     nowMs,
     logger,
   });
@@ -185,6 +193,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     rows: queue.log,
     findWebhook: register.find,
     onQueued: dispatcher.queueChanged,
+    isUnderWay: dispatcher.isUnderWay,
     nowMs,
   });
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -100,9 +100,33 @@ test("a webhook lives its whole life from the command line", async () => {
   expect(await webhooks("delete", "2")).toBe("webhook 2 is removed\n");
 });
 
+test("a target is corrected, a webhook paused and resumed, without a loss; dropping the queue is said", async () => {
+  const created = await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
+  const id = /^id +(\d+)$/m.exec(created)?.[1] as string;
+  await webhooks("replay", id, "--from", "1");
+  await vi.waitFor(async () => expect(await webhooks("show", id)).toMatch(/^queued +3$/m), 10_000);
+  expect(await webhooks("pause", id)).toMatch(/^queued +3$/m);
+  expect(await webhooks("update", id, "--target", target)).toMatch(/^queued +3$/m);
+  await webhooks("resume", id);
+  await vi.waitFor(async () => expect(await webhooks("show", id)).not.toContain("queued"), 10_000);
+  expect(await webhooks("deliveries", id, "--state", "delivered")).toMatch(/HTTP 204/);
+  const ended = JSON.parse(await webhooks("deliveries", id, "--json")) as { id: number }[];
+  expect(await webhooks("retry", id, ...ended.map(({ id }) => `${id}`))).toContain(
+    "3 deliveries are sent again",
+  );
+  expect(await webhooks("retry", id, "--state", "all")).toMatch(/^\d deliveries are sent again/);
+  expect(await webhooks("retry", id, "--state", "cancelled")).toContain("0 cancelled deliveries are");
+  await webhooks("update", id, "--target", "http://127.0.0.1:1/");
+  await webhooks("replay", id, "--from", "1");
+  await vi.waitFor(async () => expect(await webhooks("show", id)).toMatch(/^queued +3$/m), 10_000);
+  expect(await webhooks("update", id, "--drop-queue")).not.toContain("queued");
+  expect(await webhooks("deliveries", id, "--state", "cancelled")).toMatch(/cancelled/);
+  await webhooks("delete", id);
+});
+
 test("a ping that is not accepted ends with code 1 and the reason", async () => {
   await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
-  const { code, stderr } = await runMain(["webhooks", "ping", "3", "--url", url, "--data", folder]);
+  const { code, stderr } = await runMain(["webhooks", "ping", "4", "--url", url, "--data", folder]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it runs/);
 });

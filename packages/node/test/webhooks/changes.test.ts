@@ -10,12 +10,12 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("updates and deletions", () => {
-  test("an update drops what waits, keeps id and token, and resets the failures", async () => {
+  test("an update drops what waits if it says so, keeps id and token, and resets the failures", async () => {
     let status = 500;
     const { webhooks, database, emit, calls, clock, log } = createService({ reply: () => status });
     const { id, secrets } = await webhooks.register.create(always());
     await emit(blockApplied(1));
-    await webhooks.register.update(`${id}`, { target: "https://other.example/" });
+    await webhooks.register.update(`${id}`, { target: "https://other.example/", queue: "drop" });
     status = 200;
     await clock.advance(86_400_000);
     expect(heights(calls)).toEqual([1]);

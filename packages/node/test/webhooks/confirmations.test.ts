@@ -118,18 +118,18 @@ describe("confirmations", () => {
     expect(queued()).toEqual(Array.from({ length: 2_500 }, (_, index) => index + 1));
   });
 
-  test("are listed where there are some, and can be changed: deferred facts are dropped with the old definition", async () => {
+  test("are listed where there are some, and can be changed: deferred facts are dropped with the queue", async () => {
     const { ask, create, emit, calls } = await serve();
     const { body } = await create(deep(2));
     expect(body.data).toMatchObject({ id: 1, confirmations: 2 });
     await emit(blockApplied(1), blockApplied(2));
-    expect(await ask("PUT", "/api/webhooks/1", { body: { confirmations: 0 } })).toMatchObject({
+    expect(await ask("PUT", "/api/webhooks/1", { body: { confirmations: 0, queue: "drop" } })).toMatchObject({
       status: 200,
     });
     expect((await ask("GET", "/api/v2/webhooks/1")).body.data).not.toHaveProperty("confirmations");
     await emit(blockApplied(3));
     expect(heights(calls)).toEqual([3]);
-    await ask("PUT", "/api/webhooks/1", { body: { confirmations: 1 } });
+    await ask("PUT", "/api/webhooks/1", { body: { confirmations: 1, queue: "drop" } });
     await emit(blockApplied(4), blockApplied(5));
     expect(heights(calls)).toEqual([3, 4]);
     await ask("DELETE", "/api/webhooks/1");
@@ -143,7 +143,7 @@ describe("confirmations", () => {
     expect([status, body.message]).toEqual([422, '"confirmations" must be an integer from 0 to 10000']);
   });
 
-  test("of a disabled webhook end, and its deferred facts are dropped", async () => {
+  test("of a disabled webhook are counted again when it is enabled: its deferred facts are kept, and no further ones come", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1));
@@ -151,6 +151,19 @@ describe("confirmations", () => {
     await emit(blockApplied(2));
     await webhooks.register.update("1", { enabled: true });
     await emit(blockApplied(3), blockApplied(4));
-    expect(heights(calls)).toEqual([3]);
+    expect(heights(calls)).toEqual([1, 3]);
   });
+
+  test.each([0, 1, 5])(
+    "may become others: facts that are deferred are kept, with %i",
+    async (confirmations) => {
+      const { webhooks, emit, calls } = createService();
+      await webhooks.register.create(deep(2));
+      await emit(blockApplied(1), blockApplied(2));
+      await webhooks.register.update("1", { confirmations });
+      for (let height = 3; height <= 8; height++) await emit(blockApplied(height));
+      const delivered = Array.from({ length: 8 - confirmations }, (_, index) => index + 1);
+      expect([...heights(calls)].sort()).toEqual(delivered);
+    },
+  );
 });

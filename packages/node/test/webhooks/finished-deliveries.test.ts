@@ -46,7 +46,7 @@ async function start(path = databasePath()) {
 describe("a long queue that is cancelled", () => {
   test("is cancelled a step at a time, and nothing of it is sent", async () => {
     const { webhooks, database, clock, calls, emit } = await start();
-    await webhooks.register.update("1", { order: "strict" });
+    await webhooks.register.update("1", { order: "strict", queue: "drop" });
     expect(states(database)).toEqual([
       ["cancelled", 2_000],
       ["pending", LENGTH - 2_000],
@@ -65,7 +65,7 @@ describe("a long queue that is cancelled", () => {
   test("is cancelled although the process ends meanwhile", async () => {
     const path = databasePath();
     const first = await start(path);
-    await first.webhooks.register.update("1", { order: "strict" });
+    await first.webhooks.register.update("1", { order: "strict", queue: "drop" });
     await first.close();
     const second = createService({ path });
     second.webhooks.notify();
@@ -82,7 +82,7 @@ describe("a long queue that is cancelled", () => {
     const deferred = () =>
       database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()!.total;
     while (deferred() < 2_500) await settle();
-    await webhooks.register.update("1", { confirmations: 1 });
+    await webhooks.register.update("1", { confirmations: 1, queue: "drop" });
     await emit(blockApplied(2_501), blockApplied(2_502));
     await clock.advance(100);
     expect(heights(calls)).toEqual([2_501]);

@@ -1,5 +1,13 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
+import { createRateLimitedAttempt } from "../../src/webhooks/delivery/host-rate-limit.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  createTestClock,
+  settle,
+} from "../../test-support/webhooks/support.ts";
 
 const open = (maxPerSecondPerHost: number) =>
   createService({ options: { maxPerSecondPerHost, maxConcurrentPerWebhook: 100 } });
@@ -54,4 +62,85 @@ test("closing does not wait for delayed calls, and they are made after the next 
     "SELECT count(*) AS count FROM deliveries WHERE state = 'pending'",
   );
   expect(left.get()).toEqual({ count: 3 });
+});
+
+/** Time of a clock that was set back. */
+function createClock() {
+  const clock = createTestClock();
+  let backMs = 0;
+  return {
+    ...clock,
+    nowMs: () => clock.nowMs() - backMs,
+    setBack(ms: number) {
+      backMs += ms;
+    },
+  };
+}
+
+test("a clock that is set back delays no call", async () => {
+  const clock = createClock();
+  const service = createService({
+    clock,
+    options: { maxPerSecondPerHost: 10, maxConcurrentPerWebhook: 100 },
+  });
+  await service.webhooks.register.create(always("block.applied", "https://one.example/"));
+  await service.emit(...many(15));
+  clock.setBack(3_600_000);
+  await service.emit(...many(40).slice(15));
+  expect(service.calls.length).toBeLessThan(20);
+  await clock.advance(4_000);
+  expect(service.calls).toHaveLength(40);
+});
+
+test("calls that wait for their host leave the shared slots to others", async () => {
+  const service = createService({
+    options: { maxPerSecondPerHost: 1, maxConcurrent: 8, maxConcurrentPerWebhook: 8 },
+    reply: () => "never",
+  });
+  const { webhooks, emit, calls } = service;
+  for (let id = 1; id <= 10; id++) {
+    await webhooks.register.create(always("block.applied", `https://limited.example/${id}`));
+  }
+  for (const host of ["a", "b"])
+    await webhooks.register.create(always("block.applied", `https://${host}.example/`));
+  await emit(...many(8));
+  const free = calls.filter(({ target }) => !target.includes("limited"));
+  // Two each at once: what a second allows.
+  expect(free).toHaveLength(4);
+  expect(calls).toHaveLength(6);
+});
+
+test("nothing is left of calls that waited", async () => {
+  const clock = createTestClock();
+  let made = 0;
+  const attempt = createRateLimitedAttempt(
+    { maxPerSecond: 10 },
+    {
+      attempt: async () => {
+        made++;
+        return { startedMs: 0, durationMs: 1, status: 200 };
+      },
+      clock,
+    },
+  );
+  const { signal } = new AbortController();
+  const message = { target: "https://one.example/" } as Parameters<typeof attempt>[0];
+  const calls = Array.from({ length: 100 }, () => attempt(message, signal));
+  await clock.advance(20_000);
+  await Promise.all(calls);
+  expect([made, getEventListeners(signal, "abort")]).toEqual([100, []]);
+});
+
+test("a call that waits ends with its signal", async () => {
+  const clock = createTestClock();
+  const attempt = createRateLimitedAttempt(
+    { maxPerSecond: 1 },
+    { attempt: async () => ({ startedMs: 0, durationMs: 1, status: 200 }), clock },
+  );
+  const abort = new AbortController();
+  const message = { target: "https://one.example/" } as Parameters<typeof attempt>[0];
+  const calls = Array.from({ length: 4 }, () => attempt(message, abort.signal));
+  await settle();
+  abort.abort();
+  expect((await Promise.all(calls)).filter((ended) => ended === undefined)).toHaveLength(2);
 });

@@ -290,7 +290,7 @@ describe("a webhook that is off when a block is reverted", () => {
     ]);
   });
 
-  test("receives nothing when its target is another one by then", async () => {
+  test("receives with another target the retractions that wait, and none of what that target did not receive", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -299,18 +299,39 @@ describe("a webhook that is off when a block is reverted", () => {
     await webhooks.register.update("1", { target: "https://other.example/" });
     await webhooks.register.update("1", { enabled: true });
     await emit(blockReverted(1), blockApplied(3));
+    expect(saw(calls)).toEqual([
+      "block.applied block1",
+      "block.applied block2",
+      "block.reverted block2",
+      "block.applied block3",
+    ]);
+  });
+
+  test("receives with another target nothing of a queue that was dropped", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1), blockApplied(2));
+    await webhooks.register.update("1", { enabled: false });
+    await emit(blockReverted(2));
+    await webhooks.register.update("1", { target: "https://other.example/", queue: "drop" });
+    await webhooks.register.update("1", { enabled: true });
+    await emit(blockReverted(1), blockApplied(3));
     expect(saw(calls)).toEqual(["block.applied block1", "block.applied block2", "block.applied block3"]);
   });
 });
 
-describe("an update while a block is reverted", () => {
+describe("an update that drops the queue while a block is reverted", () => {
   test("drops what waits, except retractions", async () => {
     let status = 500;
     const { webhooks, emit, calls, log, clock } = createService({ reply: () => status });
     await webhooks.register.create(always());
     await emit(blockApplied(1));
     await emit(blockReverted(1), other(1));
-    await webhooks.register.update("1", { conditions: always().conditions, event: "state.started" });
+    await webhooks.register.update("1", {
+      conditions: always().conditions,
+      event: "state.started",
+      queue: "drop",
+    });
     expect(log(1, 3).map(({ event, state }) => [event, state])).toEqual([
       ["block.applied", "cancelled"],
       ["block.reverted", "pending"],
@@ -326,7 +347,7 @@ describe("an update while a block is reverted", () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
-    await webhooks.register.update("1", { target: "https://other.example/" });
+    await webhooks.register.update("1", { target: "https://other.example/", queue: "drop" });
     await webhooks.log.retry("1", "1");
     await settle();
     await emit(blockReverted(2), blockReverted(1));

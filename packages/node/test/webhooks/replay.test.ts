@@ -305,12 +305,12 @@ describe("the end of a replay", () => {
     expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
   });
 
-  test("follows from an update, a suspension, a removal", async () => {
+  test("follows from an update that drops the queue, a suspension, a removal", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock } = service;
     await webhooks.replays.start("1", range(1, 10));
     await clock.advance(10);
-    await webhooks.register.update("1", { enabled: false });
+    await webhooks.register.update("1", { enabled: false, queue: "drop" });
     expect(await webhooks.replays.find("1")).toMatchObject({
       state: "cancelled",
       reason: "the webhook was updated",
@@ -332,6 +332,27 @@ describe("the end of a replay", () => {
       reason: "the target answered 410 Gone",
       waiting: 0,
     });
+  });
+});
+
+describe("a replay of a webhook that is paused", () => {
+  test("goes on where it was when the webhook is resumed, with the same messages in the same order", async () => {
+    let isDown = true;
+    const service = await start({}, { reply: ({ message }) => (isDown && message.height === 3 ? 500 : 200) });
+    const { webhooks, clock, calls } = service;
+    await webhooks.replays.start("1", range(1, 10));
+    await clock.advance(100);
+    expect(saw(calls).at(-1)).toBe("transaction.applied 3");
+    await webhooks.register.update("1", { enabled: false });
+    const before = calls.length;
+    await clock.advance(100_000);
+    expect(await webhooks.replays.find("1")).toMatchObject({ state: "running" });
+    expect(calls).toHaveLength(before);
+    isDown = false;
+    await webhooks.register.update("1", { target: "https://other.example/", enabled: true });
+    expect(await finish(service)).toMatchObject({ state: "finished", events: 20, waiting: 0 });
+    const ids = new Set(calls.map(({ message }) => message.id));
+    expect([ids.size, [...new Set(saw(calls))]]).toEqual([20, expected(1, 10)]);
   });
 });
 

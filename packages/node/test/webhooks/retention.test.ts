@@ -6,6 +6,7 @@ import {
   always,
   blockApplied,
   createService,
+  createTestClock,
   type Reply,
   raiseChain,
   type ServiceOptions,
@@ -128,5 +129,22 @@ describe("retention", () => {
     await webhooks.register.remove(`${id}`);
     await clock.advance(61_000);
     expect(["deliveries", "removed_webhooks"].map((table) => rowsOf(database, table))).toEqual([3, 0]);
+  });
+
+  test("goes on after the clock was set back, and drops what is old behind deliveries of a time to come", async () => {
+    const time = createTestClock();
+    let backMs = 0;
+    const clock = { ...time, nowMs: () => time.nowMs() - backMs };
+    const retention = { ...DEFAULT_WEBHOOK_OPTIONS.retention, maxAgeMs: HOUR_MS };
+    const { webhooks, emit, log } = createService({ clock, options: { retention } });
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await time.advance(1_000);
+    backMs = 1_000 * HOUR_MS;
+    await emit(blockApplied(2));
+    await time.advance(2 * HOUR_MS);
+    await emit(blockApplied(3));
+    await time.advance(1_000);
+    expect(log(1, 9).map(({ height }) => height)).toEqual([3, 1]);
   });
 });

@@ -42,11 +42,23 @@ export type Webhook = {
   readonly order?: "strict";
   /** Number of blocks that must follow a block before its events are delivered; absent for none. */
   readonly confirmations?: number;
+  /** Number of deliveries that wait; absent for none, and in the response to a registration. */
+  readonly queued?: number;
+  /** Present while recent attempts fail: the last one, or more than half of the last 5 minutes. */
+  readonly failing?: Failing;
   /** The replay that is running, and its next block. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
   /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
   readonly suspended?: { readonly reason: string; readonly since: number };
 };
+
+/** `reason` of the last failure; `since`: the first of the failures in a row, milliseconds since 1970. */
+export type Failing = { readonly reason?: string; readonly since?: number };
+
+export type WebhookState = "active" | "failing" | "paused" | "suspended";
+
+/** Number of webhooks in each state, and of all deliveries that wait. */
+export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
 /** With the secret for the verification of deliveries, which is shown once. */
 export type WebhookWithToken = Webhook & {
@@ -69,6 +81,11 @@ export type WebhookChanges = {
   readonly match?: "any" | "all";
   readonly order?: "parallel" | "strict";
   readonly confirmations?: number;
+  /**
+   * What becomes of the deliveries that wait: "keep" (default) sends them in order to the present target, "drop" cancels
+   * them.
+   */
+  readonly queue?: "keep" | "drop";
 };
 
 /** `event` or `events` is needed. */
@@ -117,6 +134,13 @@ export type DeliveryAttempt = {
 
 /** Of the newest 1,000 deliveries at most. Times are milliseconds since 1970. */
 export type DeliverySummary = {
+  /** Of the webhook. */
+  readonly state: WebhookState;
+  /** Deliveries that wait, all of them. */
+  readonly queued: number;
+  /** Attempts that ended within the last hour. */
+  readonly lastHour: { readonly succeeded: number; readonly failed: number };
+  readonly failing?: Failing;
   /** Deliveries that were counted; by state below. */
   readonly count: number;
   readonly delivered: number;
@@ -140,10 +164,11 @@ export type DeliveryQuery = {
   readonly to?: number;
 };
 
-/** Of deliveries that have ended. Default of `state`: "failed". */
-export type RetryFilter = Omit<DeliveryQuery, "state"> & {
-  readonly state?: Exclude<DeliveryState, "pending">;
-};
+/** Default of `state`: "failed"; "all": pending, failed and cancelled deliveries. */
+export type RetryFilter = Omit<DeliveryQuery, "state"> & { readonly state?: DeliveryState | "all" };
+
+/** Ids of deliveries, or their `webhook-id`s. */
+export type RetrySelection = { readonly deliveries: readonly (number | string)[] };
 
 /** Deliveries of the past events of a range of blocks. Times are milliseconds since 1970. */
 export type Replay = {
@@ -194,13 +219,16 @@ export function webhooks(send: Send) {
   return {
     list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
 
+    /** How all webhooks do. */
+    health: () => send<Answer<WebhookHealth>>({ path: "/webhooks/health" }),
+
     get: (id: WebhookId) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
 
     /** Only this answer contains the secret of the webhook. */
     create: (webhook: NewWebhook) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: "/webhooks", body: webhook }),
 
-    /** Omitted members keep their value; waiting deliveries are dropped. */
+    /** Omitted members keep their value; deliveries that wait stay in the queue, unless `queue` is "drop". */
     update: (id: WebhookId, changes: WebhookChanges) =>
       send<Record<string, never>>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
 
@@ -226,7 +254,7 @@ export function webhooks(send: Send) {
     delivery: (id: WebhookId, delivery: number | string) =>
       send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
-    /** Sends a delivery again, with the same id and body. */
+    /** Sends a delivery now, whatever its state, with the same id and body. */
     retry: (id: WebhookId, delivery: number | string) =>
       send<Record<string, never>>({
         method: "POST",
@@ -242,8 +270,8 @@ export function webhooks(send: Send) {
         body: options,
       }),
 
-    /** Sends all deliveries again that match; without a state, those that failed. */
-    retryAll: (id: WebhookId, filter: RetryFilter = {}) =>
+    /** Sends the listed deliveries now, 500 at most, or all that match; without a state, those that failed. */
+    retryAll: (id: WebhookId, filter: RetryFilter | RetrySelection = {}) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",
         path: path`/webhooks/${id}/deliveries/retry`,
@@ -262,7 +290,7 @@ export function webhooks(send: Send) {
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
     /** The events of the last `blocks` that a webhook would have received, and why it would not have received others. Registers nothing. */
-    test: (webhook: Omit<WebhookChanges, "target" | "enabled"> & { readonly blocks?: number }) =>
+    test: (webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> & { readonly blocks?: number }) =>
       send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
   };
 }

@@ -82,24 +82,47 @@ const deliveriesCommand = () =>
     },
   );
 
+const RETRIED_STATES = ["pending", "failed", "cancelled", "delivered", "all"] as const;
+
+type RetryOptions = {
+  readonly allFailed?: boolean;
+  readonly state?: (typeof RETRIED_STATES)[number];
+  readonly since?: number;
+};
+
 const retryCommand = () =>
-  withService<[WebhookId, string | undefined], { allFailed?: boolean; since?: number }>(
+  withService<[WebhookId, readonly string[]], RetryOptions>(
     new Command("retry")
-      .description("send a delivery again, or all that failed")
+      .description(
+        "send deliveries now: those that wait, failed or were cancelled, or one that was delivered",
+      )
       .argument(...ID)
-      .argument("[delivery]", DELIVERY)
+      .argument("[delivery...]", DELIVERY)
       .option("--all-failed", "all failed deliveries of the webhook")
-      .option("--since <TIME>", `with --all-failed: created since; ${TIME}`, readTime),
-    async ({ client, connection }, [id, delivery], { allFailed = false, since = 0 }) => {
-      if ((delivery === undefined) !== allFailed) {
+      .addOption(
+        new Option(
+          "--state <STATE>",
+          'all deliveries in a state; "all": pending, failed and cancelled ones',
+        ).choices(RETRIED_STATES),
+      )
+      .option("--since <TIME>", `with --all-failed or --state: created since; ${TIME}`, readTime),
+    async ({ client, connection }, [id, deliveries], { allFailed = false, state, since = 0 }) => {
+      const chosen = state ?? (allFailed ? "failed" : undefined);
+      if ((deliveries.length === 0) === (chosen === undefined) || (allFailed && state !== undefined)) {
         throw new ConfigError(
-          `retry: a delivery or --all-failed is expected, one of them; "uniknode webhooks deliveries ${id}" shows the deliveries`,
+          `retry: a delivery or --all-failed is expected, or --state, one of them; "uniknode webhooks deliveries ${id}" shows the deliveries`,
         );
       }
-      if (delivery === undefined) {
-        const { data } = await client.webhooks.retryFailed(id, { since });
-        return show(connection, data, [`${data.retried} failed deliveries are sent again`]);
+      if (chosen !== undefined) {
+        const { data } = await client.webhooks.retryAll(id, { state: chosen, from: since });
+        const kind = chosen === "all" ? "" : `${chosen} `;
+        return show(connection, data, [`${data.retried} ${kind}deliveries are sent again`]);
       }
+      if (deliveries.length > 1) {
+        const { data } = await client.webhooks.retryAll(id, { deliveries });
+        return show(connection, data, [`${data.retried} deliveries are sent again`]);
+      }
+      const [delivery] = deliveries as [string];
       await client.webhooks.retry(id, delivery);
       show(connection, { id, delivery, retried: 1 }, [`delivery ${delivery} is sent again`]);
     },

@@ -11,6 +11,14 @@ export type FieldOptions = {
   readonly confirmations?: number;
 };
 
+export type QueueOption = { readonly dropQueue?: boolean };
+
+export const addQueueFlag = (command: Command): Command =>
+  command.option("--drop-queue", "cancel the deliveries that wait; without it they stay in the queue");
+
+export const queueOf = ({ dropQueue = false }: QueueOption): Pick<WebhookChanges, "queue"> =>
+  dropQueue ? { queue: "drop" } : {};
+
 export const addEventFlags = (command: Command): Command =>
   command
     .option("--event <NAME>", "event or pattern such as transaction.*; may be given several times", another)

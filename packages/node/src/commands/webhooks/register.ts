@@ -1,11 +1,19 @@
 /** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`. */
-import type { Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
+import type { DeliverySummary, Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
 import { readConditions } from "../listen/condition.ts";
-import { addFields, changesOf, type FieldOptions, readCount } from "./fields.ts";
+import {
+  addFields,
+  addQueueFlag,
+  changesOf,
+  type FieldOptions,
+  type QueueOption,
+  queueOf,
+  readCount,
+} from "./fields.ts";
 import { readId, type Service, WEBHOOK_ID, withService } from "./service.ts";
 
 const ID = ["<id>", WEBHOOK_ID, readId] as const;
@@ -15,7 +23,11 @@ export const registerCommands = (): Command[] => [
   showCommand(),
   createCommand(),
   updateCommand(),
-  switchCommand("pause", "stop deliveries to a webhook until it is resumed", false),
+  switchCommand(
+    "pause",
+    "stop deliveries to a webhook until it is resumed; those that wait stay in its queue",
+    false,
+  ),
   switchCommand("resume", "deliver to a paused or suspended webhook again", true),
   deleteCommand(),
   rotateCommand(),
@@ -45,8 +57,11 @@ const showCommand = () =>
   withService<[WebhookId]>(
     new Command("show").description("show a webhook").argument(...ID),
     async ({ client, connection }, [id]) => {
-      const { data: webhook } = await client.webhooks.get(id);
-      show(connection, webhook, linesOf(webhook));
+      const [{ data: webhook }, { data: summary }] = await Promise.all([
+        client.webhooks.get(id),
+        client.webhooks.summary(id),
+      ]);
+      show(connection, webhook, [...linesOf(webhook), ...table([["last hour", lastHourOf(summary)]])]);
     },
   );
 
@@ -76,14 +91,22 @@ const createCommand = () =>
   );
 
 const updateCommand = () =>
-  withService<[WebhookId], FieldOptions & { readonly target?: string }>(
-    addFields(
-      new Command("update").description("change a webhook; what is not given stays as it is").argument(...ID),
-    ).option("--target <URL>", "URL that deliveries are posted to"),
+  withService<[WebhookId], FieldOptions & QueueOption & { readonly target?: string }>(
+    addQueueFlag(
+      addFields(
+        new Command("update")
+          .description("change a webhook; what is not given stays as it is")
+          .argument(...ID),
+      ).option("--target <URL>", "URL that deliveries are posted to, those that wait as well"),
+    ),
     async (service, [id], { target, ...fields }) => {
       // An imported webhook has an event of its own beside its "events"; no pattern can replace that.
       const event = fields.event?.find((name) => !name.includes("*"));
-      const changes = { ...changesOf(fields), ...(target !== undefined && { target }) };
+      const changes = {
+        ...changesOf(fields),
+        ...queueOf(fields),
+        ...(target !== undefined && { target }),
+      };
       if (Object.keys(changes).length === 0) {
         throw new ConfigError(
           "update: nothing to change; give --target, --event or another option of --help",
@@ -95,10 +118,10 @@ const updateCommand = () =>
   );
 
 const switchCommand = (name: string, description: string, enabled: boolean) =>
-  withService<[WebhookId]>(
-    new Command(name).description(description).argument(...ID),
-    async (service, [id]) => {
-      await service.client.webhooks.update(id, { enabled });
+  withService<[WebhookId], QueueOption>(
+    addQueueFlag(new Command(name).description(description).argument(...ID)),
+    async (service, [id], options) => {
+      await service.client.webhooks.update(id, { enabled, ...queueOf(options) });
       await showAfter(service, id);
     },
   );
@@ -143,18 +166,29 @@ const linesOf = (webhook: Webhook): string[] =>
   table([
     ["id", webhook.id],
     ["state", stateOf(webhook)],
-    ["reason", webhook.suspended?.reason],
+    ["reason", webhook.suspended?.reason ?? webhook.failing?.reason],
     ["events", eventsOf(webhook)],
     ["target", webhook.target],
     ["conditions", webhook.conditions.map(conditionText).join(webhook.match === "all" ? " and " : " or ")],
     ["order", webhook.order ?? "parallel"],
     ["confirmations", webhook.confirmations],
+    ["queued", webhook.queued],
   ]);
 
-const stateOf = ({ enabled, suspended }: Webhook): string => {
+const stateOf = ({ enabled, suspended, failing }: Webhook): string => {
   if (!enabled) return "paused";
-  return suspended ? "suspended" : "active";
+  if (suspended) return "suspended";
+  return failing ? "failing" : "active";
 };
+
+/** Attempts, not deliveries: one that is retried fails each time. */
+function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): string {
+  const attempts = succeeded + failed;
+  if (attempts === 0) return "no attempt";
+  // A failure among many is not 100 %.
+  const percent = Math.floor((succeeded / attempts) * 1_000) / 10;
+  return `${percent} % of ${attempts} attempts succeeded`;
+}
 
 const eventsOf = ({ event, events }: Webhook): string => [...new Set([event, ...(events ?? [])])].join(" ");
 

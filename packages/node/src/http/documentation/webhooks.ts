@@ -55,6 +55,12 @@ const writable = {
     }),
   ),
 };
+const queue = Type.Optional(
+  Type.Enum(["keep", "drop"], {
+    description:
+      "What becomes of the deliveries that wait: `keep` (default) sends them in order to the present target; `drop` cancels them.",
+  }),
+);
 /** Further members appear only if they have a value. */
 const open = (title: string, members: TProperties) =>
   Type.Object(members, { title, additionalProperties: true });
@@ -66,7 +72,25 @@ const webhook = {
   enabled: Type.Boolean(),
   conditions: Type.Array(Type.Unknown()),
 };
-const Webhook = open("Webhook", webhook);
+const Failing = Type.Object(
+  {
+    reason: Type.Optional(Type.String({ description: "Of the last failure." })),
+    since: Type.Optional(
+      Type.Integer({ description: "The first of the failures in a row: milliseconds since 1970." }),
+    ),
+  },
+  {
+    title: "Failing",
+    description: "Present while recent attempts fail: the last one, or more than half of the last 5 minutes.",
+  },
+);
+const Webhook = open("Webhook", {
+  ...webhook,
+  queued: Type.Optional(
+    Type.Integer({ minimum: 1, description: "Number of deliveries that wait; absent for none." }),
+  ),
+  failing: Type.Optional(Failing),
+});
 const Secret = open("WebhookWithToken", {
   ...webhook,
   token: Type.String({
@@ -83,8 +107,19 @@ const Secret = open("WebhookWithToken", {
 });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
 const count = Type.Integer({ minimum: 0 });
+const Totals = Type.Object(
+  { active: count, failing: count, paused: count, suspended: count, queued: count },
+  { title: "WebhookHealth", description: "Webhooks in each state, and deliveries that wait." },
+);
 const Summary = Type.Object(
   {
+    state: Type.Enum(["active", "failing", "paused", "suspended"]),
+    queued: Type.Integer({ minimum: 0, description: "Deliveries that wait, all of them." }),
+    lastHour: Type.Object(
+      { succeeded: count, failed: count },
+      { description: "Attempts that ended within the last hour." },
+    ),
+    failing: Type.Optional(Failing),
     count: Type.Integer({ minimum: 0, maximum: 1_000, description: "Deliveries that were counted." }),
     delivered: count,
     failed: count,
@@ -169,11 +204,17 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
       target,
       conditions,
       ping: Type.Optional(typedSwitch),
+      queue,
     },
     status: 201,
   }),
+  "GET /webhooks/health": route(
+    "Number of webhooks in each state, and of deliveries that wait.",
+    data(Totals),
+    {},
+  ),
   "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),
-  "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: writable }),
+  "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: { ...writable, queue } }),
   "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
   "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {
     params: id,
@@ -199,23 +240,38 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
   ),
   "GET /webhooks/:id/deliveries/summary": route(
-    "How the newest 1,000 deliveries went, and how many ended in each of the last 24 hours.",
+    "State, attempts of the last hour, how the newest 1,000 deliveries went, and how many ended in each of the last 24 hours.",
     data(Summary),
     { params: id },
   ),
   "GET /webhooks/:id/deliveries/:delivery": route("One delivery with its body.", data(Delivery), {
     params: delivery,
   }),
-  "POST /webhooks/:id/deliveries/:delivery/retry": route("Sends a delivery again.", Nothing, {
-    params: delivery,
-  }),
+  "POST /webhooks/:id/deliveries/:delivery/retry": route(
+    "Sends a delivery now, whatever its state.",
+    Nothing,
+    {
+      params: delivery,
+    },
+  ),
   "POST /webhooks/:id/deliveries/retry": route(
-    "Sends all deliveries again that match; without a state, those that failed.",
+    "Sends the listed deliveries now, or all that match; without a state, those that failed.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
     {
       params: id,
       body: {
-        state: Type.Optional(Type.Enum(["delivered", "failed", "cancelled"])),
+        deliveries: Type.Optional(
+          Type.Array(Type.Union([Type.Integer(), Type.String({ maxLength: 64 })]), {
+            minItems: 1,
+            maxItems: 500,
+            description: "Their ids or webhook-ids; then there is no other member.",
+          }),
+        ),
+        state: Type.Optional(
+          Type.Enum(["pending", "delivered", "failed", "cancelled", "all"], {
+            description: "`all`: pending, failed and cancelled ones.",
+          }),
+        ),
         event: Type.Optional(Type.String({ description: "Name of an event." })),
         height: Type.Optional(Type.Integer({ minimum: 1 })),
         from: milliseconds,

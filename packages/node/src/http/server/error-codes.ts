@@ -172,7 +172,6 @@ const CHAPTERS = {
       "enable it, or ping it with success",
     ),
     DELIVERY_UNKNOWN: unknown("delivery", "`GET /api/v2/webhooks/{id}/deliveries` lists those in the log"),
-    DELIVERY_WAITING: code([409], "The delivery already waits to be sent.", "nothing"),
     DELIVERY_UNDONE: code(
       [409],
       "The block of the delivery was reverted, and the receiver got a retraction.",

@@ -4,14 +4,20 @@ import { SubscriptionError } from "../../subscriptions/error.ts";
 import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
 import { WebhookError } from "../../webhooks/error.ts";
+import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health.ts";
 import type { DeliverySummary } from "../../webhooks/log/summary.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replay.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
 import { checkComplexity, invalidJson } from "../server/bodies.ts";
 import { HttpError } from "../server/error.ts";
 
-/** The public members of a webhook, without its token. Members beyond the interface are present only if they have a value. */
-export const showWebhook = ({ id, event, events, target, enabled, conditions, ...rest }: Webhook) => ({
+/**
+ * The public members of a webhook, without its token. Members beyond the interface are present only if they have a value.
+ */
+export const showWebhook = (
+  { id, event, events, target, enabled, conditions, ...rest }: Webhook,
+  { queued = 0, failing }: Partial<WebhookHealth> = {},
+) => ({
   id,
   event: event ?? events[0],
   target,
@@ -21,8 +27,23 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(rest.match !== "any" && { match: rest.match }),
   ...(rest.order !== "parallel" && { order: rest.order }),
   ...(rest.confirmations > 0 && { confirmations: rest.confirmations }),
+  ...(queued > 0 && { queued }),
   ...(rest.replay && { replay: rest.replay }),
+  ...(failing && { failing: showFailing(failing) }),
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
+});
+
+const showFailing = ({ sinceMs, ...failing }: Failing) => ({
+  ...failing,
+  ...(sinceMs !== undefined && { since: sinceMs }),
+});
+
+/** How a webhook does at present. */
+export const showHealth = (webhook: Webhook, { queued, lastHour, failing }: WebhookHealth) => ({
+  state: stateOf(webhook, failing ? { failing } : {}),
+  queued,
+  lastHour,
+  ...(failing && { failing: showFailing(failing) }),
 });
 
 /** A webhook with its token, for the client that created the token; `secret` is the same for libraries of Standard Webhooks. */

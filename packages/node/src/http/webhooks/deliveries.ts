@@ -1,7 +1,7 @@
 /** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { answer, readOptionalBody, showDelivery, showSummary } from "./answers.ts";
+import { answer, readOptionalBody, showDelivery, showHealth, showSummary } from "./answers.ts";
 import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -21,7 +21,10 @@ const READERS = {
 type WithId = { Params: { id: string } };
 type WithDelivery = { Params: { id: string; delivery: string } };
 
-export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webhooks, "log" | "ping">): void {
+export function addDeliveryRoutes(
+  app: FastifyInstance,
+  { register, log, ping }: Pick<Webhooks, "register" | "log" | "ping">,
+): void {
   app.get<WithId>("/webhooks/:id/deliveries", ({ params: { id }, query }) =>
     answer(async () => {
       const { cursor, limit = DEFAULT_LIMIT, from, to, ...rest } = readQuery(query as Query, READERS);
@@ -38,7 +41,11 @@ export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webh
   );
 
   app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id } }) =>
-    answer(async () => ({ data: showSummary(await log.summary(id)) })),
+    answer(async () => {
+      const webhook = register.find(id);
+      const summary = showSummary(await log.summary(id));
+      return { data: { ...showHealth(webhook, register.health(webhook)), ...summary } };
+    }),
   );
 
   app.get<WithDelivery>("/webhooks/:id/deliveries/:delivery", ({ params: { id, delivery } }) =>

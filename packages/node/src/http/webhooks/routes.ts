@@ -1,5 +1,6 @@
 /** Endpoints of the register (webhooks.md 4). */
 import type { FastifyPluginAsync } from "fastify";
+import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../server/queue.ts";
 import type { Access } from "./access.ts";
@@ -19,6 +20,7 @@ export function createWebhookRoutes(
   webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun" | "replays">,
 ): FastifyPluginAsync {
   const { register } = webhooks;
+  const show = (webhook: Webhook) => showWebhook(webhook, register.health(webhook));
 
   return async (app) => {
     app.addHook("onRequest", access);
@@ -29,11 +31,13 @@ export function createWebhookRoutes(
     app.get("/webhooks", ({ query }) => {
       const page = readPage(query as Query);
       const { webhooks, totalCount } = register.list(page);
-      return { meta: pageMeta(page, webhooks.length, totalCount), data: webhooks.map(showWebhook) };
+      return { meta: pageMeta(page, webhooks.length, totalCount), data: webhooks.map(show) };
     });
 
+    app.get("/webhooks/health", () => ({ data: register.healthTotals() }));
+
     app.get<WithId>("/webhooks/:id", ({ params }) =>
-      answer(() => ({ data: showWebhook(register.find(params.id)) })),
+      answer(() => ({ data: show(register.find(params.id)) })),
     );
 
     app.post("/webhooks", async ({ body }, reply) => {

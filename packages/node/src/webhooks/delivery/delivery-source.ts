@@ -2,24 +2,34 @@
 import { isRetraction } from "../../events/catalogue.ts";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
+import type { HostRates } from "./host-rate-limit.ts";
 import { type Lane, type Queue, runningOf } from "./queue.ts";
 
 export type DeliverySource = {
   /**
-   * Takes the next delivery out of a lane that is due; undefined if there is none, or if it has to be alone and is not.
+   * Takes the next delivery out of a lane that is due; undefined if there is none, if it has to be alone and is not, or if
+   * its host gets no call at present.
    */
   next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined>;
 };
 
 export type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
+  /** Absent: no limit. */
+  readonly rates?: HostRates | undefined;
 };
 
 /** First attempts that are read together, and characters of their contents. */
 const READ_AHEAD = 8;
 const MAX_AHEAD_LENGTH = 32_768;
 
-export function createDeliverySource({ deliveryQueue }: DeliverySourceDeps): DeliverySource {
+export function createDeliverySource({ deliveryQueue, rates }: DeliverySourceDeps): DeliverySource {
+  /** Counts the call that a delivery needs, if its host may get one now. */
+  function isAllowed(queue: Queue, { target }: WaitingDelivery): boolean {
+    queue.target = target;
+    return rates === undefined || rates.take(target);
+  }
+
   async function takeFirst(queue: Queue): Promise<WaitingDelivery | undefined> {
     if (queue.ahead.length === 0) queue.ahead = await readAhead(queue);
     const [delivery] = queue.ahead;
@@ -31,6 +41,7 @@ export function createDeliverySource({ deliveryQueue }: DeliverySourceDeps): Del
       queue.isBarred = true;
       if (runningOf(queue) > 0) return undefined;
     }
+    if (!isAllowed(queue, delivery)) return undefined;
     queue.ahead.shift();
     queue.taken = delivery.number;
     return delivery;
@@ -50,7 +61,7 @@ export function createDeliverySource({ deliveryQueue }: DeliverySourceDeps): Del
     const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
     // Cancelled meanwhile: perhaps a later one is left.
     if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
-    return delivery;
+    return delivery && isAllowed(queue, delivery) ? delivery : undefined;
   }
 
   async function takeReplayed(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
@@ -59,7 +70,7 @@ export function createDeliverySource({ deliveryQueue }: DeliverySourceDeps): Del
     const delivery = await deliveryQueue.nextReplayed(queue.webhook, after);
     queue.hasReplay = delivery !== undefined;
     queue.replayMs = delivery?.nextAttemptMs ?? 0;
-    if (!delivery || queue.replayMs > nowMs) return undefined;
+    if (!delivery || queue.replayMs > nowMs || !isAllowed(queue, delivery)) return undefined;
     queue.replayed = delivery.position;
     return delivery;
   }

@@ -11,6 +11,7 @@ import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
 import { createDeliverySource } from "./delivery-source.ts";
 import { createDueCalls, type DueOptions } from "./due.ts";
+import type { HostRates } from "./host-rate-limit.ts";
 import { createInFlight } from "./in-flight.ts";
 import type { Outcome } from "./outcome.ts";
 import { createOutcomes } from "./outcomes.ts";
@@ -30,6 +31,8 @@ export type DispatcherDeps = {
   backgroundTasks: readonly BackgroundTask[];
   outcome: Outcome;
   attempt: MakeAttempt;
+  /** Of the hosts that are called; absent: no limit. */
+  rates?: HostRates | undefined;
   /** Called after every run: finished deliveries may be old enough to be dropped. */
   retain: () => void;
   /** Called after every run, with the error of the database if there was one. */
@@ -46,6 +49,10 @@ export type Dispatcher = {
   notify(): void;
   /** The webhook or its queue was changed by another part: drops what is cached of it. */
   queueChanged(webhook: number): void;
+  /** Whether a call of a delivery is under way, or its outcome is not on disk yet. */
+  isUnderWay(delivery: number): boolean;
+  /** The queue of the webhook begins anew, from its first delivery: calls that are under way are aborted, and made again. */
+  queueRestarted(webhook: number): void;
   close(): Promise<void>;
 };
 
@@ -59,12 +66,20 @@ const FEW_CALLS = 16;
 const GATHER_MS = 2;
 
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const { deliveryQueue, clock, logger, outcome } = deps;
+  const { deliveryQueue, rates, clock, logger, outcome } = deps;
   const queues = createQueues({ deliveryQueue });
-  const outcomes = createOutcomes({ deliveryQueue, queues, outcome, clock });
-  const deliverySource = createDeliverySource({ deliveryQueue });
+  /** Numbers of deliveries whose calls are under way, or whose outcomes are not on disk yet. */
+  const underWay = new Set<number>();
+  const outcomes = createOutcomes({
+    deliveryQueue,
+    queues,
+    outcome,
+    clock,
+    onWritten: ({ delivery }) => void underWay.delete(delivery.number),
+  });
+  const deliverySource = createDeliverySource({ deliveryQueue, rates });
   const inFlight = createInFlight(clock);
-  const due = createDueCalls(options, { queues, deliverySource, begin: call });
+  const due = createDueCalls(options, { queues, deliverySource, rates, begin: call });
   const schedule = createSchedule(clock, () => guarded(run));
   let isStarted = false;
   /** When the next steps of the background tasks follow, if there are some. */
@@ -113,15 +128,20 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   function call(queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
+    const { webhook } = queue;
+    underWay.add(delivery.number);
     inFlight.begin(async (signal) => {
       const attempted = await deps.attempt(delivery, signal);
-      // Aborted by `close`: it is made again after the next start.
-      if (!attempted) return;
+      if (!attempted) {
+        // Aborted by `close` or `queueRestarted`: it is made again.
+        underWay.delete(delivery.number);
+        return;
+      }
       queue.isQuick = isQuick(attempted);
       if (!queue.isQuick) queue.ahead = [];
-      outcomes.add({ webhook: queue.webhook, delivery, attempted, queue, lane });
+      outcomes.add({ webhook, delivery, attempted, queue, lane });
       gather();
-    });
+    }, webhook);
   }
 
   /** Outcomes wait for each other, as long as that saves writes. */
@@ -133,14 +153,21 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /** Until the next call is due, or the next background task; outcomes notify the dispatcher themselves. */
   function sleep(): void {
-    const nextMs = [tasksDueMs, due.nextMs()].filter((atMs) => atMs !== undefined);
-    schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - clock.nowMs()));
+    const nowMs = clock.nowMs();
+    const nextMs = [tasksDueMs, due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
+    schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
   }
 
   return {
     notify: schedule.notify,
     queueChanged(webhook) {
       queues.reset(webhook);
+      schedule.notify();
+    },
+    isUnderWay: (delivery) => underWay.has(delivery),
+    queueRestarted(webhook) {
+      inFlight.abort(webhook);
+      queues.restart(webhook);
       schedule.notify();
     },
     async close() {

@@ -2,6 +2,7 @@
 import type { WaitingDelivery } from "../deliveries.ts";
 import { createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";
+import type { HostRates } from "./host-rate-limit.ts";
 import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
 import type { Queues } from "./queues.ts";
 
@@ -15,6 +16,8 @@ export type DueOptions = {
 export type DueDeps = {
   readonly queues: Queues;
   readonly deliverySource: Pick<DeliverySource, "next">;
+  /** Absent: no limit. */
+  readonly rates?: HostRates | undefined;
   /** Begins a call, which counts as running already. */
   readonly begin: (queue: Queue, lane: Lane, delivery: WaitingDelivery) => void;
 };
@@ -26,7 +29,7 @@ export type DueCalls = {
    */
   begin(nowMs: number): Promise<boolean>;
   /** When the next call is due; undefined: not before something else happens. */
-  nextMs(): number | undefined;
+  nextMs(nowMs?: number): number | undefined;
 };
 
 /**
@@ -35,11 +38,20 @@ export type DueCalls = {
  */
 const CALLS_AT_ONCE = 32;
 
-export function createDueCalls(options: DueOptions, { queues, deliverySource, begin }: DueDeps): DueCalls {
-  const dueMs = (queue: Queue, lane: Lane) => laneDueMs(queue, lane, options.maxConcurrentPerWebhook);
+export function createDueCalls(
+  options: DueOptions,
+  { queues, deliverySource, rates, begin }: DueDeps,
+): DueCalls {
+  /** A call that waits for its host takes no slot. */
+  const rateDelayMs = ({ target }: Queue) => (target === undefined ? 0 : (rates?.delayMs(target) ?? 0));
+
+  function dueMs(queue: Queue, lane: Lane, nowMs: number): number | undefined {
+    const atMs = laneDueMs(queue, lane, options.maxConcurrentPerWebhook);
+    return atMs === undefined || rates === undefined ? atMs : Math.max(atMs, nowMs + rateDelayMs(queue));
+  }
 
   function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
-    const atMs = dueMs(queue, lane);
+    const atMs = dueMs(queue, lane, nowMs);
     return atMs !== undefined && atMs <= nowMs;
   }
 
@@ -67,10 +79,10 @@ export function createDueCalls(options: DueOptions, { queues, deliverySource, be
       }
       return false;
     },
-    nextMs() {
+    nextMs(nowMs = 0) {
       const slots = createCallSlots(queues.all(), options.maxConcurrent);
       const due = [...queues.all()].flatMap((queue) =>
-        LANES.filter((lane) => slots.isFree(queue, lane)).flatMap((lane) => dueMs(queue, lane) ?? []),
+        LANES.filter((lane) => slots.isFree(queue, lane)).flatMap((lane) => dueMs(queue, lane, nowMs) ?? []),
       );
       return due.length === 0 ? undefined : Math.min(...due);
     },

@@ -1,5 +1,6 @@
 /** At most so many calls a second to one host, however many webhooks point there. */
 import type { Clock } from "../clock.ts";
+import { createElapsed } from "../elapsed.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 /** A host that was not called for so long may get at once the calls of that time. */
@@ -12,38 +13,71 @@ export type HostRateOptions = {
   readonly maxPerSecond: number;
 };
 
-/** Delays attempts to keep the rate of their host. A delayed attempt occupies slots of its own webhook only. */
-export function createRateLimitedAttempt(
-  { maxPerSecond }: HostRateOptions,
-  { attempt, clock }: { attempt: MakeAttempt; clock: Clock },
-): MakeAttempt {
-  if (maxPerSecond === 0) return attempt;
+/** When the hosts of targets may be called. */
+export type HostRates = {
+  /** For how long no call to the host of a target may begin; 0: one may begin now. */
+  delayMs(target: string): number;
+  /** Counts a call that begins now; `false`, and nothing is counted, if it must wait. */
+  take(target: string): boolean;
+};
+
+/** `undefined`: there is no limit. */
+export function createHostRates({ maxPerSecond }: HostRateOptions, clock: Clock): HostRates | undefined {
+  if (maxPerSecond === 0) return undefined;
+  const elapsedMs = createElapsed(clock.nowMs);
   /** By host: until when the calls so far take up the allowed rate. */
   const takenUntilMs = new Map<string, number>();
-
-  function pauseMsOf(host: string): number {
-    const nowMs = clock.nowMs();
-    const fromMs = Math.max(nowMs, takenUntilMs.get(host) ?? 0);
-    takenUntilMs.set(host, fromMs + 1_000 / maxPerSecond);
-    if (takenUntilMs.size > MAX_HOSTS) dropPast(nowMs);
-    return Math.max(0, fromMs - BURST_MS - nowMs);
-  }
+  const hostOf = (target: string) => new URL(target).host;
+  const delayOf = (host: string, nowMs: number) =>
+    Math.max(0, (takenUntilMs.get(host) ?? 0) - BURST_MS - nowMs);
 
   function dropPast(nowMs: number): void {
     for (const [host, atMs] of takenUntilMs) if (atMs <= nowMs) takenUntilMs.delete(host);
   }
 
+  return {
+    delayMs: (target) => delayOf(hostOf(target), elapsedMs()),
+    take(target) {
+      const host = hostOf(target);
+      const nowMs = elapsedMs();
+      if (delayOf(host, nowMs) > 0) return false;
+      takenUntilMs.set(host, Math.max(nowMs, takenUntilMs.get(host) ?? 0) + 1_000 / maxPerSecond);
+      if (takenUntilMs.size > MAX_HOSTS) dropPast(nowMs);
+      return true;
+    },
+  };
+}
+
+/** Delays attempts outside of the queues, such as pings, until the rate of their host allows them. */
+export function createRateLimitedAttempt(
+  options: HostRateOptions,
+  {
+    attempt,
+    clock,
+    rates = createHostRates(options, clock),
+  }: {
+    attempt: MakeAttempt;
+    clock: Clock;
+    rates?: HostRates | undefined;
+  },
+): MakeAttempt {
+  if (rates === undefined) return attempt;
   return async (message, signal) => {
-    const pauseMs = pauseMsOf(new URL(message.target).host);
-    if (pauseMs > 0) await pause(pauseMs, signal, clock);
+    const { target } = message;
+    while (!signal.aborted && !rates.take(target)) await pause(rates.delayMs(target), signal, clock);
     return signal.aborted ? undefined : attempt(message, signal);
   };
 }
 
-/** Settles after a time, or with the signal. */
+/** Settles after a time, or with the signal; nothing is left of it then. */
 function pause(delayMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(delayMs, resolve);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise.finally(cancel);
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
 }

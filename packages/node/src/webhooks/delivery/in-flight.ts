@@ -4,27 +4,58 @@ import type { Clock } from "../clock.ts";
 export type InFlight = {
   size(): number;
   /** Begins a call with a signal that aborts it; it must not reject. */
-  begin(call: (signal: AbortSignal) => Promise<void>): void;
+  begin(call: (signal: AbortSignal) => Promise<void>, webhook?: number): void;
+  /** Aborts the calls of a webhook. */
+  abort(webhook: number): void;
   /** Settles when every call has ended: those that take longer than the grace are aborted. */
   close(graceMs: number): Promise<void>;
 };
 
+/** The calls of one webhook share a signal. */
+type Group = { readonly abort: AbortController; size: number };
+
+const NO_WEBHOOK = 0;
+
 export function createInFlight(clock: Pick<Clock, "after">): InFlight {
   const calls = new Set<Promise<void>>();
-  const abort = new AbortController();
+  const groups = new Map<number, Group>();
+
+  function enter(webhook: number): Group {
+    const group = groups.get(webhook) ?? { abort: new AbortController(), size: 0 };
+    group.size++;
+    groups.set(webhook, group);
+    return group;
+  }
+
+  function leave(webhook: number, group: Group): void {
+    group.size--;
+    if (group.size === 0 && groups.get(webhook) === group) groups.delete(webhook);
+  }
+
+  function abort(webhook: number): void {
+    const group = groups.get(webhook);
+    groups.delete(webhook);
+    group?.abort.abort();
+  }
+
   return {
     size: () => calls.size,
-    begin(call) {
-      const ended = call(abort.signal).finally(() => calls.delete(ended));
+    begin(call, webhook = NO_WEBHOOK) {
+      const group = enter(webhook);
+      const ended = call(group.abort.signal).finally(() => {
+        calls.delete(ended);
+        leave(webhook, group);
+      });
       calls.add(ended);
     },
+    abort,
     async close(graceMs) {
       const answered = Promise.all(calls);
       const grace = Promise.withResolvers<void>();
       const cancelGrace = clock.after(graceMs, grace.resolve);
       await Promise.race([answered, grace.promise]);
       cancelGrace();
-      abort.abort();
+      for (const webhook of [...groups.keys()]) abort(webhook);
       await answered;
     },
   };

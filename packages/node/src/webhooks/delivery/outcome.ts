@@ -86,6 +86,7 @@ export function createOutcome({
       return {
         webhook,
         delivery: delivery.number,
+        target: delivery.target,
         attempt: attempted,
         atMs: endMsOf(attempted),
         ...(reason !== undefined && { failure: failureOf(ended, reason) }),

@@ -14,6 +14,8 @@ export type OutcomesDeps = {
   readonly queues: Pick<Queues, "end">;
   readonly outcome: Outcome;
   readonly clock: Pick<Clock, "nowMs">;
+  /** Called after each outcome is on disk. */
+  readonly onWritten?: (ended: EndedAttempt) => void;
 };
 
 export type Outcomes = {
@@ -30,7 +32,13 @@ export type Outcomes = {
 /** Outcomes that are written in one run: where a thousand targets do not respond, all calls time out in the same moment. */
 const OUTCOMES_AT_ONCE = 100;
 
-export function createOutcomes({ deliveryQueue, queues, outcome, clock }: OutcomesDeps): Outcomes {
+export function createOutcomes({
+  deliveryQueue,
+  queues,
+  outcome,
+  clock,
+  onWritten = () => {},
+}: OutcomesDeps): Outcomes {
   const unwritten: Unwritten[] = [];
   return {
     size: () => unwritten.length,
@@ -43,6 +51,7 @@ export function createOutcomes({ deliveryQueue, queues, outcome, clock }: Outcom
       unwritten.splice(0, some.length);
       for (const [index, ended] of some.entries()) {
         const { queue, lane, attempted } = ended;
+        onWritten(ended);
         const pauseMs = outcome.conclude(ended, decided[index]!, recorded[index]!);
         queues.end(queue, lane, {
           pausedUntilMs: pauseMs > 0 ? clock.nowMs() + pauseMs : 0,

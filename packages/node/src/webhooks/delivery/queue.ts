@@ -36,6 +36,8 @@ export type Queue = {
   pausedUntilMs: number;
   /** Whether the last call succeeded quickly. */
   isQuick: boolean;
+  /** Target of the last delivery that was read; undefined before the first. */
+  target: string | undefined;
 };
 
 /** Of which nothing is known but its state in the database. */
@@ -52,6 +54,7 @@ export const createQueue = (webhook: number, state: QueueState): Queue => ({
   replayMs: 0,
   pausedUntilMs: 0,
   isQuick: false,
+  target: undefined,
 });
 
 /** Calls under way, in all lanes. */

@@ -10,6 +10,8 @@ export type Queues = {
   refill(webhook: number): void;
   /** The webhook was changed by another part: nothing that was known of it is valid. */
   reset(webhook: number): void;
+  /** The queue begins anew; calls that are under way no longer count. */
+  restart(webhook: number): void;
   /** Applies all changes that were reported since the last call, with one read of the database. */
   refresh(): Promise<void>;
   /** A call of the lane begins. The queue goes to the end: with many webhooks due, each of them is served. */
@@ -29,12 +31,21 @@ export type EndedCall = {
 
 export type QueuesDeps = { readonly deliveryQueue: Pick<DeliveryQueue, "states"> };
 
-/** What is to be read again of a queue: its state; its lanes as well; everything. */
-type Change = "state" | "lanes" | "all";
+/** What is to be read again of a queue: its state; its lanes as well; everything; from the beginning. */
+const CHANGES = ["state", "lanes", "all", "restart"] as const;
+type Change = (typeof CHANGES)[number];
 
 export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
   const queues = new Map<number, Queue>();
   let changes = new Map<number, Change>();
+
+  /** The greater one of two changes is applied. */
+  function report(webhook: number, change: Change): void {
+    const reported = changes.get(webhook);
+    if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change)) {
+      changes.set(webhook, change);
+    }
+  }
 
   async function refresh(): Promise<void> {
     if (changes.size === 0) return;
@@ -45,17 +56,16 @@ export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
     for (const [webhook, change] of applied) {
       const state = states[index++]!;
       const queue = queues.get(webhook);
-      if (queue) apply(change, Object.assign(queue, state));
+      if (queue && change !== "restart") apply(change, Object.assign(queue, state));
       else queues.set(webhook, createQueue(webhook, state));
     }
   }
 
   return {
     all: () => queues.values(),
-    refill(webhook) {
-      if (changes.get(webhook) !== "all") changes.set(webhook, "lanes");
-    },
-    reset: (webhook) => void changes.set(webhook, "all"),
+    refill: (webhook) => report(webhook, "lanes"),
+    reset: (webhook) => report(webhook, "all"),
+    restart: (webhook) => report(webhook, "restart"),
     refresh,
     begin(queue, lane) {
       queue.running[lane]++;
@@ -70,7 +80,7 @@ export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
       if (!concernsRetries) return;
       // After a failure its webhook may be suspended.
       queue.ahead = [];
-      if (!changes.has(queue.webhook)) changes.set(queue.webhook, "state");
+      report(queue.webhook, "state");
     },
     dropIfIdle(queue, nowMs) {
       if (isIdle(queue, nowMs)) queues.delete(queue.webhook);

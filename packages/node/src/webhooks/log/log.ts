@@ -1,25 +1,20 @@
 /** The log of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
-import { setImmediate } from "node:timers/promises";
-import { integer, oneOf, type Readers, readMembers, text } from "../../subscriptions/members.ts";
-import type {
-  DeliveryFilter,
-  DeliveryPage,
-  DeliveryRange,
-  DeliveryRecord,
-  EndedFilter,
-} from "../deliveries.ts";
+import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
 import { bodyOf } from "../delivery/message.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../webhook.ts";
+import { createRetries, readRetry } from "./retries.ts";
 import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summary.ts";
 
 export type DeliveryLogDeps = {
   rows: DeliveryLogRows;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Webhook;
-  /** Deliveries of the webhook were put into the queue again. */
+  /** Deliveries of the webhook were put into the queue again, or are due. */
   onQueued: (webhook: number) => void;
+  /** Whether a call of a delivery is under way. */
+  isUnderWay: (delivery: number) => boolean;
   nowMs: () => number;
 };
 
@@ -39,50 +34,31 @@ export type DeliveryLog = {
   /** @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN */
   find(id: string, delivery: string): Promise<DeliveryWithBody>;
   /**
-   * Sends a delivery again, in whatever state it is, with the same id and body, and the whole schedule of retries.
+   * Sends a delivery now, in whatever state it is, with the same id and body, and the whole schedule of retries: again if it
+   * has ended, without its pause if it waits. In strict order what is before it in the queue is sent before it.
    *
-   * @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN, DELIVERY_WAITING, DELIVERY_UNDONE
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, DELIVERY_UNKNOWN, DELIVERY_UNDONE
    */
   retry(id: string, delivery: string): Promise<void>;
   /**
-   * The same for every delivery that matches the members of the body, those of the log's filter; without a state, for
-   * those that failed. Returns their number.
+   * The same for the deliveries that `body.deliveries` lists, or for every delivery that matches the other members, those of
+   * the log's filter; without a state, for those that failed. Returns their number.
    *
    * @throws {SubscriptionError}
-   * @throws {WebhookError} WEBHOOK_UNKNOWN
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF
    */
   retryAll(id: string, body: unknown): Promise<number>;
-};
-
-const MAX = Number.MAX_SAFE_INTEGER;
-
-type RetryMembers = Omit<EndedFilter, "fromMs" | "toMs"> & {
-  readonly from: number;
-  readonly to: number;
-  /** The older name of `from`. */
-  readonly since: number;
-};
-
-const READERS: Readers<RetryMembers> = {
-  state: oneOf("delivered", "failed", "cancelled"),
-  event: text,
-  height: integer(1, MAX),
-  from: integer(0, MAX),
-  to: integer(0, MAX),
-  since: integer(0, MAX),
 };
 
 /** Characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
-/** Deliveries that are read and put into the queue in one transaction: some milliseconds of the writer. */
-const REQUEUED_AT_ONCE = 500;
-
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
-  const { rows, findWebhook, onQueued, nowMs } = deps;
+  const { rows, findWebhook, nowMs } = deps;
+  const retries = createRetries(deps);
 
   async function find(webhook: number, delivery: string): Promise<DeliveryRecord> {
-    const record = await rows.find(webhook, /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery);
+    const record = await rows.find(webhook, keyOf(delivery));
     if (!record) {
       throw new WebhookError(
         "DELIVERY_UNKNOWN",
@@ -100,39 +76,29 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
       return { ...record, body: bodyOf((await rows.message(record.number))!) };
     },
     async retry(id, delivery) {
-      const webhook = findWebhook(id).id;
-      const { number, isUndone } = await find(webhook, delivery);
-      if (isUndone) {
+      const webhook = findWebhook(id);
+      const record = await find(webhook.id, delivery);
+      if (record.isUndone) {
         throw new WebhookError(
           "DELIVERY_UNDONE",
           "the block of the delivery was reverted, and the receiver got a retraction: there is nothing to retry",
         );
       }
-      if (!(await rows.requeue(number, nowMs()))) {
-        throw new WebhookError(
-          "DELIVERY_WAITING",
-          `delivery ${number} waits in the queue already: it is sent without a retry`,
-        );
-      }
-      onQueued(webhook);
+      await retries.one(webhook, record);
     },
     async retryAll(id, body) {
-      const { state = "failed", from = 0, since = 0, to = MAX, ...rest } = readMembers(body, READERS);
-      const webhook = findWebhook(id).id;
-      // What is made meanwhile is not meant.
-      const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: Math.min(to, nowMs()) };
-      let total = 0;
-      let after = 0;
-      for (;;) {
-        const range = { after, limit: REQUEUED_AT_ONCE };
-        const { count, last } = await rows.requeueMatching(webhook, filter, range, nowMs());
-        total += count;
-        if (count > 0) onQueued(webhook);
-        if (last === undefined) return total;
-        // What fails again meanwhile has a smaller number, and is not put in twice.
-        after = last;
-        await setImmediate();
-      }
+      const retry = readRetry(body, nowMs());
+      const webhook = findWebhook(id);
+      if (retry.deliveries === undefined) return retries.matching(webhook, retry.filter);
+      const records = await Promise.all(retry.deliveries.map((key) => rows.find(webhook.id, keyOf(key))));
+      return retries.some(
+        webhook,
+        records.filter((record) => record !== undefined),
+      );
     },
   };
 }
+
+/** A number of the log, or an id. */
+const keyOf = (delivery: string): number | string =>
+  /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery;

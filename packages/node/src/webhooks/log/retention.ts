@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
+import { createElapsed } from "../elapsed.ts";
 import type { DeliveryRetention, OverfullQueue } from "./bounds.ts";
 
 export type Retention = {
@@ -24,15 +25,16 @@ type Step = () => Promise<Step | undefined>;
 
 export function createRetention(options: DeliveryRetention, deps: RetentionDeps): Retention {
   const { steps, clock, logger } = deps;
-  let begunMs = 0;
+  const elapsedMs = createElapsed(clock.nowMs);
+  let nextRoundMs = 0;
   let isWorking = false;
   let isClosed = false;
   let cancelPause = () => {};
 
   function check(): void {
-    const nowMs = clock.nowMs();
-    if (isWorking || nowMs - begunMs < ROUND_EVERY_MS) return;
-    begunMs = nowMs;
+    const nowMs = elapsedMs();
+    if (isWorking || nowMs < nextRoundMs) return;
+    nextRoundMs = nowMs + ROUND_EVERY_MS;
     isWorking = true;
     schedule(dropRemoved);
   }

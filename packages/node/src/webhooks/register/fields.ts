@@ -17,13 +17,22 @@ export const FIELD_READERS: Readers<WebhookFields> = {
   confirmations: integer(0, MAX_CONFIRMATIONS),
 };
 
+/** What becomes of deliveries that wait when a webhook is updated. */
+export type QueueChoice = "keep" | "drop";
+
+const QUEUE: Readers<{ queue: QueueChoice }> = { queue: oneOf("keep", "drop") };
+
 export type NewWebhook = WebhookFields & {
   /** Whether the target is sent a ping before anything else (webhooks.md 10 point 9). */
   readonly ping: boolean;
 };
 
 /** How the members of a registration are read. */
-export const NEW_WEBHOOK_READERS: Readers<NewWebhook> = { ...FIELD_READERS, ping: readSwitch };
+export const NEW_WEBHOOK_READERS: Readers<NewWebhook & { queue: QueueChoice }> = {
+  ...FIELD_READERS,
+  ...QUEUE,
+  ping: readSwitch,
+};
 
 /**
  * A new webhook from a parsed body.
@@ -58,12 +67,17 @@ export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "ev
   return events;
 }
 
+const CHANGE_READERS = { ...FIELD_READERS, ...QUEUE };
+
 /**
- * The fields that a body gives, each optional.
+ * The fields that a body gives, each optional, and whether what waits is dropped.
  *
  * @throws {SubscriptionError}
  */
-export const readChanges = (body: unknown): Partial<WebhookFields> => readMembers(body, FIELD_READERS);
+export function readChanges(body: unknown): { changes: Partial<WebhookFields>; isDropping: boolean } {
+  const { queue, ...changes } = readMembers(body, CHANGE_READERS);
+  return { changes, isDropping: queue === "drop" };
+}
 
 function readTarget(value: unknown): string {
   if (typeof value !== "string") throw invalid('"target" must be a string');

@@ -4,7 +4,8 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
-import type { Webhook } from "../webhook.ts";
+import type { HealthTotals, WebhookHealth } from "../health.ts";
+import type { Webhook, WebhookFields } from "../webhook.ts";
 import { checkConditions, checkLimits } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 import { oncePerTick } from "./once-per-tick.ts";
@@ -26,6 +27,10 @@ export type RegisterDeps = {
   queuePing: (webhook: number) => void;
   /** The webhook, or its queue, has changed. */
   onChanged: (webhook: number) => void;
+  /** The queue of the webhook begins anew. */
+  onRestarted: (webhook: number) => void;
+  /** Settles when the events that were logged so far were matched, or cannot be matched soon. */
+  matched: () => Promise<void>;
   nowMs: () => number;
   logger: Pick<Logger, "info">;
 };
@@ -39,6 +44,8 @@ export type Register = {
   list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Webhook;
+  health(webhook: Webhook): WebhookHealth;
+  healthTotals(): HealthTotals;
   /**
    * The webhook receives every event after the promise settles, and none before. A `body.ping` asks for a ping before all
    * of them, unless the webhook is disabled.
@@ -48,7 +55,8 @@ export type Register = {
    */
   create(body: unknown): Promise<Webhook>;
   /**
-   * Deletes and creates again, in one change, with the same id and token (webhooks.md 4.4). An empty body changes nothing at all.
+   * Changes the definition behind the same id and token (webhooks.md 4.4). What waits stays in the queue, and goes to the
+   * present target, unless `body.queue` is "drop". An empty body changes nothing at all.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
@@ -73,7 +81,7 @@ const MAX_SHOWN = 64;
 const TOKEN_BYTES = 32;
 const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
-/** Why deliveries of a former definition are not sent. */
+/** Why deliveries of a dropped queue are not sent. */
 const UPDATED = "the webhook was updated";
 
 const DAY_SECONDS = 86_400;
@@ -119,9 +127,33 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
     if (enabled !== isEnabled) logger.info({ webhook }, isEnabled ? "webhook enabled" : "webhook disabled");
   }
 
+  /** To be called in a transaction. `restarts`: the queue begins anew, because its target may respond where it did not before. */
+  function replace(before: Webhook, changes: Partial<WebhookFields>, isDropping: boolean) {
+    const after = { ...before, ...changes };
+    checkEvents(after);
+    if (changes.target !== undefined) checkTarget(after);
+    if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
+    const isMoved = after.target !== before.target;
+    if (isDropping) drop(before.id, isMoved);
+    const wasOn = before.enabled && before.suspended === undefined;
+    webhooks.replace(before.id, after, wasOn ? undefined : storage.lastEvent());
+    const restarts = isMoved || (after.enabled && !wasOn);
+    if (restarts) storage.restartQueue(before.id);
+    return { before, after, restarts };
+  }
+
+  function drop(webhook: number, withRetractions: boolean): void {
+    const deliveries = webhooks.queued(webhook);
+    if (deliveries > 0) logger.info({ webhook, deliveries }, "queue of a webhook dropped by an update");
+    // A new target received no fact that would have to be retracted.
+    storage.cancelDeliveries(webhook, { reason: UPDATED, withRetractions }, nowMs());
+  }
+
   return {
     list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
     find,
+    health: (webhook) => storage.health.of(webhook, nowMs()),
+    healthTotals: () => storage.health.totals(nowMs()),
 
     async create(body) {
       const { ping, ...fields } = readNewWebhook(body);
@@ -147,23 +179,15 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
     },
 
     async update(id, body) {
-      const changes = readChanges(body);
-      const isEmpty = Object.keys(changes).length === 0;
-      if (isEmpty) return void find(id);
-      const { before, after } = await commit(() => {
-        const before = find(id);
-        const after = { ...before, ...changes };
-        checkEvents(after);
-        if (changes.target !== undefined) checkTarget(after);
-        if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
-        // A new target received no fact that would have to be retracted.
-        const withRetractions = after.target !== before.target;
-        storage.cancelDeliveries(before.id, { reason: UPDATED, withRetractions }, nowMs());
-        webhooks.replace(before.id, after, storage.lastEvent());
-        return { before, after };
-      });
+      const { changes, isDropping } = readChanges(body);
+      if (Object.keys(changes).length === 0 && !isDropping) return void find(id);
+      find(id);
+      // Events that occurred under the present definition are queued before it is replaced.
+      await deps.matched();
+      const { before, after, restarts } = await commit(() => replace(find(id), changes, isDropping));
       logChange(before, after.enabled);
-      onChanged(before.id);
+      if (restarts) deps.onRestarted(before.id);
+      else onChanged(before.id);
       await webhooksChanged();
     },
 
@@ -187,9 +211,12 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
     },
 
     async resume(webhook) {
-      await commit(() => storage.resume(webhook, storage.lastEvent()));
+      await commit(() => {
+        storage.resume(webhook, storage.lastEvent());
+        storage.restartQueue(webhook);
+      });
       logger.info({ webhook }, "webhook resumed: its target answered a ping");
-      onChanged(webhook);
+      deps.onRestarted(webhook);
       await webhooksChanged();
     },
   };

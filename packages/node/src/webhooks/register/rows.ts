@@ -1,4 +1,5 @@
 /** What the register asks of the database: changes of webhooks, made together. */
+import type { HealthRows } from "../health.ts";
 import type { ActiveWebhook, Webhook, WebhookFields } from "../webhook.ts";
 
 export type RegisterStorage = {
@@ -9,10 +10,15 @@ export type RegisterStorage = {
   commit<T>(change: () => T): Promise<T>;
   readonly webhooks: RegisterRows;
   readonly aliases: WebhookAliases;
+  readonly health: HealthRows;
   /** Sequence of the newest event ever logged; 0 before the first. */
   lastEvent(): number;
+  /** Sequence of the last event that was matched. */
+  lastMatched(): number;
   /** Cancels what waits for the webhook, its replay included; what exceeds one step is left to `DeliveryQueue.finishStep`. */
   cancelDeliveries(webhook: number, cancellation: Cancellation, atMs: number): void;
+  /** Makes what waits for the webhook first attempts again; what exceeds one step is left to `DeliveryQueue.finishStep`. */
+  restartQueue(webhook: number): void;
   /** Lifts a suspension: the webhook receives the events behind a sequence. */
   resume(webhook: number, after: number): void;
 };
@@ -33,8 +39,13 @@ export type RegisterRows = {
   /** A new webhook receives nothing until it is activated. */
   insert(fields: WebhookFields, token: string): Webhook;
   activate(id: number, after: number): void;
-  /** A new definition behind the same id and token, without the past of the old one. */
-  replace(id: number, fields: WebhookFields, after: number): void;
+  /**
+   * A new definition behind the same id and token, without the failures of the old one. The webhook receives the events
+   * behind `after`; undefined: as before.
+   */
+  replace(id: number, fields: WebhookFields, after: number | undefined): void;
+  /** Number of deliveries that wait for the webhook. */
+  queued(id: number): number;
   /** A new token; the present one is valid until a time. */
   rotate(id: number, token: string, untilMs: number): void;
   /** Its deliveries are not found any more from now on, and dropped a step at a time. */

@@ -4,6 +4,7 @@ import { subscribedNames } from "../../events/names.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
+import { checkOn } from "../log/retries.ts";
 import { checkEvents } from "../register/fields.ts";
 import type { Webhook } from "../webhook.ts";
 import type { ReplayProgress } from "./replay.ts";
@@ -78,14 +79,7 @@ export function createReplays(deps: ReplaysDeps): Replays {
           "no event of the webhook can be derived from stored blocks: docs/reference/events.md lists those that can",
         );
       }
-      if (!webhook.enabled || webhook.suspended) {
-        throw new WebhookError(
-          "WEBHOOK_OFF",
-          webhook.enabled
-            ? `webhook ${webhook.id} is suspended: ${webhook.suspended?.reason}; ping it with success, or update it`
-            : `webhook ${webhook.id} is disabled: enable it with PUT {"enabled": "true"}`,
-        );
-      }
+      checkOn(webhook);
       if (!(await rows.start(webhook.id, { fromHeight, toHeight }, nowMs()))) {
         throw new WebhookError(
           "REPLAY_RUNNING",

@@ -9,7 +9,7 @@ type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: num
 export function createDeliveredFactStore(database: Database): DeliveredFacts {
   const unretracted = database.prepare<DeliveredFactRow>(
     `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, content,
-       webhooks.id IS NOT NULL AND webhooks.target_number = deliveries.target_number AS sameTarget
+       webhooks.id IS NOT NULL AND (state = 'pending' OR webhooks.target_number = deliveries.target_number) AS sameTarget
      FROM deliveries LEFT JOIN webhooks ON webhooks.id = webhook
      WHERE height = +? AND block_id = +? AND stands = 1
      ORDER BY deliveries.event = 'block.applied', number DESC LIMIT +?`,

@@ -45,9 +45,10 @@ export type DeliveryStore = Pick<NewDeliveries, "has" | "insert"> &
 /** Reason of a delivery whose block was reverted. */
 export const REVERTED_REASON = "its block was undone";
 
-/** Of a webhook to which deliveries are sent: what is left of a queue is finished first. */
-const IS_ON =
-  "enabled = 1 AND suspended IS NULL AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)";
+/** Of a webhook to which deliveries are sent: a queue that is being finished or restarted is completed first. */
+export const IS_ON = `enabled = 1 AND suspended IS NULL
+  AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)
+  AND NOT EXISTS (SELECT 1 FROM restarts WHERE webhook = webhooks.id)`;
 
 /**
  * What waits for a webhook in one of its queues; conditions may follow. The planner does not know how few deliveries
@@ -93,8 +94,9 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
      FROM deliveries WHERE number = ?`,
   );
   const finish = database.prepare(
-    `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
-     finished_ms = ? WHERE number = ? AND state = 'pending'`,
+    `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_attempt_ms = NULL, reason = ?, finished_ms = ?,
+     target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
+     WHERE number = ? AND state = 'pending'`,
   );
   // A replayed delivery keeps its position in strict order only; otherwise it joins the other retries.
   const postpone = database.prepare(

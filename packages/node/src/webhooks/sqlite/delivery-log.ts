@@ -6,7 +6,7 @@ import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "
 import { oldestIn } from "./queue-figures.ts";
 import type { Sync } from "./sync.ts";
 
-export type DeliveryLogStore = Sync<DeliveryLogRows>;
+export type DeliveryLogStore = Omit<Sync<DeliveryLogRows>, "sendNow" | "expediteMatching">;
 
 type DeliveryRow = {
   number: number;
@@ -151,7 +151,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
 const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
   height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
 
-function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
+export function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
   const clauses: string[] = [];
   const values: SqlValue[] = [];
   const add = (clause: string, value: SqlValue | undefined) => {

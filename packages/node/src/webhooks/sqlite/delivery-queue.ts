@@ -4,13 +4,17 @@
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../delivery-queue.ts";
+
 import { createContentStore } from "./contents.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryLogStore } from "./delivery-log.ts";
 import { createDeliveryRetentionStore } from "./delivery-retention.ts";
+import { createExpeditedDeliveryStore } from "./expedited-deliveries.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
+import { createAttemptCountStore } from "./health-rows.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
+import { createRestartedQueueStore } from "./restarted-queues.ts";
 import type { SecretCipher } from "./secrets/encryption.ts";
 import { createSuspension } from "./suspension.ts";
 import { createWebhookHealthStore } from "./webhook-health.ts";
@@ -24,15 +28,19 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
   const deliveries = createDeliveryStore(database, cipher);
   const contents = createContentStore(database);
   const finishedDeliveries = createFinishedDeliveryStore(database);
+  const attemptCounts = createAttemptCountStore(database);
+  const restartedQueues = createRestartedQueueStore(database);
   const health = createWebhookHealthStore(database);
   const log = createDeliveryLogStore(database);
+  const expedited = createExpeditedDeliveryStore(database);
   const replays = createReplayStore(database);
   const replayQueue = createReplayQueue(database, cipher);
   const retention = createDeliveryRetentionStore(database);
   const suspend = createSuspension(database);
 
-  function record({ webhook, delivery, attempt, atMs, failure }: AttemptOutcome): RecordedOutcome {
+  function record({ webhook, delivery, target, attempt, atMs, failure }: AttemptOutcome): RecordedOutcome {
     deliveries.recordAttempt(delivery, attempt);
+    if (target !== undefined && webhooks.targetOf(webhook) !== target) return NOT_CURRENT;
     if (!failure) {
       if (!deliveries.finish(delivery, "delivered", atMs)) return NOT_CURRENT;
       health.recordSuccess(webhook);
@@ -43,7 +51,6 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
       retryMs === undefined
         ? deliveries.finish(delivery, "failed", atMs, reason)
         : deliveries.postpone(delivery, retryMs, atMs, reason);
-    // A definition that was replaced or removed meanwhile says nothing about the present one.
     if (!isCurrent) return NOT_CURRENT;
     const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);
     if (failingSinceMs >= (suspension.ifFailingBeforeMs ?? Number.POSITIVE_INFINITY)) {
@@ -59,7 +66,12 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
     nextFirst: async (...lane) => deliveries.nextFirst(...lane),
     nextRetry: async (...lane) => deliveries.nextRetry(...lane),
     nextReplayed: async (...lane) => replayQueue.next(...lane),
-    record: async (outcomes) => database.transaction(() => outcomes.map(record)),
+    record: async (outcomes) =>
+      database.transaction(() => {
+        const recorded = outcomes.map(record);
+        attemptCounts.add(outcomes.filter((_outcome, index) => recorded[index]?.isCurrent));
+        return recorded;
+      }),
     recordPing: async ({ webhook, id, createdMs, dataText, attempt, finishedMs, failure }) =>
       database.transaction(() => {
         const content = contents.insert({ dataText });
@@ -68,7 +80,10 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
         deliveries.finish(number, failure === undefined ? "delivered" : "failed", finishedMs, failure);
         return number;
       }),
-    finishStep: async (atMs) => finishedDeliveries.step(atMs),
+    async finishStep(atMs) {
+      const step = finishedDeliveries.step(atMs);
+      return step.more ? step : restartedQueues.step();
+    },
     log: {
       page: async (...page) => log.page(...page),
       find: async (...key) => log.find(...key),
@@ -76,6 +91,13 @@ export function createSqliteDeliveryQueue(database: Database, cipher: SecretCiph
       message: async (number) => log.message(number),
       requeue: async (...delivery) => log.requeue(...delivery),
       requeueMatching: async (...range) => log.requeueMatching(...range),
+      sendNow: async (webhook, numbers, atMs) =>
+        database.transaction(
+          () =>
+            numbers.filter((number) => log.requeue(number, atMs) || expedited.expedite(webhook, number, atMs))
+              .length,
+        ),
+      expediteMatching: async (...range) => expedited.expediteMatching(...range),
     },
     replays: {
       start: async (webhook, range, atMs) =>

@@ -13,8 +13,8 @@ const FIRST_OF = `deliveries INDEXED BY deliveries_first
   WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL AND webhook = +?`;
 
 export function createDeliveryRetentionStore(database: Database): DeliveryRetentionStore {
-  const range = database.prepare<{ last: number | null; oldestMs: number }>(
-    `SELECT max(number) AS last, min(created_ms) AS oldestMs FROM
+  const range = database.prepare<{ last: number | null; oldestMs: number; newestMs: number }>(
+    `SELECT max(number) AS last, min(created_ms) AS oldestMs, max(created_ms) AS newestMs FROM
      (SELECT number, created_ms FROM deliveries WHERE number > ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
   const newest = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
@@ -46,10 +46,12 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
   return {
     dropBehind: (after, { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }, nowMs) =>
       database.transaction(() => {
-        const { last, oldestMs } = range.get(after)!;
+        const { last, oldestMs, newestMs } = range.get(after)!;
         const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
         const createdBeforeMs = nowMs - maxAgeMs;
-        if (last === null || (oldestMs >= createdBeforeMs && after >= surplus)) return undefined;
+        // Behind deliveries of a time to come there may be old ones: the clock was set back.
+        const isYoung = oldestMs >= createdBeforeMs && newestMs <= nowMs;
+        if (last === null || (isYoung && after >= surplus)) return undefined;
         const height = head.get()?.height ?? undefined;
         const safeHeight = height === undefined ? Number.MAX_SAFE_INTEGER : height - keptBlocks;
         drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, createdBeforeMs);

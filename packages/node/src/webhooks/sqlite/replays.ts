@@ -1,6 +1,7 @@
 /** Replays: one range of the chain for each webhook, and its progress. */
 import type { Database } from "../../store/engine/database.ts";
 import type { Replay, ReplayPosition } from "../replay/replay.ts";
+import { IS_ON } from "./deliveries.ts";
 
 export type ReplayStore = {
   /** Replaces the last one of the webhook. */
@@ -9,7 +10,7 @@ export type ReplayStore = {
   find(webhook: number): Replay | undefined;
   /**
    * The next running one with something to do, by ascending webhook, those after `after` first: blocks to read while no
-   * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more.
+   * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more. None of a webhook that is off.
    */
   next(after: number, maxWaiting: number): Replay | undefined;
   advance(webhook: number, position: ReplayPosition): void;
@@ -31,6 +32,7 @@ export function createReplayStore(database: Database): ReplayStore {
   const find = database.prepare<ReplayRow>(`${SELECT} WHERE webhook = ?`);
   const next = database.prepare<ReplayRow>(
     `${SELECT} JOIN queues USING (webhook) WHERE state = 'running'
+     AND webhook IN (SELECT id FROM webhooks WHERE ${IS_ON})
      AND replaying <= iif(next_height > to_height, 0, ?) ORDER BY webhook <= ?, webhook LIMIT 1`,
   );
   const advance = database.prepare(

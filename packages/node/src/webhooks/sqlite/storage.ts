@@ -14,8 +14,10 @@ import { createDeliveredFactStore } from "./delivered-facts.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
+import { createHealthRows } from "./health-rows.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
+import { createRestartedQueueStore } from "./restarted-queues.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { createSuspension } from "./suspension.ts";
 import { createUnconfirmedEventStore } from "./unconfirmed-events.ts";
@@ -97,11 +99,14 @@ function createRegisterStorage(
     commit: createGroupCommit(database),
     webhooks,
     aliases: createWebhookAliases(database),
+    health: createHealthRows(database),
     lastEvent: eventLog.lastSequence,
+    lastMatched: () => eventLog.cursor(READER) ?? 0,
     cancelDeliveries(webhook, { reason, withRetractions }, atMs) {
       replays.end(webhook, "cancelled", atMs, reason);
       finishedDeliveries.begin(webhook, { state: "cancelled", reason, withRetractions }, atMs);
     },
+    restartQueue: createRestartedQueueStore(database).begin,
     resume: createWebhookHealthStore(database).resume,
   };
 }

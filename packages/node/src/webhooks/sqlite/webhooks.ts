@@ -12,6 +12,8 @@ export type WebhookStore = RegisterRows & {
   activateWaiting(after: number): void;
   /** Names that the event log keeps for the active webhooks. */
   eventNames(): Set<string>;
+  /** Present target of a webhook; undefined if it was removed. */
+  targetOf(id: number): string | undefined;
   /** Sequence of the next delivery of the webhook, which is then taken. */
   nextSequence(id: number): number;
 };
@@ -62,7 +64,7 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
     `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
-     confirmations = ?, active_after = ?,
+     confirmations = ?, active_after = coalesce(?, active_after),
      target_number = iif(target = ?, target_number, target_number + 1),
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
@@ -78,9 +80,14 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
     "SELECT DISTINCT event, events FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
   );
   const confirming = database.prepare(
-    "SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL AND confirmations > 0 LIMIT 1",
+    `SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL
+     AND (confirmations > 0 OR EXISTS (SELECT 1 FROM held WHERE webhook = webhooks.id)) LIMIT 1`,
   );
   const version = database.prepare<{ version: number }>("SELECT version FROM register");
+  const targetOf = database.prepare<{ target: string }>("SELECT target FROM webhooks WHERE id = ?");
+  const queued = database.prepare<{ queued: number }>(
+    "SELECT waiting + retrying + replaying AS queued FROM queues WHERE webhook = ?",
+  );
   const nextSequence = database.prepare<{ sequence: number }>(
     "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
   );
@@ -115,7 +122,7 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
       }),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
-    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, fields.target, id),
+    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after ?? null, fields.target, id),
     rotate: (id, token, untilMs) => void rotate.run(untilMs, cipher.encrypt(token, ownerOf(id)), id),
     remove: (id) =>
       database.transaction(() => {
@@ -132,6 +139,8 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
       if (confirming.get()) names.add("block.applied");
       return names;
     },
+    targetOf: (id) => targetOf.get(id)?.target,
+    queued: (id) => queued.get(id)?.queued ?? 0,
     nextSequence: (id) => nextSequence.get(id)!.sequence,
   };
 }

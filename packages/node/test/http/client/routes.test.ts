@@ -149,6 +149,7 @@ const callsOf = (client: Client): Calls => ({
   webhooks: {
     create: () => client.webhooks.create(webhook),
     list: () => client.webhooks.list(),
+    health: () => client.webhooks.health(),
     get: () => client.webhooks.get(1),
     replay: () => client.webhooks.replay(1, { fromHeight: 1, toHeight: 1 }),
     getReplay: () => client.webhooks.getReplay(1),

@@ -1,0 +1,142 @@
+/** Deliveries that are sent now, on demand: those that have ended, and those that wait (webhooks.md 10 point 5). */
+import { setImmediate } from "node:timers/promises";
+import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../subscriptions/members.ts";
+import type { DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
+import type { DeliveryLogRows, Requeued } from "../delivery-queue.ts";
+import { WebhookError } from "../error.ts";
+import type { Webhook } from "../webhook.ts";
+
+export type RetriesDeps = {
+  rows: DeliveryLogRows;
+  onQueued: (webhook: number) => void;
+  isUnderWay: (delivery: number) => boolean;
+  nowMs: () => number;
+};
+
+/** Each returns how many deliveries are sent. */
+export type Retries = {
+  /** @throws {WebhookError} WEBHOOK_OFF */
+  one(webhook: Webhook, delivery: DeliveryRecord): Promise<number>;
+  /** Those of reverted blocks are left out. @throws {WebhookError} WEBHOOK_OFF */
+  some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<number>;
+  /** @throws {WebhookError} WEBHOOK_OFF */
+  matching(webhook: Webhook, filter: RetryFilter): Promise<number>;
+};
+
+/** `all`: every delivery that was not delivered. */
+export type RetryFilter = Omit<DeliveryFilter, "state"> & { readonly state: DeliveryState | "all" };
+
+const MAX = Number.MAX_SAFE_INTEGER;
+/** Deliveries that a request may list. */
+export const MAX_SELECTED = 500;
+const MAX_ID_LENGTH = 64;
+
+type RetryMembers = Omit<RetryFilter, "fromMs" | "toMs"> & {
+  readonly deliveries: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  /** The older name of `from`. */
+  readonly since: number;
+};
+
+const READERS: Readers<RetryMembers> = {
+  deliveries: readSelection,
+  state: oneOf("pending", "delivered", "failed", "cancelled", "all"),
+  event: text,
+  height: integer(1, MAX),
+  from: integer(0, MAX),
+  to: integer(0, MAX),
+  since: integer(0, MAX),
+};
+
+export type Retry = { readonly deliveries?: readonly string[]; readonly filter: RetryFilter };
+
+/** @throws {SubscriptionError} */
+export function readRetry(body: unknown, nowMs: number): Retry {
+  const members = readMembers(body, READERS);
+  const { deliveries, state = "failed", from = 0, since = 0, to = MAX, ...rest } = members;
+  if (deliveries !== undefined && Object.keys(members).length > 1)
+    throw invalid('"deliveries" must be the only member: it lists what is sent');
+  // What is made meanwhile is not meant.
+  const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: Math.min(to, nowMs) };
+  return { filter, ...(deliveries && { deliveries }) };
+}
+
+function readSelection(value: unknown, name: string): readonly string[] {
+  const isId = (id: unknown) =>
+    typeof id === "string" ? id !== "" && id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_SELECTED || !value.every(isId))
+    throw invalid(`"${name}" must be a list of 1 to ${MAX_SELECTED} ids or webhook-ids of deliveries`);
+  return [...new Set(value.map(String))];
+}
+
+/** Deliveries that are read and put into the queue in one transaction: some milliseconds of the writer. */
+const AT_ONCE = 500;
+const LANES = ["retry", "first", "replay"] as const;
+
+export function createRetries({ rows, onQueued, isUnderWay, nowMs }: RetriesDeps): Retries {
+  async function some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<number> {
+    if (deliveries.some(({ state }) => state === "pending")) checkOn(webhook);
+    const numbers = deliveries
+      .filter(({ number, isUndone }) => !isUndone && !isUnderWay(number))
+      .map(({ number }) => number)
+      // They are sent in this order.
+      .sort((a, b) => a - b);
+    const sent = await rows.sendNow(webhook.id, numbers, nowMs());
+    onQueued(webhook.id);
+    return sent;
+  }
+
+  /** Step by step, with pauses for others. */
+  async function all(webhook: number, step: (after: number) => Promise<Requeued>): Promise<number> {
+    let total = 0;
+    for (let after = 0; ; ) {
+      const { count, last } = await step(after);
+      total += count;
+      if (count > 0) onQueued(webhook);
+      if (last === undefined) return total;
+      // What fails again meanwhile has a smaller number, and is not put in twice.
+      after = last;
+      await setImmediate();
+    }
+  }
+
+  const requeue = (webhook: number, filter: DeliveryFilter, state: Exclude<DeliveryState, "pending">) =>
+    all(webhook, (after) =>
+      rows.requeueMatching(webhook, { ...filter, state }, { after, limit: AT_ONCE }, nowMs()),
+    );
+
+  async function expedite(webhook: number, filter: Omit<DeliveryFilter, "state">): Promise<number> {
+    let total = 0;
+    for (const lane of LANES) {
+      total += await all(webhook, (after) =>
+        rows.expediteMatching(webhook, lane, filter, { after, limit: AT_ONCE }, nowMs()),
+      );
+    }
+    return total;
+  }
+
+  return {
+    one: (webhook, delivery) => some(webhook, [delivery]),
+    some,
+    async matching(webhook, { state, ...filter }) {
+      const { id } = webhook;
+      if (state !== "pending" && state !== "all") return requeue(id, filter, state);
+      checkOn(webhook);
+      const pending = await expedite(id, filter);
+      if (state === "pending") return pending;
+      return pending + (await requeue(id, filter, "failed")) + (await requeue(id, filter, "cancelled"));
+    },
+  };
+}
+
+/** What waits is sent to a webhook that is on, only. @throws {WebhookError} WEBHOOK_OFF */
+export function checkOn({ id, enabled, suspended }: Webhook): void {
+  if (enabled && !suspended) return;
+  throw new WebhookError(
+    "WEBHOOK_OFF",
+    enabled
+      ? `webhook ${id} is suspended: ${suspended?.reason}; ping it with success, or update it`
+      : `webhook ${id} is disabled: enable it with PUT {"enabled": "true"}`,
+  );
+}

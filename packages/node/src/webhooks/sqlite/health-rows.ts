@@ -1,0 +1,110 @@
+/** How the targets of webhooks do at present: their attempts are counted by the minute, for an hour. */
+import type { Database } from "../../store/engine/database.ts";
+import type { AttemptOutcome } from "../delivery-queue.ts";
+import {
+  type AttemptCounts,
+  type Failing,
+  type HealthRows,
+  HOUR_MINUTES,
+  RECENT_MINUTES,
+  type WebhookState,
+} from "../health.ts";
+
+export type AttemptCountStore = {
+  /** To be called in the transaction that records the outcomes. */
+  add(outcomes: readonly Pick<AttemptOutcome, "webhook" | "atMs" | "failure">[]): void;
+  /** Of the last minutes, the present one included. */
+  last(webhook: number, minutes: number, nowMs: number): AttemptCounts;
+};
+
+const MINUTE_MS = 60_000;
+const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
+
+export function createAttemptCountStore(database: Database): AttemptCountStore {
+  // The webhook may have been removed during the attempt.
+  const add = database.prepare(
+    `INSERT INTO attempt_counts SELECT id, ?, ?, ? FROM webhooks WHERE id = ?
+     ON CONFLICT (webhook, minute) DO UPDATE SET succeeded = succeeded + excluded.succeeded, failed = failed + excluded.failed`,
+  );
+  // Minutes to come are of a clock that was set back.
+  const prune = database.prepare(
+    "DELETE FROM attempt_counts WHERE webhook = ? AND (minute <= ? OR minute > ?)",
+  );
+  const last = database.prepare<AttemptCounts>(
+    `SELECT coalesce(sum(succeeded), 0) AS succeeded, coalesce(sum(failed), 0) AS failed
+     FROM attempt_counts WHERE webhook = ? AND minute > ? AND minute <= ?`,
+  );
+  return {
+    add(outcomes) {
+      const counts = new Map<
+        string,
+        { webhook: number; minute: number; succeeded: number; failed: number }
+      >();
+      for (const { webhook, atMs, failure } of outcomes) {
+        const minute = minuteOf(atMs);
+        const count = counts.get(`${webhook} ${minute}`) ?? { webhook, minute, succeeded: 0, failed: 0 };
+        counts.set(`${webhook} ${minute}`, count);
+        if (failure) count.failed++;
+        else count.succeeded++;
+      }
+      for (const { webhook, minute, succeeded, failed } of counts.values()) {
+        add.run(minute, succeeded, failed, webhook);
+        prune.run(webhook, minute - HOUR_MINUTES, minute);
+      }
+    },
+    last: (webhook, minutes, nowMs) => last.get(webhook, minuteOf(nowMs) - minutes, minuteOf(nowMs))!,
+  };
+}
+
+export function createHealthRows(database: Database): HealthRows {
+  const counts = createAttemptCountStore(database);
+  const queued = database.prepare<{ queued: number }>(
+    "SELECT waiting + retrying + replaying AS queued FROM queues WHERE webhook = ?",
+  );
+  const failures = database.prepare<{ failures: number; failing_since_ms: number | null }>(
+    "SELECT failures, failing_since_ms FROM webhooks WHERE id = ?",
+  );
+  // The retry that is due last failed last.
+  const reason = database.prepare<{ reason: string | null }>(
+    `SELECT reason FROM deliveries INDEXED BY deliveries_retry WHERE webhook = +? AND state = 'pending'
+     AND next_attempt_ms IS NOT NULL AND replay IS NULL ORDER BY next_attempt_ms DESC LIMIT 1`,
+  );
+  const states = database.prepare<{ state: WebhookState; webhooks: number; queued: number }>(
+    `SELECT CASE WHEN enabled = 0 THEN 'paused' WHEN suspended IS NOT NULL THEN 'suspended'
+       WHEN failures > 0 OR (SELECT sum(failed) > sum(succeeded) FROM attempt_counts
+         WHERE attempt_counts.webhook = id AND minute > ? AND minute <= ?) THEN 'failing' ELSE 'active' END AS state,
+       count(*) AS webhooks, sum(waiting + retrying + replaying) AS queued
+     FROM webhooks JOIN queues ON queues.webhook = id GROUP BY 1`,
+  );
+
+  function failingOf(webhook: number, nowMs: number): Failing | undefined {
+    const row = failures.get(webhook);
+    const recent = counts.last(webhook, RECENT_MINUTES, nowMs);
+    if (!row || (row.failures === 0 && recent.failed <= recent.succeeded)) return undefined;
+    const known = reason.get(webhook)?.reason;
+    return {
+      ...(typeof known === "string" && { reason: known }),
+      ...(row.failing_since_ms !== null && { sinceMs: row.failing_since_ms }),
+    };
+  }
+
+  return {
+    of({ id, enabled, suspended }, nowMs) {
+      const failing = enabled && !suspended ? failingOf(id, nowMs) : undefined;
+      return {
+        queued: queued.get(id)?.queued ?? 0,
+        lastHour: counts.last(id, HOUR_MINUTES, nowMs),
+        ...(failing && { failing }),
+      };
+    },
+    totals(nowMs) {
+      const minute = minuteOf(nowMs);
+      const totals = { active: 0, failing: 0, paused: 0, suspended: 0, queued: 0 };
+      for (const { state, webhooks, queued } of states.all(minute - RECENT_MINUTES, minute)) {
+        totals[state] += webhooks;
+        totals.queued += queued;
+      }
+      return totals;
+    },
+  };
+}

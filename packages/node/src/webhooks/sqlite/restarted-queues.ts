@@ -1,0 +1,54 @@
+/**
+ * Begins the queue of a webhook anew: its retries become first attempts again, in their order and with the whole schedule of
+ * retries. A range at a time, so that no other writer waits for long; until the last one, nothing of the queue is sent.
+ */
+import type { Database } from "../../store/engine/database.ts";
+import type { FinishStep } from "../delivery-queue.ts";
+
+export type RestartedQueueStore = {
+  /** Restarts the queue; what exceeds one step is left to `step`. To be called in a transaction. */
+  begin(webhook: number): void;
+  /** Continues with a queue; returns its webhook once the queue is complete. */
+  step(): FinishStep;
+};
+
+/** Rows changed at once: some milliseconds of the writer. */
+const ROWS_AT_ONCE = 1_000;
+
+export function createRestartedQueueStore(database: Database): RestartedQueueStore {
+  const insert = database.prepare("INSERT OR IGNORE INTO restarts VALUES (?)");
+  const next = database.prepare<{ webhook: number }>("SELECT webhook FROM restarts ORDER BY webhook LIMIT 1");
+  const remove = database.prepare("DELETE FROM restarts WHERE webhook = ?");
+  // Retries and replays: each by its own index, which the planner would not take.
+  const restartSome = [
+    ["deliveries_retry", "replay IS NULL"],
+    ["deliveries_replay", "replay IS NOT NULL"],
+  ].map(([index, queue]) =>
+    database.prepare(
+      `UPDATE deliveries SET next_attempt_ms = NULL, attempts = 0, reason = NULL WHERE number IN
+       (SELECT number FROM deliveries INDEXED BY ${index} WHERE webhook = +? AND state = 'pending' AND ${queue}
+        AND next_attempt_ms IS NOT NULL LIMIT ${ROWS_AT_ONCE})`,
+    ),
+  );
+
+  /** `false`: there is more to do. */
+  function restart(webhook: number): boolean {
+    const changes = restartSome.map((queue) => queue.run(webhook).changes);
+    if (changes.includes(ROWS_AT_ONCE)) return false;
+    remove.run(webhook);
+    return true;
+  }
+
+  return {
+    begin(webhook) {
+      insert.run(webhook);
+      restart(webhook);
+    },
+    step() {
+      const row = next.get();
+      if (!row) return { more: false };
+      const isComplete = database.transaction(() => restart(row.webhook));
+      return { more: true, ...(isComplete && { webhook: row.webhook }) };
+    },
+  };
+}

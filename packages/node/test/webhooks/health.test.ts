@@ -1,0 +1,88 @@
+/** How webhooks do, as the API says it. */
+import { expect, test } from "vitest";
+import { blockApplied, createTestClock, type Reply } from "../../test-support/webhooks/support.ts";
+import { serve } from "./serve.ts";
+
+async function start(clock = createTestClock()) {
+  const replies: { all: Reply } = { all: 200 };
+  const service = await serve(undefined, { clock, reply: () => replies.all });
+  await service.create({ event: "block.applied", conditions: [{ key: "id", condition: "ne", value: "" }] });
+  const summary = async () => (await service.ask("GET", "/api/webhooks/1/deliveries/summary")).body.data;
+  const webhook = async () => (await service.ask("GET", "/api/webhooks/1")).body.data;
+  const totals = async () => (await service.ask("GET", "/api/webhooks/health")).body.data;
+  return { ...service, replies, summary, webhook, totals };
+}
+
+test("a webhook whose attempts fail is failing, with the reason, whatever ended before", async () => {
+  const { emit, replies, summary, webhook, totals, clock, ask } = await start();
+  await emit(blockApplied(1));
+  expect(await summary()).toMatchObject({
+    state: "active",
+    queued: 0,
+    lastHour: { succeeded: 1, failed: 0 },
+  });
+  replies.all = 500;
+  for (let height = 2; height <= 30; height++) await emit(blockApplied(height));
+  const failing = { reason: "HTTP 500", since: expect.any(Number) };
+  expect(await webhook()).toMatchObject({ enabled: true, queued: 29, failing });
+  expect((await ask("GET", "/api/webhooks")).body.data).toMatchObject([{ id: 1, queued: 29, failing }]);
+  expect(await summary()).toMatchObject({
+    state: "failing",
+    queued: 29,
+    failing,
+    lastHour: { succeeded: 1, failed: 20 },
+  });
+  expect(await totals()).toEqual({ active: 0, failing: 1, paused: 0, suspended: 0, queued: 29 });
+  replies.all = 200;
+  await clock.advance(600_000);
+  expect(await webhook()).not.toHaveProperty("failing");
+  expect(await summary()).toMatchObject({ state: "active", queued: 0 });
+  await clock.advance(3_600_000);
+  expect((await summary()).lastHour).toEqual({ succeeded: 0, failed: 0 });
+});
+
+test("most of the attempts of some minutes decide when successes come in between", async () => {
+  const { emit, replies, summary } = await start();
+  for (let height = 1; height <= 9; height++) {
+    replies.all = height % 3 === 0 ? 200 : 500;
+    await emit(blockApplied(height));
+  }
+  expect(await summary()).toMatchObject({ state: "failing", lastHour: { succeeded: 3, failed: 6 } });
+});
+
+test("another target begins without the failures of the former one", async () => {
+  const { emit, replies, summary, ask } = await start();
+  replies.all = 500;
+  await emit(blockApplied(1));
+  expect(await summary()).toMatchObject({ state: "failing" });
+  replies.all = 200;
+  await ask("PUT", "/api/webhooks/1", { body: { target: "https://other.example/" } });
+  expect(await summary()).toMatchObject({ state: "active" });
+});
+
+test("a webhook that is off is paused or suspended, and does not fail", async () => {
+  const { emit, replies, summary, totals, ask } = await start();
+  replies.all = 410;
+  await emit(blockApplied(1));
+  expect(await summary()).toMatchObject({ state: "suspended" });
+  await ask("PUT", "/api/webhooks/1", { body: { enabled: false } });
+  expect(await summary()).toMatchObject({ state: "paused" });
+  expect(await totals()).toEqual({ active: 0, failing: 0, paused: 1, suspended: 0, queued: 0 });
+});
+
+test("attempts of a time to come do not count, and are forgotten", async () => {
+  const time = createTestClock();
+  let backMs = 0;
+  const { emit, summary, database } = await start({ ...time, nowMs: () => time.nowMs() - backMs });
+  await emit(blockApplied(1));
+  backMs = 86_400_000;
+  expect(await summary()).toMatchObject({ lastHour: { succeeded: 0, failed: 0 } });
+  await emit(blockApplied(2));
+  expect(await summary()).toMatchObject({ lastHour: { succeeded: 1, failed: 0 } });
+  expect(database.prepare("SELECT * FROM attempt_counts").all()).toHaveLength(1);
+});
+
+test("the health of all webhooks needs the token", async () => {
+  const { ask } = await start();
+  expect((await ask("GET", "/api/webhooks/health", { headers: {} })).status).toBe(401);
+});
