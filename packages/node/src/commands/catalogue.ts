@@ -164,7 +164,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       "uniknode config run --config node.json --check",
       "uniknode config run --json",
     ],
-    load: async () => (await import("./config.ts")).configCommand(),
+    load: async () => (await import("./config/command.ts")).configCommand(),
   },
   {
     name: "doctor",

@@ -3,10 +3,10 @@ import { type Command, CommanderError } from "commander";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 import { COMMANDS } from "./catalogue.ts";
+import { unknownVariables, variablesOf } from "./config/variables.ts";
 import { describeFailure } from "./failure.ts";
 import { groupHelp, readHelpAll } from "./help-groups.ts";
 import { createProgram } from "./program.ts";
-import { unknownVariables, variablesOf } from "./variables.ts";
 
 const ignore = () => {};
 

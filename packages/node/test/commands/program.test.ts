@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
 import { columns } from "../../src/commands/columns.ts";
+import { unknownVariables } from "../../src/commands/config/variables.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
-import { unknownVariables } from "../../src/commands/variables.ts";
 import { runMain } from "../../test-support/process/main.ts";
 
 const program = await createProgram();

@@ -1,6 +1,7 @@
 /** `uniknode complete`: called by the completion scripts for values that only the node knows. */
 import { Argument, Command } from "commander";
 import { resolveConfig } from "../../config/resolve.ts";
+import { printLines } from "../print.ts";
 import { connectWithToken, serviceOptions } from "../webhooks/service.ts";
 
 /** A shell waits for the answer. */
@@ -16,7 +17,7 @@ export const completeCommand = (): Command =>
     .argument("[words...]", "the command line so far; its --url, --data and --token are used")
     .action(async (_what: string, words: readonly string[]) => {
       const values = await webhookIds(words).catch(() => []);
-      process.stdout.write(values.map((value) => `${value}\n`).join(""));
+      printLines(values);
     });
 
 async function webhookIds(words: readonly string[]): Promise<string[]> {

@@ -1,9 +1,9 @@
 /** Environment variables named `UNIKNODE_...` that no option of this program reads: most are misspelt. */
 import type { Command } from "commander";
-import { toVariable } from "../config/option.ts";
-import { runOptions } from "../config/options.ts";
-import { mostSimilar } from "../platform/text/similar.ts";
-import { OptionFlag } from "./options.ts";
+import { toVariable } from "../../config/option.ts";
+import { runOptions } from "../../config/options.ts";
+import { mostSimilar } from "../../platform/text/similar.ts";
+import { OptionFlag } from "../options.ts";
 
 const PREFIX = "UNIKNODE_";
 /** Not options of a command. */

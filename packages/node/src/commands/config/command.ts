@@ -1,15 +1,15 @@
 /** `uniknode config`: every option of a start with its value, and where the value comes from. */
 import { Command } from "commander";
-import { loadNetwork } from "../config/network.ts";
-import { devOptions, runOptions } from "../config/options.ts";
-import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../config/resolve.ts";
-import { shownOption } from "../config/shown.ts";
-import { ConfigError } from "../platform/config-error.ts";
-import { columns } from "./columns.ts";
-import { addFlags, sourcesOf } from "./options.ts";
-import { printJson, printLines, printText } from "./print.ts";
+import { loadNetwork } from "../../config/network.ts";
+import { devOptions, runOptions } from "../../config/options.ts";
+import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../../config/resolve.ts";
+import { shownOption } from "../../config/shown.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { columns } from "../columns.ts";
+import { addFlags, sourcesOf } from "../options.ts";
+import { printJson, printLines, printText } from "../print.ts";
+import { versionLine } from "../version.ts";
 import { unknownVariables, variablesOf } from "./variables.ts";
-import { versionLine } from "./version.ts";
 
 export const configCommand = (): Command =>
   new Command("config")
