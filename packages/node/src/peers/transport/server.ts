@@ -18,6 +18,7 @@ import type { Caller, RequestHandler } from "./handler.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { createUnsent } from "./unsent.ts";
+import { createWorkQueue } from "./work-queue.ts";
 
 export type PeerServerOptions = {
   readonly host: string;
@@ -91,6 +92,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const admission = createAdmission({ perSubnet: options.maxConnectionsPerSubnet, total: MAX_CONNECTIONS });
   const unfinished = createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
   const unsent = createUnsent(UNSENT);
+  const work = createWorkQueue();
   const maxBytes = serverMessageBytes(deps.network);
   const upgradeOptions: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
@@ -204,7 +206,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         times: options.times ?? TIMES_MS,
         unsent,
         onOpen: () => onHandshakeDone(socket, address),
-        onMessage: watched.finished,
+        work,
+        onProcessed: watched.finished,
         onUnsent() {
           cut.unsent++;
           webSocket.terminate();

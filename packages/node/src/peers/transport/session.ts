@@ -11,14 +11,15 @@ import {
   unexpectedFailure,
   writeFailure,
   writeHandshakeReply,
-  writeReply,
+  writeReplyGradually,
 } from "../wire/replies/write.ts";
 import { refusalMessage } from "../wire/requests/admit.ts";
-import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
+import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
+import type { Work, WorkQueue } from "./work-queue.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
@@ -35,8 +36,9 @@ export type SessionDeps = {
   readonly onOpen: () => void;
   /** Too many bytes wait for the caller: the connection is to be cut. */
   readonly onUnsent: () => void;
-  /** A message is complete. */
-  readonly onMessage: () => void;
+  readonly work: WorkQueue;
+  /** All messages that have arrived are processed. */
+  readonly onProcessed: () => void;
   /** The caller broke the protocol: the connection is cut, and its address is to be refused. */
   readonly onOffence: (error: WireError) => void;
 };
@@ -48,6 +50,9 @@ const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
 export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   const { caller } = deps;
   let session = NEW_SESSION;
+  /** Messages that wait for their turn, while the socket is paused. */
+  let waiting = 0;
+  let isRefused = false;
   // A separate forger sends requests in bursts, and does not count replies.
   const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
     socket.send(text, () => {}),
@@ -67,24 +72,32 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   });
   socket.on("message", (data, isBinary) => {
     silence.refresh();
-    deps.onMessage();
-    attempt(() => receive(data, isBinary));
+    if (socket.readyState !== socket.OPEN) return;
+    waiting++;
+    socket.pause();
+    void deps.work.run(caller.address, process(data, isBinary, performance.now()));
   });
   const refuseControl = () => react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
   socket.on("ping", refuseControl);
   socket.on("pong", refuseControl);
   socket.on("error", ({ message }) => react(new WireError("FRAME_INVALID", message)));
 
-  function attempt(action: () => void): void {
+  function* process(data: RawData, isBinary: boolean, at: number): Work<void> {
     try {
-      action();
+      if (!isRefused) yield* receive(data, isBinary, at);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       react(error);
+    } finally {
+      if (--waiting === 0) {
+        deps.onProcessed();
+        socket.resume();
+      }
     }
   }
 
   function react(error: WireError): void {
+    isRefused = true;
     const reaction = serverReaction(error);
     if (reaction.kind === "close") {
       socket.close(reaction.closeCode);
@@ -94,11 +107,9 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     }
   }
 
-  function receive(data: RawData, isBinary: boolean): void {
-    if (socket.readyState !== socket.OPEN) return;
+  function* receive(data: RawData, isBinary: boolean, at: number): Work<void> {
     if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-    const at = performance.now();
-    const message = readClientMessage(String(data));
+    const message = yield* readClientMessageGradually(String(data));
     session = advance(session, message, at);
     act(message, at);
   }
@@ -119,10 +130,12 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
 
   async function execute(call: Call): Promise<void> {
     const reply = await deps.answer(call, caller).then(
-      (result) => (callId: number) => writeReply(callId, call.event, result, deps.replyHeaders()),
+      (result) => (callId: number) => writeReplyGradually(callId, call.event, result, deps.replyHeaders()),
       (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
     );
-    if (call.callId !== undefined) send(reply(call.callId));
+    if (call.callId === undefined) return;
+    const text = reply(call.callId);
+    send(typeof text === "string" ? text : await deps.work.run(caller.address, text));
   }
 
   function send(text: string): void {
