@@ -167,6 +167,15 @@ describe("a posted block", () => {
     expect(events).toEqual([`ban ${peer.address}`]);
   });
 
+  test("without a valid signature bans its sender before its transactions are decoded", async () => {
+    const block = own.make(SLOT, { keys: keysFromPassphrase("unknown"), transactions: [pay(1n)] });
+    const bytes = encodeBlock(block, network);
+    // The transactions cannot be decoded.
+    bytes.fill(0xff, bytes.length - 20);
+    await inboundBlocks().post(bytes, peer);
+    expect(events).toEqual([`ban ${peer.address}`]);
+  });
+
   test("with other transactions than its delegate signed bans its sender, and does not replace the real one", async () => {
     const block = own.make(SLOT, { transactions: [pay(1n)] });
     await post({ ...block, transactions: [pay(2n)] });

@@ -26,7 +26,7 @@ export const variablesOf = (command: Command): readonly string[] => [
 /** Every variable of this program. */
 async function knownVariables(): Promise<readonly string[]> {
   // Loaded here: the program contains the commands that call this function.
-  const { createProgram } = await import("./program.ts");
+  const { createProgram } = await import("../program.ts");
   return [...new Set([...OTHERS, ...variablesOf(await createProgram())])];
 }
 

@@ -4,7 +4,9 @@ import {
   addressFromPublicKey,
   type Block,
   type BlockHeader,
+  decodeHeader,
   type EncodedBlock,
+  headerSignatureJob,
   isBlockException,
   type Network,
   payloadHashOf,
@@ -15,7 +17,6 @@ import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
-import { headerCheck } from "../../chain/pipeline/verify.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import { CallError, type Caller } from "../transport/handler.ts";
@@ -73,7 +74,6 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   const { minRemainingMs } = networkTiming(slots.blocktime);
   const now = () => slots.timeAt(deps.nowMs());
 
-  /** Called before the transactions are decoded. */
   function checkCount(header: BlockHeader): void {
     const { maxTransactions } = network.milestoneAt(chain.head().height).block;
     if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
@@ -98,9 +98,11 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
     return payloadHashOf(ids) === header.payloadHash || isBlockException(header.id, ids, network);
   }
 
-  /** Steps 1 to 3 for a block of another node; false if the block is to be ignored. */
-  function isAcceptable(block: ReceivedBlock, caller: Caller): boolean {
-    const { header } = block;
+  /**
+   * Steps 1 to 3 for a block of another node; false if the block is to be ignored. The header decides, so that nobody
+   * makes this node decode the transactions of blocks that no delegate made.
+   */
+  function isAcceptable(header: BlockHeader, caller: Caller): boolean {
     const head = inFlight ?? chain.head();
     if (!caller.isTrusted && observations.count(header, performance.now())) return false;
     deps.doubleForging.check(header);
@@ -112,15 +114,25 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
     if (slot > slots.slotAt(now())) return false;
     if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
     const { height, id } = header;
-    const isSigned = hasItsTransactions(block) && verifyHeaderJob(headerCheck(block)) === "valid";
-    if (isSigned && isOfSlotDelegate(header, head)) {
-      return taken.take(`${header.generatorPublicKey} ${slot}`, performance.now());
-    }
+    const isSigned = verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+    if (isSigned && isOfSlotDelegate(header, head)) return true;
     if (isSigned && isOfDelegate(header)) {
       logger.warn({ height, id, sender: caller.address }, "block of a delegate outside of its slot");
-    } else {
-      deps.ban(caller.address, `it posted a block ${height} that no delegate made`);
+    } else banFor(header, caller);
+    return false;
+  }
+
+  const banFor = ({ height }: BlockHeader, { address }: Caller) =>
+    deps.ban(address, `it posted a block ${height} that no delegate made`);
+
+  /** Whether the transactions belong to an acceptable header, and the delegate has not made several blocks. */
+  function isWhole(block: ReceivedBlock, caller: Caller): boolean {
+    if (caller.isTrusted) return true;
+    const { header } = block;
+    if (hasItsTransactions(block)) {
+      return taken.take(`${header.generatorPublicKey} ${slots.slotAt(header.timestamp)}`, performance.now());
     }
+    banFor(header, caller);
     return false;
   }
 
@@ -148,8 +160,11 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
 
   return {
     async post(bytes, caller) {
-      const block = receiveBlock(bytes, network, checkCount);
-      if (!isAcceptable(block, caller)) return;
+      const { header } = decodeHeader(bytes, network);
+      checkCount(header);
+      if (!isAcceptable(header, caller)) return;
+      const block = receiveBlock(bytes, network);
+      if (!isWhole(block, caller)) return;
       if (!deps.isStarted()) return deps.onDisregarded(block);
       observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
       // The reply does not wait for the chain.

@@ -24,8 +24,10 @@ export type BlockHandlersDeps = {
 const RECENT_BLOCKS = 100;
 /** Leaves space for the envelope of a reply. */
 const MAX_REPLY_BYTES = CLIENT_MESSAGE_BYTES.blocks - 65_536;
-/** Blocks that are read in one tick of the event loop. */
-const READ_BLOCKS = 50;
+/** Blocks that are read in one tick of the event loop: fewer when they are full. */
+const READ_BLOCKS = { first: 4, max: 64 };
+/** Time that a tick may spend on them. */
+const READ_MS = 4;
 
 export type BlockHandlers = {
   getCommonBlocks(argument: ArgumentOf<"p2p.peer.getCommonBlocks">): Promise<CommonBlock>;
@@ -39,11 +41,16 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
   /** The blocks after a height, read in parts with ticks of the event loop between them. */
   async function* readAfter(height: number, limit: number): AsyncIterable<BlockBytes> {
     const last = Math.min(height + limit, head().height);
-    for (let from = height + 1; from <= last; from += READ_BLOCKS) {
-      const read = blocks.bytes(from, Math.min(from + READ_BLOCKS - 1, last));
+    let count = READ_BLOCKS.first;
+    for (let from = height + 1; from <= last; ) {
+      const startedAt = performance.now();
+      const read = blocks.bytes(from, Math.min(from + count - 1, last));
       // A revert may have removed blocks.
       if (read.length === 0) return;
       yield* read;
+      from += read.length;
+      const isSlow = performance.now() - startedAt > READ_MS;
+      count = isSlow ? Math.max(1, count >> 1) : Math.min(READ_BLOCKS.max, 2 * count);
       await nextTick();
     }
   }

@@ -34,14 +34,32 @@ export function createFetch(request: PeerClient["request"], network: Network): F
     const timeoutMs = blockLimit <= FEW_BLOCKS ? TIMES_MS.fewBlocksReply : TIMES_MS.blocksReply;
     if (isUniknode) {
       const limits = { timeoutMs, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
-      return request(ip, "uniknode.peer.getBlocks", { lastBlockHeight, blockLimit }, limits);
+      const blocks = await request(ip, "uniknode.peer.getBlocks", { lastBlockHeight, blockLimit }, limits);
+      return blocks.slice(0, blockLimit);
     }
     const limits = { timeoutMs, maxBytes: blocksMessageBytes(blockLimit, false) };
     const argument = { lastBlockHeight, blockLimit, serialized: true };
     const received = await request(ip, "p2p.peer.getBlocks", argument, limits);
-    return received.slice(0, blockLimit).map((block) => partsOf(block, network));
+    return toParts(received.slice(0, blockLimit), network);
   };
 }
+
+/** Time that a tick of the event loop may spend on the blocks of one source. */
+const SLICE_MS = 4;
+
+async function toParts(received: readonly ReceivedBlock[], network: Network): Promise<BlockParts[]> {
+  const parts: BlockParts[] = [];
+  let startedAt = performance.now();
+  for (const block of received) {
+    parts.push(partsOf(block, network));
+    if (performance.now() - startedAt < SLICE_MS) continue;
+    await nextTick();
+    startedAt = performance.now();
+  }
+  return parts;
+}
+
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A missing number of transactions is filled in. */
 const partsOf = ({ transactions = [], ...fields }: ReceivedBlock, network: Network): BlockParts => ({

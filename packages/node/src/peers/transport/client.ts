@@ -8,6 +8,7 @@ import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { type CallLimits, type Connection, connectPeer } from "./connection.ts";
 import { PeerError } from "./error.ts";
 import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
+import { createWorkQueue } from "./work-queue.ts";
 
 export type PeerClientOptions = {
   /** Port of the whole network (p2p.md 1). */
@@ -69,6 +70,7 @@ export function createPeerClient(
   { network, onHeight, onSocket }: PeerClientDeps,
 ): PeerClient {
   const links = new Map<string, Link>();
+  const work = createWorkQueue();
   const connections = new Set<Connection>();
   /** Links whose attempt to connect is late, the oldest first. */
   const silent = new Set<Link>();
@@ -100,7 +102,14 @@ export function createPeerClient(
     const ending = new AbortController();
     const { signal } = ending;
     const handshakeMs = TIMES_MS.dial;
-    const dialled = connectPeer({ address, ...options, handshakeMs, signal, ...(onSocket && { onSocket }) });
+    const dialled = connectPeer({
+      address,
+      ...options,
+      work,
+      handshakeMs,
+      signal,
+      ...(onSocket && { onSocket }),
+    });
     link.connection = dialled;
     link.dial = ending;
     const forget = () => {

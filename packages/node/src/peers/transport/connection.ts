@@ -1,14 +1,14 @@
 /** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
-import { type ClientOptions, WebSocket } from "ws";
+import { type ClientOptions, type RawData, WebSocket } from "ws";
 import { createWindowCounter } from "../guards/window.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, TIMES_MS } from "../wire/limits.ts";
 import {
   readHandshakeReply,
   readReply,
-  readServerMessage,
+  readServerMessageGradually,
   type ServerMessage,
 } from "../wire/replies/read.ts";
 import type { ArgumentOf, EventName } from "../wire/requests/arguments.ts";
@@ -21,6 +21,7 @@ import {
 } from "../wire/requests/write.ts";
 import { PeerError } from "./error.ts";
 import { createUnfinished } from "./unfinished.ts";
+import { createWorkQueue, type Work, type WorkQueue } from "./work-queue.ts";
 
 export type Endpoint = {
   readonly address: string;
@@ -29,6 +30,8 @@ export type Endpoint = {
   readonly localAddress?: string | undefined;
   /** Called with the socket of the connection. */
   readonly onSocket?: (socket: Socket) => void;
+  /** Processes the messages of the peer; a queue of its own if absent. */
+  readonly work?: WorkQueue;
   /** For the handshake, once the peer has accepted the connection; `TIMES_MS.connect` if absent. */
   readonly handshakeMs?: number;
   /** Ends the attempt to connect; without effect on a connection. */
@@ -74,6 +77,7 @@ type Pending = {
  */
 export function connectPeer(endpoint: Endpoint): Promise<Connection> {
   const { address, port, localAddress, onSocket, handshakeMs = TIMES_MS.connect, signal } = endpoint;
+  const work = endpoint.work ?? createWorkQueue();
   const kind = isIP(address);
   const host = kind === 6 ? `[${address}]` : address;
   const options: ClientOptions & { readonly closeTimeout: number } = {
@@ -91,7 +95,9 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
   let lastCallId = HANDSHAKE_CALL_ID;
   let lastPongAt = Number.NEGATIVE_INFINITY;
   let violation: WireError | undefined;
-  let received = () => {};
+  let processed = () => {};
+  /** Messages that wait for their turn, while the socket is paused. */
+  let waiting = 0;
 
   const closeAfter = (ms: number) => setTimeout(() => socket.close(CLOSE_CODES.noPing), ms);
   let silence = setTimeout(() => socket.terminate(), TIMES_MS.connect + handshakeMs);
@@ -101,22 +107,15 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
   socket.on("upgrade", ({ socket: wire }) => {
     onSocket?.(wire);
     const unfinished = createUnfinished({ maxTotalBytes: Infinity });
-    received = unfinished.watch(wire, maxBytes, () =>
+    processed = unfinished.watch(wire, maxBytes, () =>
       failProtocol("FRAME_INVALID", "a reply is too long"),
     ).finished;
   });
   socket.on("message", (data, isBinary) => {
-    received();
-    try {
-      if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-      if (!messages.take("", performance.now())) {
-        throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
-      }
-      receive(readServerMessage(String(data)));
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      failProtocol(error.code, error.message);
-    }
+    if (violation) return;
+    waiting++;
+    socket.pause();
+    void work.run(address, process(data, isBinary, performance.now()));
   });
   const refuseControl = () => failProtocol("FRAME_CONTROL", "WebSocket pings and pongs are not used");
   socket.on("ping", refuseControl);
@@ -131,6 +130,25 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     pending.clear();
     ended.resolve(violation);
   });
+
+  function* process(data: RawData, isBinary: boolean, at: number): Work<void> {
+    try {
+      if (violation) return;
+      if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+      if (!messages.take("", at)) {
+        throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
+      }
+      receive(yield* readServerMessageGradually(String(data)));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      failProtocol(error.code, error.message);
+    } finally {
+      if (--waiting === 0) {
+        processed();
+        socket.resume();
+      }
+    }
+  }
 
   function failProtocol(code: WireError["code"], message: string): void {
     violation ??= new WireError(code, message);

@@ -6,9 +6,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { type ServerOptions, WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
-import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import { createServer } from "../../platform/http.ts";
-import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { type AdmittedSession, type CapacityLimit, createAdmission } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
@@ -20,6 +18,7 @@ import type { Caller, RequestHandler } from "./handler.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { createUnsent } from "./unsent.ts";
+import { createWorkQueue } from "./work-queue.ts";
 
 export type PeerServerOptions = {
   readonly host: string;
@@ -82,8 +81,6 @@ const PATH = "/socketcluster/";
 const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
-/** Time for the long messages of all connections in an event-loop tick; the message that exceeds it is the last one. */
-const READING_SLICE_MS = 10;
 const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
 /** Three of the largest replies for each connection, and six of them in total. */
 const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
@@ -95,7 +92,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const admission = createAdmission({ perSubnet: options.maxConnectionsPerSubnet, total: MAX_CONNECTIONS });
   const unfinished = createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
   const unsent = createUnsent(UNSENT);
-  const slices = createTimeSlices({ sliceMs: READING_SLICE_MS });
+  const work = createWorkQueue();
   const maxBytes = serverMessageBytes(deps.network);
   const upgradeOptions: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
@@ -209,8 +206,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         times: options.times ?? TIMES_MS,
         unsent,
         onOpen: () => onHandshakeDone(socket, address),
-        slices,
-        onRead: watched.finished,
+        work,
+        onProcessed: watched.finished,
         onUnsent() {
           cut.unsent++;
           webSocket.terminate();
@@ -239,7 +236,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   return {
     listen: () =>
       new Promise((resolve, reject) => {
-        const fail = (error: Error) => reject(explainListenError(error, listenAddress(options)));
+        const fail = (error: Error) => reject(explainListenError(error, options));
         http.once("error", fail);
         // Without a host, Node.js listens on every address; IPv6 may be disabled on the machine.
         http.listen(options.port, options.host === "::" ? undefined : options.host, () => {
@@ -257,12 +254,19 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   };
 }
 
-/** Other nodes of the network expect this port: another port would hide the node from them. */
-const PORT_ADVICE =
-  "other nodes expect this port: stop the program that uses it, or choose another address with --p2p-host, or another port " +
-  "for a network of your own with --p2p-port";
-
-const listenAddress = ({ host, port }: PeerServerOptions): ListenAddress => ({
-  ...{ host, port },
-  ...{ portFlag: "--p2p-port", hostFlag: "--p2p-host", portAdvice: PORT_ADVICE },
-});
+/** Adds what to do to the usual errors of listening. */
+function explainListenError(error: Error & { code?: string }, { host, port }: PeerServerOptions): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `port ${port} of ${host} is in use, and a network has one port: stop the other node, or choose another address ` +
+        "with --p2p-host",
+      { cause: error },
+    );
+  }
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    return new Error(`${host} is no address of this machine; choose another with --p2p-host`, {
+      cause: error,
+    });
+  }
+  return error;
+}

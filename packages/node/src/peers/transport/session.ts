@@ -1,7 +1,6 @@
 /** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
 import { randomBytes } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
-import { inOneStep, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
@@ -12,14 +11,15 @@ import {
   unexpectedFailure,
   writeFailure,
   writeHandshakeReply,
-  writeReply,
+  writeReplyGradually,
 } from "../wire/replies/write.ts";
 import { refusalMessage } from "../wire/requests/admit.ts";
-import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
+import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
+import type { Work, WorkQueue } from "./work-queue.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
@@ -36,10 +36,9 @@ export type SessionDeps = {
   readonly onOpen: () => void;
   /** Too many bytes wait for the caller: the connection is to be cut. */
   readonly onUnsent: () => void;
-  /** Reads the long messages of all sessions. */
-  readonly slices: TimeSlices;
-  /** A message was read: its bytes are free. */
-  readonly onRead: () => void;
+  readonly work: WorkQueue;
+  /** All messages that have arrived are processed. */
+  readonly onProcessed: () => void;
   /** The caller broke the protocol: the connection is cut, and its address is to be refused. */
   readonly onOffence: (error: WireError) => void;
 };
@@ -47,16 +46,13 @@ export type SessionDeps = {
 /** Stays below the number of messages at which a client disconnects. */
 const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
 
-/** Messages up to this length are read at once: it takes less time than to wait. Only transactions and blocks are longer. */
-const SHORT_BYTES = 4_096;
-
-const byteLength = (data: RawData): number =>
-  Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
-
 /** Serves a socket until it ends. */
 export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   const { caller } = deps;
   let session = NEW_SESSION;
+  /** Messages that wait for their turn, while the socket is paused. */
+  let waiting = 0;
+  let isRefused = false;
   // A separate forger sends requests in bursts, and does not count replies.
   const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
     socket.send(text, () => {}),
@@ -74,43 +70,34 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     pacer.close();
     unsent.forget();
   });
-  /** Messages that wait to be read. */
-  let waiting = 0;
   socket.on("message", (data, isBinary) => {
     silence.refresh();
-    // Messages are read in their order.
-    if (waiting === 0 && byteLength(data) <= SHORT_BYTES) return read(data, isBinary);
+    if (socket.readyState !== socket.OPEN) return;
     waiting++;
-    // The caller sends no more than the kernel takes until this message is read.
     socket.pause();
-    void deps.slices.run(inOneStep(() => readWaiting(data, isBinary)));
+    void deps.work.run(caller.address, process(data, isBinary, performance.now()));
   });
-
-  function readWaiting(data: RawData, isBinary: boolean): void {
-    waiting--;
-    read(data, isBinary);
-    if (waiting === 0) socket.resume();
-  }
-
-  function read(data: RawData, isBinary: boolean): void {
-    deps.onRead();
-    attempt(() => receive(data, isBinary));
-  }
   const refuseControl = () => react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
   socket.on("ping", refuseControl);
   socket.on("pong", refuseControl);
   socket.on("error", ({ message }) => react(new WireError("FRAME_INVALID", message)));
 
-  function attempt(action: () => void): void {
+  function* process(data: RawData, isBinary: boolean, at: number): Work<void> {
     try {
-      action();
+      if (!isRefused) yield* receive(data, isBinary, at);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       react(error);
+    } finally {
+      if (--waiting === 0) {
+        deps.onProcessed();
+        socket.resume();
+      }
     }
   }
 
   function react(error: WireError): void {
+    isRefused = true;
     const reaction = serverReaction(error);
     if (reaction.kind === "close") {
       socket.close(reaction.closeCode);
@@ -120,11 +107,9 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     }
   }
 
-  function receive(data: RawData, isBinary: boolean): void {
-    if (socket.readyState !== socket.OPEN) return;
+  function* receive(data: RawData, isBinary: boolean, at: number): Work<void> {
     if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-    const at = performance.now();
-    const message = readClientMessage(String(data));
+    const message = yield* readClientMessageGradually(String(data));
     session = advance(session, message, at);
     act(message, at);
   }
@@ -145,10 +130,12 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
 
   async function execute(call: Call): Promise<void> {
     const reply = await deps.answer(call, caller).then(
-      (result) => (callId: number) => writeReply(callId, call.event, result, deps.replyHeaders()),
+      (result) => (callId: number) => writeReplyGradually(callId, call.event, result, deps.replyHeaders()),
       (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
     );
-    if (call.callId !== undefined) send(reply(call.callId));
+    if (call.callId === undefined) return;
+    const text = reply(call.callId);
+    send(typeof text === "string" ? text : await deps.work.run(caller.address, text));
   }
 
   function send(text: string): void {

@@ -124,7 +124,7 @@ const plainHeaders =
       { lastBlockHeight, blockLimit, headersOnly: true, serialized: true },
       { timeoutMs: TIMES_MS.smallReply, maxBytes: blocksMessageBytes(blockLimit, true) },
     );
-    return received.map((header) => headerFromPeer(header, network));
+    return received.slice(0, blockLimit).map((header) => headerFromPeer(header, network));
   };
 
 /** From a Uniknode, which has no rate limit that matters here. */
@@ -137,7 +137,7 @@ const packedHeaders =
       { lastBlockHeight, blockLimit },
       { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.blocks },
     );
-    return blocks.map((bytes) => decodeHeader(bytes, network).header);
+    return blocks.slice(0, blockLimit).map((bytes) => decodeHeader(bytes, network).header);
   };
 
 /** Step 5: the headers after the common block, as far as their delegates are known. */

@@ -33,7 +33,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function unwrapBytes(_key: string, value: unknown): unknown {
+/** The bytes that an object stands for, or the value itself. */
+export function unwrapBytes(_key: string, value: unknown): unknown {
   if (!isWrappedBytes(value)) return value;
   const { buffer, byteOffset, length } = Buffer.from(value.data, "base64");
   return new Uint8Array(buffer, byteOffset, length);

@@ -1,4 +1,5 @@
 /** Blocks in one byte string: before each, its length as u32 little endian. */
+import { MAX_PACKED_BLOCKS } from "./limits.ts";
 
 export function packBlocks(blocks: readonly Uint8Array[]): Uint8Array {
   const length = blocks.reduce((total, block) => total + 4 + block.length, 0);
@@ -13,7 +14,7 @@ export function packBlocks(blocks: readonly Uint8Array[]): Uint8Array {
   return packed;
 }
 
-/** Undefined if a block is truncated. The blocks share the memory of `packed`. */
+/** Undefined if a block is truncated, or there are too many. The blocks share the memory of `packed`. */
 export function unpackBlocks(packed: Uint8Array): Uint8Array[] | undefined {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const blocks: Uint8Array[] = [];
@@ -21,7 +22,7 @@ export function unpackBlocks(packed: Uint8Array): Uint8Array[] | undefined {
   while (at < packed.length) {
     if (at + 4 > packed.length) return undefined;
     const end = at + 4 + view.getUint32(at, true);
-    if (end > packed.length) return undefined;
+    if (end > packed.length || blocks.length === MAX_PACKED_BLOCKS) return undefined;
     blocks.push(packed.subarray(at + 4, end));
     at = end;
   }

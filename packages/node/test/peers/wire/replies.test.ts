@@ -13,7 +13,9 @@ import {
   writeFailure,
   writeHandshakeReply,
   writeReply,
+  writeReplyGradually,
 } from "../../../src/peers/wire/replies/write.ts";
+import type { EventName } from "../../../src/peers/wire/requests/arguments.ts";
 import { anyJson, anyText, codeOf, survives } from "./hostile.ts";
 
 const network = createNetwork(presets.livenet!);
@@ -215,6 +217,31 @@ test("any text is a message or the typed error", () => {
     fc.property(anyText, (text) => void survives(() => read(text))),
     { numRuns: 2000 },
   );
+});
+
+test("a long reply is written in steps, with the same text", () => {
+  const blocks = Array.from({ length: 30 }, (_, index) => ({ ...header, height: index + 2 })) as never;
+  for (const [event, result] of [
+    ["p2p.peer.getBlocks", blocks],
+    ["p2p.peer.getBlocks", []],
+    ["uniknode.peer.getBlocks", { blocks: Uint8Array.of(1, 2) }],
+    ["p2p.peer.getStatus", status()],
+  ] as [EventName, never][]) {
+    const headers = { version: "5.7.2", height: 6 };
+    const writing = writeReplyGradually(3, event, result, headers);
+    let steps = 1;
+    let next = writing.next();
+    for (; !next.done; next = writing.next()) steps++;
+    expect(next.value).toBe(writeReply(3, event, result, headers));
+    expect(steps).toBe(result === blocks ? 31 : 1);
+  }
+});
+
+test("packed blocks are no more than may be requested", () => {
+  const packed = (count: number) => ({ blocks: new Uint8Array(4 * count) });
+  const read = (count: number) => readResult("uniknode.peer.getBlocks", packed(count), network);
+  expect(read(2_000)).toHaveLength(2_000);
+  expect(codeOf(() => read(2_001))).toBe("REPLY_FORM");
 });
 
 test("limits follow from the network and from the request", () => {

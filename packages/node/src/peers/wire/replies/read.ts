@@ -1,6 +1,7 @@
 /** Reads the messages of a server (p2p.md 3.2 to 4.3, 16). */
 import { decodeValue } from "../codec.ts";
 import { WireError } from "../error.ts";
+import { parseGradually } from "../gradual-json.ts";
 import { guardJson } from "../json-guard.ts";
 import { REPLY_COMPLEXITY } from "../limits.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
@@ -21,7 +22,23 @@ export type ServerMessage =
 export function readServerMessage(text: string): ServerMessage {
   if (text === PING) return { kind: "ping" };
   guardJson(text, { ...REPLY_COMPLEXITY, isStrict: false });
-  const message = decodeValue(text);
+  return toServerMessage(decodeValue(text));
+}
+
+/** Longer messages are read in steps. */
+const MAX_SHORT = 64 * 1024;
+
+/**
+ * The same, with steps for a long message.
+ *
+ * @throws {WireError} as `readServerMessage`
+ */
+export function* readServerMessageGradually(text: string): Generator<void, ServerMessage> {
+  if (text.length <= MAX_SHORT) return readServerMessage(text);
+  return toServerMessage(yield* parseGradually(text, { ...REPLY_COMPLEXITY, isStrict: false }));
+}
+
+function toServerMessage(message: unknown): ServerMessage {
   if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
   if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
   const { rid: callId, error, data, event } = message;

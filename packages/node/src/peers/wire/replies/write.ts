@@ -32,6 +32,25 @@ export const writeReply = <E extends EventName>(
   { version, height }: ReplyHeaders,
 ): string => encodeValue({ rid: callId, data: { data: result, headers: { version, height } } });
 
+/** The same text, with steps between the blocks of a long reply. */
+export function* writeReplyGradually<E extends EventName>(
+  callId: number,
+  event: E,
+  result: ResultOf<E>,
+  headers: ReplyHeaders,
+): Generator<void, string> {
+  if (event !== "p2p.peer.getBlocks" || !Array.isArray(result)) {
+    return writeReply(callId, event, result, headers);
+  }
+  const blocks: string[] = [];
+  for (const block of result) {
+    blocks.push(encodeValue(block));
+    yield;
+  }
+  const { version, height } = headers;
+  return `{"rid":${callId},"data":{"data":[${blocks.join(",")}],"headers":${encodeValue({ version, height })}}}`;
+}
+
 export const writeFailure = (callId: number, message: string): string =>
   encodeValue({ rid: callId, error: { message } });
 

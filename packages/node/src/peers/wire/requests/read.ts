@@ -1,6 +1,7 @@
 /** Reads the messages of a client (p2p.md 6.2). */
 import { decodeValue } from "../codec.ts";
 import { WireError } from "../error.ts";
+import { parseGradually } from "../gradual-json.ts";
 import { areTolerated } from "../headers.ts";
 import { guardJson } from "../json-guard.ts";
 import { REQUEST_COMPLEXITY } from "../limits.ts";
@@ -27,6 +28,8 @@ export type ClientMessage =
   | Call;
 
 const MIN_LENGTH = 10;
+/** Longer messages are read in steps. */
+const MAX_SHORT = 64 * 1024;
 
 /**
  * Reads a message by itself; the order of messages is checked by the session.
@@ -38,7 +41,20 @@ export function readClientMessage(text: string): ClientMessage {
   // Steps 4 and 5
   if (text.length < MIN_LENGTH) throw new WireError("MESSAGE_TOO_SHORT", "a message is too short");
   guardJson(text, { ...REQUEST_COMPLEXITY, isStrict: true });
-  const message = decodeValue(text);
+  return toClientMessage(decodeValue(text));
+}
+
+/**
+ * The same, with steps for a long message.
+ *
+ * @throws {WireError} as `readClientMessage`
+ */
+export function* readClientMessageGradually(text: string): Generator<void, ClientMessage> {
+  if (text.length <= MAX_SHORT) return readClientMessage(text);
+  return toClientMessage(yield* parseGradually(text, { ...REQUEST_COMPLEXITY, isStrict: true }));
+}
+
+function toClientMessage(message: unknown): ClientMessage {
   if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
   if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
   // Steps 6 to 8
