@@ -1,14 +1,15 @@
 /** Client of the peers: one connection for each address, opened with the first request. */
+
 import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
+import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { clientReaction, WireError } from "../wire/error.ts";
-import { TIMES_MS } from "../wire/limits.ts";
+import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import { type PeerEvent, type Received, readResult } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { type CallLimits, type Connection, connectPeer } from "./connection.ts";
 import { PeerError } from "./error.ts";
 import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
-import { createWorkQueue } from "./work-queue.ts";
 
 export type PeerClientOptions = {
   /** Port of the whole network (p2p.md 1). */
@@ -70,7 +71,7 @@ export function createPeerClient(
   { network, onHeight, onSocket }: PeerClientDeps,
 ): PeerClient {
   const links = new Map<string, Link>();
-  const work = createWorkQueue();
+  const slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
   const connections = new Set<Connection>();
   /** Links whose attempt to connect is late, the oldest first. */
   const silent = new Set<Link>();
@@ -105,7 +106,7 @@ export function createPeerClient(
     const dialled = connectPeer({
       address,
       ...options,
-      work,
+      slices,
       handshakeMs,
       signal,
       ...(onSocket && { onSocket }),

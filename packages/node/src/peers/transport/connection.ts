@@ -1,10 +1,12 @@
 /** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
+
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { type ClientOptions, type RawData, WebSocket } from "ws";
+import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
-import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, TIMES_MS } from "../wire/limits.ts";
+import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import {
   readHandshakeReply,
   readReply,
@@ -21,7 +23,6 @@ import {
 } from "../wire/requests/write.ts";
 import { PeerError } from "./error.ts";
 import { createUnfinished } from "./unfinished.ts";
-import { createWorkQueue, type Work, type WorkQueue } from "./work-queue.ts";
 
 export type Endpoint = {
   readonly address: string;
@@ -31,7 +32,7 @@ export type Endpoint = {
   /** Called with the socket of the connection. */
   readonly onSocket?: (socket: Socket) => void;
   /** Processes the messages of the peer; a queue of its own if absent. */
-  readonly work?: WorkQueue;
+  readonly slices?: TimeSlices;
   /** For the handshake, once the peer has accepted the connection; `TIMES_MS.connect` if absent. */
   readonly handshakeMs?: number;
   /** Ends the attempt to connect; without effect on a connection. */
@@ -77,7 +78,7 @@ type Pending = {
  */
 export function connectPeer(endpoint: Endpoint): Promise<Connection> {
   const { address, port, localAddress, onSocket, handshakeMs = TIMES_MS.connect, signal } = endpoint;
-  const work = endpoint.work ?? createWorkQueue();
+  const slices = endpoint.slices ?? createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
   const kind = isIP(address);
   const host = kind === 6 ? `[${address}]` : address;
   const options: ClientOptions & { readonly closeTimeout: number } = {
@@ -115,7 +116,7 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     if (violation) return;
     waiting++;
     socket.pause();
-    void work.run(address, process(data, isBinary, performance.now()));
+    void slices.run(process(data, isBinary, performance.now()), address);
   });
   const refuseControl = () => failProtocol("FRAME_CONTROL", "WebSocket pings and pongs are not used");
   socket.on("ping", refuseControl);
@@ -131,7 +132,7 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     ended.resolve(violation);
   });
 
-  function* process(data: RawData, isBinary: boolean, at: number): Work<void> {
+  function* process(data: RawData, isBinary: boolean, at: number): Steps<void> {
     try {
       if (violation) return;
       if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");

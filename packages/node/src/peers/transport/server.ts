@@ -7,18 +7,18 @@ import type { Logger } from "pino";
 import { type ServerOptions, WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { createServer } from "../../platform/http.ts";
+import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { type AdmittedSession, type CapacityLimit, createAdmission } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { createRefusals } from "../guards/refusals.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
-import { serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
+import { MESSAGE_SLICE_MS, serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
 import { matchesAddress } from "./address-patterns.ts";
 import type { Caller, RequestHandler } from "./handler.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { createUnsent } from "./unsent.ts";
-import { createWorkQueue } from "./work-queue.ts";
 
 export type PeerServerOptions = {
   readonly host: string;
@@ -92,7 +92,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const admission = createAdmission({ perSubnet: options.maxConnectionsPerSubnet, total: MAX_CONNECTIONS });
   const unfinished = createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
   const unsent = createUnsent(UNSENT);
-  const work = createWorkQueue();
+  const slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
   const maxBytes = serverMessageBytes(deps.network);
   const upgradeOptions: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
@@ -206,7 +206,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         times: options.times ?? TIMES_MS,
         unsent,
         onOpen: () => onHandshakeDone(socket, address),
-        work,
+        slices,
         onProcessed: watched.finished,
         onUnsent() {
           cut.unsent++;

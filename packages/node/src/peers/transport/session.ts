@@ -1,6 +1,8 @@
 /** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
+
 import { randomBytes } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
+import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
@@ -19,7 +21,6 @@ import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
-import type { Work, WorkQueue } from "./work-queue.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
@@ -36,7 +37,8 @@ export type SessionDeps = {
   readonly onOpen: () => void;
   /** Too many bytes wait for the caller: the connection is to be cut. */
   readonly onUnsent: () => void;
-  readonly work: WorkQueue;
+  /** For the messages of all sessions. */
+  readonly slices: TimeSlices;
   /** All messages that have arrived are processed. */
   readonly onProcessed: () => void;
   /** The caller broke the protocol: the connection is cut, and its address is to be refused. */
@@ -75,14 +77,14 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     if (socket.readyState !== socket.OPEN) return;
     waiting++;
     socket.pause();
-    void deps.work.run(caller.address, process(data, isBinary, performance.now()));
+    void deps.slices.run(process(data, isBinary, performance.now()), caller.address);
   });
   const refuseControl = () => react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
   socket.on("ping", refuseControl);
   socket.on("pong", refuseControl);
   socket.on("error", ({ message }) => react(new WireError("FRAME_INVALID", message)));
 
-  function* process(data: RawData, isBinary: boolean, at: number): Work<void> {
+  function* process(data: RawData, isBinary: boolean, at: number): Steps<void> {
     try {
       if (!isRefused) yield* receive(data, isBinary, at);
     } catch (error) {
@@ -107,7 +109,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     }
   }
 
-  function* receive(data: RawData, isBinary: boolean, at: number): Work<void> {
+  function* receive(data: RawData, isBinary: boolean, at: number): Steps<void> {
     if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
     const message = yield* readClientMessageGradually(String(data));
     session = advance(session, message, at);
@@ -135,7 +137,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     );
     if (call.callId === undefined) return;
     const text = reply(call.callId);
-    send(typeof text === "string" ? text : await deps.work.run(caller.address, text));
+    send(typeof text === "string" ? text : await deps.slices.run(text, caller.address));
   }
 
   function send(text: string): void {

@@ -48,6 +48,9 @@ export const UNIKNODE_RATE_LIMITS = {
 /** Messages within a window after which a client disconnects from its server (p2p.md 12.3). */
 export const MAX_SERVER_MESSAGES = { events: 30, windowMs: 1000 } as const;
 
+/** Time for messages in an event-loop tick. Blocks, slots and requests of clients wait no longer for it. */
+export const MESSAGE_SLICE_MS = 8;
+
 /** Milliseconds. */
 export const TIMES_MS = {
   /** Silence of a new connection before its upgrade. */

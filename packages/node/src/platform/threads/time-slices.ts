@@ -1,11 +1,17 @@
-/** Runs work in slices: between two of them the thread returns to its event loop, so that sockets, timers and messages proceed. */
+/**
+ * Runs work in slices: between two of them the thread returns to its event loop, so that sockets, timers and messages
+ * proceed. Sources of work take turns, so that none delays the others.
+ */
 
 /** Work in steps: each call of `next` is a part that takes a few milliseconds at most. */
-export type Steps<T> = Generator<undefined, T>;
+export type Steps<T> = Generator<void, T>;
 
 export type TimeSlices = {
-  /** Runs the steps after those of all earlier calls. Rejects with what a step throws. */
-  run<T>(steps: Steps<T>): Promise<T>;
+  /**
+   * Runs the steps after those of earlier calls with the same source; sources take turns, a step each. Rejects with what
+   * a step throws.
+   */
+  run<T>(steps: Steps<T>, source?: string): Promise<T>;
 };
 
 export type TimeSliceOptions = {
@@ -17,38 +23,52 @@ export type TimeSliceOptions = {
   readonly onSlice?: (durationMs: number) => void;
 };
 
-type Job = { advance(): boolean };
+/** Runs one step. Returns true after the last one. */
+type Advance = () => boolean;
 
 export function createTimeSlices({
   sliceMs,
   pauseMs = () => 0,
   onSlice = () => {},
 }: TimeSliceOptions): TimeSlices {
-  const jobs: Job[] = [];
+  /** By source, in the order of their turns. */
+  const waiting = new Map<string, Advance[]>();
   let isScheduled = false;
 
   function schedule(): void {
-    if (isScheduled || jobs.length === 0) return;
+    if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
     const pause = pauseMs();
     if (pause > 0) setTimeout(runSlice, pause);
     else setImmediate(runSlice);
   }
 
-  function runSlice(): void {
-    isScheduled = false;
+  async function runSlice(): Promise<void> {
     const startMs = performance.now();
     do {
-      if (jobs[0]!.advance()) jobs.shift();
-    } while (jobs.length > 0 && performance.now() - startMs < sliceMs);
+      takeTurn();
+      // What waits for the result belongs to the slice.
+      await undefined;
+    } while (waiting.size > 0 && performance.now() - startMs < sliceMs);
     onSlice(performance.now() - startMs);
+    isScheduled = false;
     schedule();
   }
 
+  function takeTurn(): void {
+    const [next] = waiting;
+    const [source, jobs] = next!;
+    waiting.delete(source);
+    if (jobs[0]!()) jobs.shift();
+    if (jobs.length > 0) waiting.set(source, jobs);
+  }
+
   return {
-    run<T>(steps: Steps<T>): Promise<T> {
+    run<T>(steps: Steps<T>, source = ""): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>();
-      jobs.push({ advance: () => advance(steps, resolve, reject) });
+      const jobs = waiting.get(source) ?? [];
+      jobs.push(() => advance(steps, resolve, reject));
+      waiting.set(source, jobs);
       schedule();
       return promise;
     },
@@ -61,7 +81,6 @@ export function* inOneStep<T>(work: () => T): Steps<T> {
   return work();
 }
 
-/** Runs one step. Returns true after the last one. */
 function advance<T>(steps: Steps<T>, resolve: (value: T) => void, reject: (error: unknown) => void): boolean {
   try {
     const { done, value } = steps.next();

@@ -3,6 +3,29 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { callText, open, startServer } from "./server.ts";
 
+/** Keeps the thread busy. */
+function burn(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+/** Counts the ticks of the event loop until it is stopped. */
+function countTicks(): { readonly stop: () => number } {
+  let ticks = 0;
+  let isStopped = false;
+  const count = () => {
+    ticks++;
+    if (!isStopped) setImmediate(count);
+  };
+  setImmediate(count);
+  return {
+    stop() {
+      isStopped = true;
+      return ticks;
+    },
+  };
+}
+
 /** Forty payments to 128 recipients each, the largest message that peers accept. */
 const transactions = Array.from({ length: 40 }, (_, index) => ({
   id: `${index}`,
@@ -51,4 +74,42 @@ test("a connection that ends while its messages wait leaves nothing behind", asy
   await once(socket, "message");
   socket.terminate();
   await expect.poll(() => server.figures().sessions).toBe(0);
+});
+
+test("A hundred messages that arrive together are not processed in one tick.", async () => {
+  let answered = 0;
+  const { server, port } = await startServer({
+    async answer() {
+      burn(3);
+      answered++;
+      return [];
+    },
+  });
+  onTestFinished(server.close);
+  const sockets = await Promise.all(["127.0.0.2", "127.0.0.3"].map((address) => open(port, address)));
+  const ticks = countTicks();
+  for (const socket of sockets) {
+    for (let cid = 2; cid < 52; cid++) {
+      socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
+    }
+  }
+  await expect.poll(() => answered).toBe(100);
+  expect(ticks.stop()).toBeGreaterThan(20);
+  for (const socket of sockets) socket.terminate();
+});
+
+test("A call is executed although its sender closes at once.", async () => {
+  const calls: string[] = [];
+  const { server, port } = await startServer({
+    async answer({ event }) {
+      calls.push(event);
+      return [];
+    },
+  });
+  onTestFinished(server.close);
+  const socket = await open(port, "127.0.0.2");
+  socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, 2));
+  socket.close();
+  await once(socket, "close");
+  await expect.poll(() => calls).toEqual(["p2p.peer.postTransactions"]);
 });

@@ -71,4 +71,16 @@ describe("work in slices", () => {
     expect(durations.length).toBeGreaterThanOrEqual(2);
     expect(durations[0]).toBeGreaterThanOrEqual(5);
   });
+
+  test("of one source does not delay that of another, and keeps its own order", async () => {
+    const done: string[] = [];
+    const slices = createTimeSlices({ sliceMs: 8 });
+    const note = (name: string) => () => done.push(name);
+    await Promise.all([
+      slices.run(work(50, 1), "attacker").then(note("first")),
+      slices.run(work(1, 1), "attacker").then(note("second")),
+      slices.run(work(2, 1), "peer").then(note("peer")),
+    ]);
+    expect(done).toEqual(["peer", "first", "second"]);
+  });
 });
