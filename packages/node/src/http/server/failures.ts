@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../gateway/gateway.ts";
+import { troubleOf } from "../../platform/files/disk-trouble.ts";
 import { CallError } from "../../platform/threads/error.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "./app.ts";
@@ -125,6 +126,9 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
 }
 
 const BUSY = {
+  DISK_FULL: "Service Unavailable: the disk of the node is full, so nothing was stored; ask again in 10 s",
+  DISK_UNWRITABLE:
+    "Service Unavailable: the disk of the node refuses writes, so nothing was stored; ask again in 10 s",
   ANSWER_LATE: LATE,
   NODE_BUSY: "Service Unavailable: too much is under way; ask again in 10 s",
   NODE_STARTING: "Service Unavailable: the node has no block yet; ask again in 10 s",
@@ -134,6 +138,8 @@ function describeBusy(error: Error & Partial<FastifyError>): keyof typeof BUSY |
   if (error instanceof SnapshotError) {
     return error.code === "SNAPSHOT_EMPTY" ? "NODE_STARTING" : "ANSWER_LATE";
   }
+  const trouble = troubleOf(error);
+  if (trouble) return trouble === "disk full" ? "DISK_FULL" : "DISK_UNWRITABLE";
   if (error instanceof CallError || error.code === "POOL_BUSY" || error.statusCode === 503)
     return "NODE_BUSY";
   return undefined;
