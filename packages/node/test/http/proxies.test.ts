@@ -1,7 +1,9 @@
 /** Proxies that the operator did not name, and what is said about them. */
+import type { FastifyPluginAsync } from "fastify";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
+import { createAccess } from "../../src/http/webhooks/access.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 function createLog() {
@@ -102,6 +104,30 @@ describe("the client that a trusted proxy names", () => {
   test("is the last known hop in a chain that goes on without end", async () => {
     const chain = (client: string) => [client, ...Array.from({ length: 500 }, () => "10.0.0.1")].join(",");
     expect(await statuses([chain("203.0.113.7"), chain("203.0.113.8")])).toEqual(SAME(2));
+  });
+
+  test("is never taken for the proxy by routes that only certain addresses may use", async () => {
+    const access = createAccess({ isLegacy: true, whitelist: ["127.0.0.1"] });
+    const plugin: FastifyPluginAsync = async (scope) => {
+      scope.addHook("onRequest", access);
+      scope.get("/guarded", () => ({}));
+    };
+    const fixture = openFixture({ trustedProxies: "127.0.0.1" }, { plugins: [plugin] });
+    onTestFinished(fixture.close);
+    const statusOf = async (headers: Record<string, string>) =>
+      (await fixture.get("/api/guarded", { host: "localhost", ...headers })).statusCode;
+    expect(await statusOf({})).toBe(200);
+    for (const header of [
+      "unknown",
+      "",
+      " , ",
+      "203.0.113.7:x",
+      "203.0.113.7:1",
+      "[::1]:x",
+      "1.1.1.1, unknown",
+    ]) {
+      expect([header, await statusOf({ "x-forwarded-for": header })]).toEqual([header, 403]);
+    }
   });
 
   test("is the sender where no proxy is trusted", async () => {

@@ -2,11 +2,18 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { transactionToJson } from "@uniknode/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { devOptions } from "../../src/config/options.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
+import { connect, transferOf } from "../../test-support/process/client.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { newFolder, startFaulty } from "./faulty.ts";
 
+const TOKEN = "full-disk-test";
 const POLL = { timeout: 30_000, interval: 200 };
 const DISK_BYTES = 32 * 1_048_576;
 const MOUNT = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;
@@ -91,3 +98,76 @@ test.skipIf(!canMount)(
     expect((await node.ended()).code).toBe(0);
   },
 );
+
+test.skipIf(!canMount)(
+  "what cannot be stored is answered with 503 and the reason, and can be sent again when there is space",
+  { timeout: 150_000 },
+  async () => {
+    const place = newFolder();
+    const options = [
+      "--http-port",
+      "0",
+      "--webhook-token",
+      TOKEN,
+      "--data",
+      join(place, "data"),
+      "--log-level",
+      "silent",
+    ];
+    const node = spawnUniknode(["dev", "--block-time", "1000", ...options], { through: throughDisk(place) });
+    onTestFinished(() => stop(node));
+    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+    await node.printed(/Ctrl-C stops/);
+    const { network } = await connect(url!);
+    const account = deriveAccounts(devOptions.mnemonic.default, DEV_ADDRESS_VERSION)("account 0");
+    let nonce = 0n;
+    const submit = () => {
+      const transaction = transferOf(network, account, account.address, ++nonce);
+      return post("/api/transactions", { transactions: [transactionToJson(transaction)] });
+    };
+    const post = async (path: string, body: object) => {
+      const headers = { "content-type": "application/json", authorization: TOKEN };
+      const answer = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      const { message } = (await answer.json()) as { message?: string };
+      return {
+        status: answer.status,
+        code: answer.headers.get("error-code"),
+        retry: answer.headers.get("retry-after"),
+        message,
+      };
+    };
+    const filler = join(`/proc/${node.child.pid}/root${place}`, "filler");
+    for (let filled = false; !filled; ) {
+      try {
+        writeFileSync(filler, Buffer.alloc(65_536), { flag: "a" });
+      } catch {
+        filled = true;
+      }
+    }
+    const refused = {
+      status: 503,
+      code: "DISK_FULL",
+      retry: "10",
+      message: expect.stringContaining("disk of the node is full"),
+    };
+    const webhook = {
+      event: "block.applied",
+      target: "http://127.0.0.1:9/",
+      conditions: [{ key: "id", condition: "ne", value: "x".repeat(200) }],
+    };
+    // Each of them takes some of what the files have left.
+    await expect.poll(() => post("/api/v2/webhooks", webhook), POLL).toEqual(refused);
+    await expect.poll(submit, POLL).toEqual(refused);
+    await expect.poll(() => post("/api/v2/dev/mine", {}), POLL).toEqual(refused);
+    expect(await post("/console/session", { token: TOKEN })).toMatchObject({ status: 200 });
+
+    rmSync(filler);
+    await expect.poll(() => post("/api/v2/webhooks", webhook), POLL).toMatchObject({ status: 201 });
+    expect(await submit()).toMatchObject({ status: 200 });
+  },
+);
+
+async function stop({ child, ended }: Running): Promise<void> {
+  child.kill("SIGTERM");
+  await ended;
+}

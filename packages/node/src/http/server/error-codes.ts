@@ -95,6 +95,16 @@ const CHAPTERS = {
       "ask for fewer rows, or again after `retry-after`",
     ),
     NODE_BUSY: code([503], "Too much is under way.", "ask again after `retry-after`"),
+    DISK_FULL: code(
+      [503],
+      "The disk of the node is full: what the request would have stored is not stored.",
+      "ask again after `retry-after`; the operator frees space",
+    ),
+    DISK_UNWRITABLE: code(
+      [503],
+      "The disk of the node refuses writes: what the request would have stored is not stored.",
+      "ask again after `retry-after`; the operator looks at the log",
+    ),
     NODE_STARTING: code([503], "The node has no block yet.", "ask again after `retry-after`"),
     INTERNAL_ERROR: code(
       [500],

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../gateway/gateway.ts";
+import { troubleOf } from "../../platform/files/disk-trouble.ts";
 import { CallError } from "../../platform/threads/error.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "./app.ts";
@@ -113,7 +114,7 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   if (error instanceof HttpError) {
     return { status: error.statusCode, code: error.code, message: error.message };
   }
-  const busy = describeBusy(error);
+  const busy = describeBusy(error, request);
   if (busy) return { status: 503, code: busy, message: BUSY[busy] };
   const [code, message] = UNREADABLE[error.code ?? ""] ?? [];
   if (code !== undefined && message !== undefined) return { status: 422, code, message };
@@ -125,15 +126,25 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
 }
 
 const BUSY = {
+  DISK_FULL: "Service Unavailable: the disk of the node is full, so nothing was stored; ask again in 10 s",
+  DISK_UNWRITABLE:
+    "Service Unavailable: the disk of the node refuses writes, so nothing was stored; ask again in 10 s",
   ANSWER_LATE: LATE,
   NODE_BUSY: "Service Unavailable: too much is under way; ask again in 10 s",
   NODE_STARTING: "Service Unavailable: the node has no block yet; ask again in 10 s",
 } as const;
 
-function describeBusy(error: Error & Partial<FastifyError>): keyof typeof BUSY | undefined {
+function describeBusy(
+  error: Error & Partial<FastifyError>,
+  { method }: FastifyRequest,
+): keyof typeof BUSY | undefined {
   if (error instanceof SnapshotError) {
     return error.code === "SNAPSHOT_EMPTY" ? "NODE_STARTING" : "ANSWER_LATE";
   }
+  const trouble = troubleOf(error);
+  if (trouble === "disk full") return "DISK_FULL";
+  // A disk that cannot be read is a failure that the log must have.
+  if (trouble && method !== "GET" && method !== "HEAD") return "DISK_UNWRITABLE";
   if (error instanceof CallError || error.code === "POOL_BUSY" || error.statusCode === 503)
     return "NODE_BUSY";
   return undefined;
