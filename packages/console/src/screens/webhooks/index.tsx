@@ -9,6 +9,7 @@ import { Register } from "./register.tsx";
 import { WebhookPage } from "./webhook-page.tsx";
 import "./webhooks.css";
 
+const EditWebhook = lazy(() => import("./edit/index.tsx"));
 const NewWebhook = lazy(() => import("./new/index.tsx"));
 
 export default function WebhookDesk() {
@@ -19,6 +20,7 @@ export default function WebhookDesk() {
   }
   if (webhook === undefined) return <Register />;
   if (webhook === "new") return <NewWebhook />;
+  if (delivery === "edit") return <EditWebhook id={webhook} />;
   return delivery === undefined ? (
     <WebhookPage id={webhook} />
   ) : (
