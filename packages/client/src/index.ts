@@ -83,6 +83,8 @@ export type {
   RetrySelection,
   TriedEvent,
   TriedEvents,
+  TriedTarget,
+  Warnings,
   Webhook,
   WebhookChanges,
   WebhookHealth,

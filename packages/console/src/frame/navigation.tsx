@@ -2,8 +2,10 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { Badge } from "../components/badge.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
+import { troubledOf, useWebhookHealth } from "../data/webhook-health.ts";
 
 type Destination = { readonly path: string; readonly title: string; readonly icon: IconName };
 
@@ -15,8 +17,9 @@ const CHAIN: readonly Destination[] = [
   { path: "/console/uniks", title: "Uniks", icon: "uniks" },
   { path: "/console/delegates", title: "Delegates", icon: "delegates" },
 ];
+const WEBHOOKS = "/console/webhooks";
 const EVENTS: readonly Destination[] = [
-  { path: "/console/webhooks", title: "Webhooks", icon: "webhooks" },
+  { path: WEBHOOKS, title: "Webhooks", icon: "webhooks" },
   { path: "/console/live", title: "Live events", icon: "live" },
 ];
 const NODE: readonly Destination[] = [
@@ -55,6 +58,7 @@ export function Navigation() {
                 <a href={to} aria-current={currentOf(path, to)}>
                   <Icon name={icon} />
                   {title}
+                  {to === WEBHOOKS && <Trouble />}
                 </a>
               </li>
             ))}
@@ -62,6 +66,22 @@ export function Navigation() {
         </div>
       ))}
     </nav>
+  );
+}
+
+/** Number of webhooks whose receivers need attention. */
+function Trouble() {
+  const health = useWebhookHealth();
+  const count = health === undefined ? 0 : troubledOf(health);
+  if (count === 0) return null;
+  return (
+    <>
+      {" "}
+      <Badge tone="bad">
+        {count}
+        <span class="unseen"> failing</span>
+      </Badge>
+    </>
   );
 }
 

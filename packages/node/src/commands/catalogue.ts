@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       "uniknode webhooks list",
       "uniknode webhooks show 1",
-      'uniknode webhooks create http://127.0.0.1:8000/ --event "transaction.*" --condition "amount gte 100000000"',
+      'uniknode webhooks create http://127.0.0.1:8000/ --event transaction.applied --condition "amount gte 100000000"',
       "uniknode webhooks update 1 --event block.applied",
       "uniknode webhooks pause 1",
       "uniknode webhooks resume 1",

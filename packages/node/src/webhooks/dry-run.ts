@@ -12,7 +12,7 @@ import {
 import { CostError, createMeter, meterConditions } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
-import { integer, invalid, readMembers, required } from "../subscriptions/members.ts";
+import { integer, invalid, readMembers } from "../subscriptions/members.ts";
 import type { Intake } from "./matching/intake.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
@@ -76,7 +76,7 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
       ...rest
     } = readMembers<Body>(body, READERS);
     const names = subscribedNames(checkEvents({ event, events }));
-    const conditions = parseJson(required(rest.conditions, "conditions")) as Condition[];
+    const conditions = parseJson(rest.conditions ?? "[]") as Condition[];
     const metered = meterConditions(compileConditions(conditions, match));
     const explain = explainConditions(conditions);
 

@@ -1,7 +1,9 @@
 /** A webhook as a plain value. Times are milliseconds since 1970. */
 
-/** What a user decides about a webhook; `conditions` is JSON text, as given. */
+/** What a user decides about a webhook; `conditions` is JSON text, as given: an empty list is always true. */
 export type WebhookFields = {
+  /** For people; absent or null for none. */
+  readonly name?: string | null;
   /** Null when `events` says it all. */
   readonly event: string | null;
   /** Further names, and patterns. */

@@ -5,7 +5,7 @@ import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/co
 import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { createAttempt } from "./delivery/attempt.ts";
+import { type Attempted, createAttempt } from "./delivery/attempt.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { isHalf } from "./delivery/message.ts";
@@ -107,6 +107,13 @@ export type Webhooks = {
    * @throws {WebhookError} WEBHOOK_UNKNOWN, PING_RUNNING
    */
   ping(id: string): Promise<DeliveryWithBody>;
+  /**
+   * Sends a ping to `body.target`, before a webhook with it is registered.
+   *
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} PING_RUNNING
+   */
+  pingTarget(body: unknown): Promise<Attempted>;
   /** Call it once to start deliveries, and whenever events were logged. */
   notify(): void;
   /** No call is under way afterwards; what has no response is sent again after the next start. */
@@ -219,6 +226,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
       return log.find(id, `${number}`);
     },
+    pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
     notify: dispatcher.notify,
     async close() {
       await dispatcher.close();

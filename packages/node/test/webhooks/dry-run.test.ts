@@ -90,7 +90,7 @@ describe("a dry run", () => {
 
   test.each<[string, object]>([
     ["no event", { conditions: [above("1")] }],
-    ["no conditions", { event: "block.applied" }],
+    ["conditions that are none", { event: "block.applied", conditions: "always" }],
     ["a bad condition", { event: "block.applied", conditions: [{ key: "a", condition: "like" }] }],
     ["too many blocks", { event: "block.applied", conditions: [above("1")], blocks: 1_001 }],
     ["blocks as text", { event: "block.applied", conditions: [above("1")], blocks: "5" }],

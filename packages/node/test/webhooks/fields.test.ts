@@ -5,7 +5,7 @@ describe("fields", () => {
   const refusals: [string, unknown][] = [
     ["no event", { target: BODY.target, conditions: BODY.conditions }],
     ["no target", { event: BODY.event, conditions: BODY.conditions }],
-    ["no conditions", { event: BODY.event, target: BODY.target }],
+    ["conditions that are null", { event: BODY.event, target: BODY.target, conditions: null }],
     ["text", "text"],
     ["nothing", ""],
     ["broken JSON", '{"event":'],
@@ -77,7 +77,6 @@ describe("fields", () => {
     order: ["", "Strict", "fifo", true, null, ["strict"]],
     enabled: ["1", 1, "yes", "", null, " true ", "truee", [true], 0],
     conditions: [
-      [],
       {},
       "[]",
       null,

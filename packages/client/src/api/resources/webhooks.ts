@@ -29,6 +29,8 @@ export type WebhookId = number | string;
 
 export type Webhook = {
   readonly id: number;
+  /** For people; absent for none. */
+  readonly name?: string;
   /** Its event; the first of `events` if it was registered without `event`. */
   readonly event: string;
   readonly target: string;
@@ -71,12 +73,14 @@ export type WebhookWithToken = Webhook & {
 };
 
 export type WebhookChanges = {
+  /** At most 100 characters; `null` removes it. */
+  readonly name?: string | null;
   readonly event?: string;
   /** `null` removes them. */
   readonly events?: readonly string[] | null;
   readonly target?: string;
   readonly enabled?: boolean;
-  /** At least one. */
+  /** An empty list is always true. */
   readonly conditions?: readonly Condition[];
   readonly match?: "any" | "all";
   readonly order?: "parallel" | "strict";
@@ -90,10 +94,16 @@ export type WebhookChanges = {
 
 /** `event` or `events` is needed. */
 export type NewWebhook = WebhookChanges &
-  Required<Pick<WebhookChanges, "target" | "conditions">> & {
+  Required<Pick<WebhookChanges, "target">> & {
     /** Whether the first delivery is a `ping`. */
     readonly ping?: boolean;
   };
+
+/** Conditions that are probably a mistake, such as a member that no event has; absent without any. */
+export type Warnings = { readonly warnings?: readonly string[] };
+
+/** An attempt at a target that is not registered. */
+export type TriedTarget = DeliveryAttempt & { readonly accepted: boolean; readonly reason?: string };
 
 export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 
@@ -226,11 +236,11 @@ export function webhooks(send: Send) {
 
     /** Only this answer contains the secret of the webhook. */
     create: (webhook: NewWebhook) =>
-      send<Answer<WebhookWithToken>>({ method: "POST", path: "/webhooks", body: webhook }),
+      send<Answer<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
 
     /** Omitted members keep their value; deliveries that wait stay in the queue, unless `queue` is "drop". */
     update: (id: WebhookId, changes: WebhookChanges) =>
-      send<Record<string, never>>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
+      send<Warnings>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
 
     remove: (id: WebhookId) => send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}` }),
 
@@ -241,6 +251,10 @@ export function webhooks(send: Send) {
     /** Sends a test delivery, and answers with its outcome. */
     ping: (id: WebhookId) =>
       send<Answer<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
+
+    /** Sends a ping to a target that is not registered. Its signature cannot be verified: there is no secret yet. */
+    pingTarget: (target: string) =>
+      send<Answer<TriedTarget>>({ method: "POST", path: "/webhooks/ping", body: { target } }),
 
     /** Newest first. */
     deliveries: (id: WebhookId, query?: DeliveryQuery) =>

@@ -7,6 +7,7 @@ import { useAnswer, useNode } from "../../data/node.ts";
 import { BlockRow } from "./block-row.tsx";
 import { Figures } from "./figures.tsx";
 import { Verdict } from "./verdict.tsx";
+import { WebhookTrouble } from "./webhook-trouble.tsx";
 import "./overview.css";
 
 const SHOWN_TRANSACTIONS = 10;
@@ -19,6 +20,7 @@ export default function Overview() {
   return (
     <Page title="Overview">
       <Verdict />
+      <WebhookTrouble />
       <BlockRow />
       <Figures />
       <RoundMonitor isSteady />

@@ -5,6 +5,7 @@ import { useLocation } from "preact-iso/router";
 import { Dialog } from "../../components/dialog.tsx";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { useNode } from "../../data/node.ts";
+import { DropQueue } from "./drop-queue.tsx";
 import { webhookForms } from "./forms.ts";
 import { Outcome } from "./outcome.tsx";
 import { pingOf } from "./ping.ts";
@@ -16,16 +17,19 @@ export type ActionsProps = {
   readonly onRotated: (webhook: WebhookWithToken) => void;
 };
 
-export function Actions({ webhook: { id, enabled }, onRotated }: ActionsProps) {
+export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: ActionsProps) {
   const { webhooks } = useNode().operations;
   const { route } = useLocation();
   const action = useAction();
   const [asked, setAsked] = useState<"delete" | "rotate">();
+  const [isDropping, setDropping] = useState(false);
   const close = () => setAsked(undefined);
   const { isRunning, run } = action;
   const toggle = async () => {
-    await webhooks.update(id, { enabled: !enabled });
-    return enabled ? "Paused: what waited was dropped" : "Active again";
+    await webhooks.update(id, { enabled: !enabled, ...(isDropping && { queue: "drop" }) });
+    setDropping(false);
+    if (isDropping) return enabled ? "Paused; the queue is dropped" : "Active again; the queue is dropped";
+    return enabled ? "Paused; what waits stays in the queue" : "Active again";
   };
   const remove = async () => {
     await webhooks.remove(id);
@@ -41,6 +45,9 @@ export function Actions({ webhook: { id, enabled }, onRotated }: ActionsProps) {
         <button type="button" disabled={isRunning} onClick={() => void run(toggle)}>
           {enabled ? "Pause" : "Resume"}
         </button>{" "}
+        <a class="button" href={`/console/webhooks/${id}/edit`}>
+          Edit
+        </a>{" "}
         <button type="button" disabled={isRunning} onClick={() => setAsked("rotate")}>
           Rotate the secret
         </button>{" "}
@@ -48,6 +55,7 @@ export function Actions({ webhook: { id, enabled }, onRotated }: ActionsProps) {
           Delete
         </button>
       </p>
+      {queued > 0 && <DropQueue count={queued} isChosen={isDropping} onChange={setDropping} />}
       <Outcome action={action} />
       <Dialog title={`Delete webhook ${id}?`} isOpen={asked === "delete"} onClose={close}>
         <p>Its deliveries, waiting ones included, are deleted with it.</p>

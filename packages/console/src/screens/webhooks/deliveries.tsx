@@ -1,7 +1,8 @@
-/** Deliveries of a webhook, newest first, and all that match sent again. */
+/** Deliveries of a webhook, newest first; a selection, or all that match, is sent now. */
 import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
+import { useState } from "preact/hooks";
 import { Filters } from "../../components/filters.tsx";
-import { countText } from "../../components/format.ts";
+import { countOf, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
@@ -33,13 +34,29 @@ export function Deliveries({ webhook }: { webhook: number }) {
     () => webhooks.deliveries(webhook, filter).page({ limit: LIMIT }),
     EVERY_FEW_SECONDS,
   );
-  const { state, ...others } = filter;
-  const sendAgain = async () => {
-    if (state === "pending") return "Pending deliveries are sent anyway";
-    const { data } = await webhooks.retryAll(webhook, { ...others, ...(state && { state }) });
-    return `${countText(data.retried)} deliveries are sent again`;
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const sendNow = async () => {
+    const { data } = await webhooks.retryAll(
+      webhook,
+      selected.size > 0 ? { deliveries: [...selected] } : { state: "all", ...filter },
+    );
+    setSelected(new Set());
+    return `${countOf(data.retried, "delivery is", "deliveries are")} sent now`;
   };
+  const select = (id: number, isChosen: boolean) =>
+    setSelected(new Set(isChosen ? [...selected, id] : [...selected].filter((other) => other !== id)));
   const columns: readonly Column<DeliveryRecord>[] = [
+    {
+      title: "Select",
+      cell: ({ id }) => (
+        <input
+          type="checkbox"
+          aria-label={`Select delivery ${id}`}
+          checked={selected.has(id)}
+          onChange={({ currentTarget }) => select(id, currentTarget.checked)}
+        />
+      ),
+    },
     { title: "Delivery", cell: ({ id }) => <a href={`/console/webhooks/${webhook}/${id}`}>{id}</a> },
     { title: "State", cell: (delivery) => <DeliveryBadge state={delivery.state} /> },
     { title: "Event", cell: ({ event, reverts }) => (reverts ? `${event}, retracts another` : event) },
@@ -56,8 +73,12 @@ export function Deliveries({ webhook }: { webhook: number }) {
     <Section
       title="Deliveries"
       aside={
-        <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendAgain)}>
-          {state === undefined ? "Send failed ones again" : "Send all that match again"}
+        <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendNow)}>
+          {selected.size > 0
+            ? `Send ${countText(selected.size)} selected now`
+            : Object.keys(filter).length === 0
+              ? "Send all undelivered now"
+              : "Send all that match now"}
         </button>
       }
     >

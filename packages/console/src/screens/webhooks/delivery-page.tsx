@@ -89,7 +89,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
         title="Attempts"
         aside={
           <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendAgain)}>
-            Send again
+            {delivery.state === "pending" ? "Send now" : "Send again"}
           </button>
         }
       >

@@ -64,12 +64,12 @@ export const webhookForms = (id: number, enabled: boolean, origin: string): read
         command: `rotate ${id} --overlap 86400`,
       },
       {
-        title: "Send what failed again",
+        title: "Send all undelivered now",
         method: "POST",
         path: `${id}/deliveries/retry`,
-        body: {},
-        statement: `retryAll(${id})`,
-        command: `retry ${id} --all-failed`,
+        body: { state: "all" },
+        statement: `retryAll(${id}, { state: "all" })`,
+        command: `retry ${id} --state all`,
       },
       {
         title: "Delete",

@@ -1,6 +1,6 @@
-/** How the deliveries of a webhook go, in the place of a cell: share of successes, the last hours, what waits. */
+/** How the deliveries of a webhook go, in a cell: success rate of the last hour, the last hours, what waits. */
 import type { DeliverySummary, Webhook } from "@uniknode/client";
-import { countText } from "../../components/format.ts";
+import { countOf, countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
@@ -13,16 +13,20 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
   const { operations } = useNode();
   const { value } = useAnswer(`webhook ${id} summary`, () => operations.webhooks.summary(id), SELDOM);
   if (!value) return null;
-  const { count, delivered, failed, pending, oldestWaitingAt, hours } = value.data;
+  const { count, queued, oldestWaitingAt, lastHour, hours } = value.data;
   if (count === 0) return <span class="quiet">no delivery yet</span>;
-  const ended = delivered + failed;
   return (
     <span class="health">
-      <span>{ended === 0 ? "none ended" : share(delivered, ended)}</span>
+      <span>{rateOf(lastHour)}</span>
       <Hours hours={hours} />
-      {oldestWaitingAt !== undefined && (
+      {queued > 0 && (
         <span class="quiet">
-          {countText(pending)} wait, since <Time timeMs={oldestWaitingAt} clock="machine" />
+          {countText(queued)} wait
+          {oldestWaitingAt !== undefined && (
+            <>
+              , since <Time timeMs={oldestWaitingAt} clock="machine" />
+            </>
+          )}
         </span>
       )}
     </span>
@@ -31,10 +35,14 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 
-/** A failure among many is no 100 %. */
-function share(delivered: number, ended: number): string {
-  const text = percent.format(delivered / ended);
-  return delivered < ended && text === percent.format(1) ? `> ${percent.format(0.999)}` : text;
+/** Share of the attempts of the last hour that succeeded: a delivery that is retried fails each time. */
+export function rateOf({ succeeded, failed }: DeliverySummary["lastHour"]): string {
+  const attempts = succeeded + failed;
+  if (attempts === 0) return "no attempt in the last hour";
+  const text = percent.format(succeeded / attempts);
+  // A failure among many is not 100 %.
+  const share = failed > 0 && text === percent.format(1) ? `> ${percent.format(0.999)}` : text;
+  return `${share} of ${countOf(attempts, "attempt")} in the last hour`;
 }
 
 function Hours({ hours }: Pick<DeliverySummary, "hours">) {

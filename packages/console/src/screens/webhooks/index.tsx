@@ -10,6 +10,7 @@ import { Register } from "./register.tsx";
 import { WebhookPage } from "./webhook-page.tsx";
 import "./webhooks.css";
 
+const EditWebhook = loadable(() => import("./edit/index.tsx"));
 const NewWebhook = loadable(() => import("./new/index.tsx"));
 
 export default function WebhookDesk() {
@@ -20,6 +21,7 @@ export default function WebhookDesk() {
   }
   if (webhook === undefined) return <Register />;
   if (webhook === "new") return <NewWebhook />;
+  if (delivery === "edit") return <EditWebhook id={webhook} />;
   return delivery === undefined ? (
     <WebhookPage id={webhook} />
   ) : (

@@ -14,7 +14,14 @@ const LIMIT = 25;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
 const COLUMNS: readonly Column<Webhook>[] = [
-  { title: "Webhook", cell: ({ id }) => <a href={`/console/webhooks/${id}`}>{id}</a> },
+  {
+    title: "Webhook",
+    cell: ({ id, name }) => (
+      <>
+        <a href={`/console/webhooks/${id}`}>{id}</a> {name}
+      </>
+    ),
+  },
   { title: "State", cell: (webhook) => <StateBadge webhook={webhook} /> },
   { title: "Health", cell: (webhook) => <Health webhook={webhook} /> },
   { title: "Events", cell: (webhook) => eventsOf(webhook) },

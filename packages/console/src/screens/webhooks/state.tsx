@@ -2,9 +2,10 @@
 import type { DeliveryRecord, Webhook } from "@uniknode/client";
 import { Badge, type Tone } from "../../components/badge.tsx";
 
-export function StateBadge({ webhook: { enabled, suspended, replay } }: { webhook: Webhook }) {
+export function StateBadge({ webhook: { enabled, suspended, failing, replay } }: { webhook: Webhook }) {
   if (suspended) return <Badge tone="bad">suspended</Badge>;
   if (!enabled) return <Badge tone="warning">paused</Badge>;
+  if (failing) return <Badge tone="bad">failing</Badge>;
   return <Badge tone="good">{replay ? "active, replays" : "active"}</Badge>;
 }
 

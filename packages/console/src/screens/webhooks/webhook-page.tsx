@@ -31,11 +31,23 @@ export function WebhookPage({ id }: { id: string }) {
 
 function Content({ webhook }: { webhook: Webhook }) {
   const [rotated, setRotated] = useState<WebhookWithToken>();
-  const { id, target, conditions, match, order, confirmations = 0, suspended, replay } = webhook;
+  const {
+    id,
+    target,
+    conditions,
+    match,
+    order,
+    confirmations = 0,
+    suspended,
+    failing,
+    replay,
+    name,
+  } = webhook;
   return (
     <>
       <Facts
         facts={[
+          ["Name", name],
           ["Deliveries", <Health key="health" webhook={webhook} />],
           ["Events", eventsOf(webhook)],
           [
@@ -46,7 +58,11 @@ function Content({ webhook }: { webhook: Webhook }) {
           ],
           [
             match === "all" ? "All conditions" : "One of the conditions",
-            <Json key="conditions" value={conditions} what="conditions" />,
+            conditions.length === 0 ? (
+              "none: every event is delivered"
+            ) : (
+              <Json key="conditions" value={conditions} what="conditions" />
+            ),
           ],
           ["Order", order === "strict" ? "strict: one after another" : "parallel"],
           ["Confirmations", confirmations > 0 && countText(confirmations)],
@@ -55,6 +71,20 @@ function Content({ webhook }: { webhook: Webhook }) {
             suspended && (
               <>
                 {suspended.reason} · <Time timeMs={suspended.since} clock="machine" />
+              </>
+            ),
+          ],
+          [
+            "Failing",
+            failing && (
+              <>
+                {failing.reason ?? "recent attempts failed"}
+                {failing.since !== undefined && (
+                  <>
+                    {" "}
+                    · since <Time timeMs={failing.since} clock="machine" />
+                  </>
+                )}
               </>
             ),
           ],

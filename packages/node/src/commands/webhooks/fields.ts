@@ -9,6 +9,7 @@ export type FieldOptions = {
   readonly match?: "any" | "all";
   readonly order?: "parallel" | "strict";
   readonly confirmations?: number;
+  readonly name?: string;
 };
 
 export type QueueOption = { readonly dropQueue?: boolean };
@@ -29,12 +30,14 @@ export const addEventFlags = (command: Command): Command =>
     .option("--confirmations <N>", "blocks to wait for before events are delivered", readCount(0));
 
 export const addFields = (command: Command): Command =>
-  addEventFlags(command).addOption(
-    new Option("--order <HOW>", "whether a delivery waits for the one before it").choices([
-      "parallel",
-      "strict",
-    ]),
-  );
+  addEventFlags(command)
+    .option("--name <TEXT>", 'name of the webhook, for people; "" removes it')
+    .addOption(
+      new Option("--order <HOW>", "whether a delivery waits for the one before it").choices([
+        "parallel",
+        "strict",
+      ]),
+    );
 
 /** Only what was given. */
 export const changesOf = ({
@@ -43,12 +46,14 @@ export const changesOf = ({
   match,
   order,
   confirmations,
+  name,
 }: FieldOptions): Omit<WebhookChanges, "target"> => ({
   ...(event && { events: event }),
   ...(condition && { conditions: readConditions(condition) }),
   ...(match && { match }),
   ...(order && { order }),
   ...(confirmations !== undefined && { confirmations }),
+  ...(name !== undefined && { name: name === "" ? null : name }),
 });
 
 export const readCount =

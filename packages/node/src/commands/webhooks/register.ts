@@ -37,13 +37,15 @@ const listCommand = () =>
   withService(new Command("list").description("show the webhooks of a node"), async (service) => {
     const webhooks: Webhook[] = [];
     for await (const webhook of service.client.webhooks.list()) webhooks.push(webhook);
+    const hasNames = webhooks.some(({ name }) => name !== undefined);
     const rows = webhooks.map((webhook) => [
       `${webhook.id}`,
       stateOf(webhook),
       eventsOf(webhook),
       webhook.target,
+      ...(hasNames ? [webhook.name ?? ""] : []),
     ]);
-    const lines = columns(["ID", "STATE", "EVENTS", "TARGET"], rows);
+    const lines = columns(["ID", "STATE", "EVENTS", "TARGET", ...(hasNames ? ["NAME"] : [])], rows);
     show(
       service.connection,
       webhooks,
@@ -80,13 +82,13 @@ const createCommand = () =>
         );
       }
       const conditions = readConditions(fields.condition ?? []);
-      const { data } = await service.client.webhooks.create({
+      const { data, warnings } = await service.client.webhooks.create({
         target,
         ...changesOf(fields),
         conditions,
         ...(ping && { ping }),
       });
-      showSecret(service, data);
+      showSecret(service, data, warnings);
     },
   );
 
@@ -112,8 +114,8 @@ const updateCommand = () =>
           "update: nothing to change; give --target, --event or another option of --help",
         );
       }
-      await service.client.webhooks.update(id, { ...changes, ...(event && { event }) });
-      await showAfter(service, id);
+      const { warnings } = await service.client.webhooks.update(id, { ...changes, ...(event && { event }) });
+      await showAfter(service, id, warnings);
     },
   );
 
@@ -147,29 +149,40 @@ const rotateCommand = () =>
     },
   );
 
-async function showAfter({ client, connection }: Service, id: WebhookId): Promise<void> {
+async function showAfter(
+  { client, connection }: Service,
+  id: WebhookId,
+  warnings: readonly string[] = [],
+): Promise<void> {
   const { data: webhook } = await client.webhooks.get(id);
-  show(connection, webhook, linesOf(webhook));
+  show(connection, withWarnings(webhook, warnings), [...linesOf(webhook), ...warningLines(warnings)]);
 }
 
-const showSecret = ({ connection }: Service, webhook: WebhookWithToken) =>
-  show(connection, webhook, [
+const withWarnings = (webhook: Webhook, warnings: readonly string[]) =>
+  warnings.length > 0 ? { ...webhook, warnings } : webhook;
+
+const warningLines = (warnings: readonly string[]) => warnings.map((warning) => `warning: ${warning}`);
+
+const showSecret = ({ connection }: Service, webhook: WebhookWithToken, warnings: readonly string[] = []) =>
+  show(connection, withWarnings(webhook, warnings), [
     ...linesOf(webhook),
     ...table([
       ["token", webhook.token],
       ["secret", webhook.secret],
     ]),
     "token and secret are the same key in two forms; keep one of them: neither is shown again",
+    ...warningLines(warnings),
   ]);
 
 const linesOf = (webhook: Webhook): string[] =>
   table([
     ["id", webhook.id],
+    ["name", webhook.name],
     ["state", stateOf(webhook)],
     ["reason", webhook.suspended?.reason ?? webhook.failing?.reason],
     ["events", eventsOf(webhook)],
     ["target", webhook.target],
-    ["conditions", webhook.conditions.map(conditionText).join(webhook.match === "all" ? " and " : " or ")],
+    ["conditions", conditionsText(webhook)],
     ["order", webhook.order ?? "parallel"],
     ["confirmations", webhook.confirmations],
     ["queued", webhook.queued],
@@ -191,6 +204,11 @@ function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): strin
 }
 
 const eventsOf = ({ event, events }: Webhook): string => [...new Set([event, ...(events ?? [])])].join(" ");
+
+const conditionsText = ({ conditions, match }: Webhook): string =>
+  conditions.length === 0
+    ? "none: every event is delivered"
+    : conditions.map(conditionText).join(match === "all" ? " and " : " or ");
 
 const conditionText = ({ key, condition, value }: Webhook["conditions"][number]): string =>
   [key, condition, ...(value === undefined ? [] : [JSON.stringify(value)])].join(" ");

@@ -68,6 +68,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /webhooks": "listWebhooks",
   "POST /webhooks": "createWebhook",
   "POST /webhooks/test": "testWebhook",
+  "POST /webhooks/ping": "pingWebhookTarget",
   "GET /webhooks/health": "getWebhookHealth",
   "GET /webhooks/:id": "getWebhook",
   "PUT /webhooks/:id": "updateWebhook",

@@ -21,11 +21,18 @@ const target = Type.String({
   examples: ["https://receiver.example/hook"],
 });
 const conditions = Type.Array(Condition, {
+  description:
+    "The interface of the old network requires at least one. This node accepts none as well, which is always true.",
   examples: [[{ key: "amount", condition: "gte", value: "100000000" }]],
 });
 
 /** Members that may be written. */
 const writable = {
+  name: Type.Optional(
+    Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
+      description: "For people; null removes it.",
+    }),
+  ),
   event: Type.Optional(
     Type.String({
       description: `One of ${Object.keys(EVENTS).join(", ")}.`,
@@ -86,6 +93,7 @@ const Failing = Type.Object(
 );
 const Webhook = open("Webhook", {
   ...webhook,
+  name: Type.Optional(Type.String({ maxLength: 100 })),
   queued: Type.Optional(
     Type.Integer({ minimum: 1, description: "Number of deliveries that wait; absent for none." }),
   ),
@@ -165,6 +173,24 @@ const Replay = Type.Object(
   },
   { title: "Replay" },
 );
+const warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description:
+      "Conditions that are probably a mistake, such as a member that no event has; absent without any.",
+  }),
+);
+const TriedTarget = Type.Object(
+  {
+    accepted: Type.Boolean({ description: "Whether the response was a success." }),
+    startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
+    durationMs: Type.Integer(),
+    status: Type.Optional(Type.Integer()),
+    answer: Type.Optional(Type.String({ description: "The beginning of the response's body." })),
+    error: Type.Optional(Type.String({ description: "Code of the failure if there was no response." })),
+    reason: Type.Optional(Type.String()),
+  },
+  { title: "TriedTarget" },
+);
 const Nothing = Type.Object({}, { additionalProperties: false });
 
 const id = { id: Type.String({ description: "Id, or the UUID of an imported webhook." }) };
@@ -198,23 +224,31 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /webhooks": route("Registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
     querystring: { page: pageQuery.page, limit: pageQuery.limit },
   }),
-  "POST /webhooks": route("Registers a webhook. Only this answer contains its secret.", data(Secret), {
-    body: {
-      ...writable,
-      target,
-      conditions,
-      ping: Type.Optional(typedSwitch),
-      queue,
+  "POST /webhooks": route(
+    "Registers a webhook. Only this answer contains its secret.",
+    Type.Object({ data: Secret, warnings }),
+    {
+      body: {
+        ...writable,
+        target,
+        conditions,
+        ping: Type.Optional(typedSwitch),
+        queue,
+      },
+      status: 201,
     },
-    status: 201,
-  }),
+  ),
   "GET /webhooks/health": route(
     "Number of webhooks in each state, and of deliveries that wait.",
     data(Totals),
     {},
   ),
   "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),
-  "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: { ...writable, queue } }),
+  "PUT /webhooks/:id": route(
+    "Changes a webhook.",
+    Type.Object({ warnings }, { additionalProperties: false }),
+    { params: id, body: { ...writable, queue } },
+  ),
   "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
   "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {
     params: id,
@@ -222,6 +256,9 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   }),
   "POST /webhooks/test": route("What a webhook would have received from the last blocks.", data(DryRun), {
     body: { ...writable, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
+  }),
+  "POST /webhooks/ping": route("Sends a ping to a target that is not registered.", data(TriedTarget), {
+    body: { target },
   }),
   "GET /webhooks/:id/deliveries": route(
     "Deliveries of a webhook, newest first.",

@@ -19,13 +19,16 @@ export function addBatches(app: Server, maxWaitMs: number): void {
     for (const send of batch) send();
   }
 
-  app.addHook("onSend", (_request, _reply, payload, done) => {
+  app.addHook("onSend", (_request, reply, payload, done) => {
     const nowMs = performance.now();
     if (leaving.length === 0) {
       firstMs = nowMs;
       setImmediate(leave);
     }
-    leaving.push(() => done(null, payload));
+    leaving.push(() => {
+      // The deadline of the request may have answered it in the same tick: the framework throws at a second response.
+      if (!reply.raw.headersSent) done(null, payload);
+    });
     if (nowMs - firstMs > maxWaitMs) leave();
   });
 }

@@ -1,7 +1,10 @@
 /** How webhooks and deliveries look from outside, and what their failures are in HTTP. */
 import { parseJson } from "../../platform/json/lossless.ts";
+import type { Condition } from "../../subscriptions/conditions/conditions.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
+import { warningsOf } from "../../subscriptions/warnings.ts";
 import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
+import type { Attempted } from "../../webhooks/delivery/attempt.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health.ts";
@@ -23,6 +26,7 @@ export const showWebhook = (
   target,
   enabled,
   conditions: parseJson(conditions),
+  ...(typeof rest.name === "string" && { name: rest.name }),
   ...(events.length > 0 && { events }),
   ...(rest.match !== "any" && { match: rest.match }),
   ...(rest.order !== "parallel" && { order: rest.order }),
@@ -32,6 +36,15 @@ export const showWebhook = (
   ...(failing && { failing: showFailing(failing) }),
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
+
+/** What is probably a mistake in a webhook; absent without any. */
+export function showWarnings({ event, events, conditions }: Webhook): {
+  readonly warnings?: readonly string[];
+} {
+  const names = event === null ? events : [event, ...events];
+  const warnings = warningsOf(names, parseJson(conditions) as Condition[]);
+  return warnings.length > 0 ? { warnings } : {};
+}
 
 const showFailing = ({ sinceMs, ...failing }: Failing) => ({
   ...failing,
@@ -75,6 +88,14 @@ export const showDelivery = ({
   ...(finishedMs !== undefined && { finishedAt: finishedMs }),
   attempts: attempts.map(({ startedMs, ...attempt }) => ({ startedAt: startedMs, ...attempt })),
   ...(body !== undefined && { body: parseJson(body) }),
+});
+
+/** An attempt that belongs to no delivery. */
+export const showAttempt = ({ startedMs, retryAfter: _retryAfter, reason, ...attempt }: Attempted) => ({
+  accepted: reason === undefined,
+  startedAt: startedMs,
+  ...attempt,
+  ...(reason !== undefined && { reason }),
 });
 
 /** Times are milliseconds since 1970. */

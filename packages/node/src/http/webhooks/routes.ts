@@ -4,7 +4,15 @@ import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../server/queue.ts";
 import type { Access } from "./access.ts";
-import { answer, readBody, readOptionalBody, showSecret, showWebhook } from "./answers.ts";
+import {
+  answer,
+  readBody,
+  readOptionalBody,
+  showAttempt,
+  showSecret,
+  showWarnings,
+  showWebhook,
+} from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
 import { pageMeta, readPage } from "./page.ts";
 import type { Query } from "./query.ts";
@@ -12,12 +20,15 @@ import { addReplayRoutes } from "./replay.ts";
 
 const CHANGES_PER_TICK = 1;
 
+/** Members that decide which events a webhook receives. */
+const SELECTING = ["event", "events", "conditions"];
+
 type WithId = { Params: { id: string } };
 
 /** A plugin for each prefix under which the register answers; its errors are `HttpError`s. */
 export function createWebhookRoutes(
   access: Access,
-  webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun" | "replays">,
+  webhooks: Pick<Webhooks, "register" | "log" | "ping" | "pingTarget" | "dryRun" | "replays">,
 ): FastifyPluginAsync {
   const { register } = webhooks;
   const show = (webhook: Webhook) => showWebhook(webhook, register.health(webhook));
@@ -43,16 +54,22 @@ export function createWebhookRoutes(
     app.post("/webhooks", async ({ body }, reply) => {
       const webhook = await answer(() => register.create(readBody(body)));
       reply.code(201);
-      return { data: showSecret(webhook) };
+      return { data: showSecret(webhook), ...showWarnings(webhook) };
     });
+
+    app.post("/webhooks/ping", ({ body }) =>
+      answer(async () => ({ data: showAttempt(await webhooks.pingTarget(readBody(body))) })),
+    );
 
     app.post("/webhooks/test", ({ body }) =>
       answer(async () => ({ data: await webhooks.dryRun(readBody(body)) })),
     );
 
     app.put<WithId>("/webhooks/:id", async ({ params, body }) => {
-      await answer(() => register.update(params.id, readBody(body)));
-      return {};
+      const changes = readBody(body);
+      await answer(() => register.update(params.id, changes));
+      const isOther = SELECTING.some((name) => Object.hasOwn(Object(changes), name));
+      return isOther ? answer(() => showWarnings(register.find(params.id))) : {};
     });
 
     app.delete<WithId>("/webhooks/:id", async ({ params }) => {

@@ -20,9 +20,19 @@ export type Ping = {
    * @throws {WebhookError} PING_RUNNING: at most one call of a webhook is under way
    */
   send(webhook: Webhook): Promise<{ readonly number: number; readonly isSuccess: boolean }>;
+  /**
+   * Calls a target that no webhook has, once; nothing is recorded. The message is signed with a secret of its own, which is thrown away.
+   *
+   * @throws {WebhookError} PING_RUNNING: at most some such calls are under way
+   */
+  sendTo(target: string): Promise<Attempted>;
   /** Puts it into the queue of the webhook, which retries it. To be called in a transaction. */
   queue(webhook: number): void;
 };
+
+/** Calls of targets without a webhook that are under way. */
+const MAX_TRIALS = 4;
+const TOKEN_BYTES = 32;
 
 const NOTHING = { dataText: "{}" };
 
@@ -32,6 +42,7 @@ const TIMEOUT_MS = 5_000;
 export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps): Ping {
   /** Webhooks whose targets are being called. */
   const running = new Set<number>();
+  let trials = 0;
 
   return {
     async send({ id: webhook, target, secrets }) {
@@ -56,12 +67,25 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
       });
       return { number, isSuccess };
     },
+    async sendTo(target) {
+      if (trials === MAX_TRIALS)
+        throw new WebhookError("PING_RUNNING", "pings of other targets are under way: ask again in 5 s");
+      trials++;
+      const atMs = nowMs();
+      const message = { ...newMessage(NO_WEBHOOK), createdMs: atMs, content: NOTHING };
+      const secrets = { token: randomBytes(TOKEN_BYTES).toString("hex") };
+      const call = attempt({ message, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+      const ended = await call.finally(() => trials--);
+      return ended ?? timedOut(atMs, nowMs());
+    },
     queue(webhook) {
       const content = intake.contents.insert(NOTHING);
       intake.deliveries.insert({ ...newMessage(webhook), content }, nowMs());
     },
   };
 }
+
+const NO_WEBHOOK = 0;
 
 const newMessage = (webhook: number) => ({
   webhook,

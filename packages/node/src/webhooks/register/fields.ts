@@ -6,11 +6,17 @@ import { integer, invalid, oneOf, type Readers, readMembers, required } from "..
 import type { WebhookFields } from "../webhook.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 100;
+/** Control characters, and marks that change the direction or the lines of a text. */
+const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const ALWAYS = "[]";
 /** As deep as the chain can go back. */
 const MAX_CONFIRMATIONS = 10_000;
 /** How each field is read. */
 export const FIELD_READERS: Readers<WebhookFields> = {
   ...SUBSCRIPTION_READERS,
+  name: readName,
+  conditions: readConditions,
   target: readTarget,
   enabled: readSwitch,
   order: oneOf("parallel", "strict"),
@@ -41,17 +47,18 @@ export const NEW_WEBHOOK_READERS: Readers<NewWebhook & { queue: QueueChoice }> =
  */
 export function readNewWebhook(body: unknown): NewWebhook {
   const given = readMembers(body, NEW_WEBHOOK_READERS);
-  const { event = null, events = [], target, enabled = true, conditions, ...rest } = given;
+  const { event = null, events = [], target, enabled = true, conditions = ALWAYS, ...rest } = given;
   checkEvents({ event, events });
   return {
     event,
     events,
     target: required(target, "target"),
     enabled,
-    conditions: required(conditions, "conditions"),
+    conditions,
     match: rest.match ?? "any",
     order: rest.order ?? "parallel",
     confirmations: rest.confirmations ?? 0,
+    name: rest.name ?? null,
     ping: rest.ping ?? false,
   };
 }
@@ -77,6 +84,18 @@ const CHANGE_READERS = { ...FIELD_READERS, ...QUEUE };
 export function readChanges(body: unknown): { changes: Partial<WebhookFields>; isDropping: boolean } {
   const { queue, ...changes } = readMembers(body, CHANGE_READERS);
   return { changes, isDropping: queue === "drop" };
+}
+
+/** An empty list is always true, an extension of the interface. */
+function readConditions(value: unknown): string {
+  return Array.isArray(value) && value.length === 0 ? ALWAYS : SUBSCRIPTION_READERS.conditions(value);
+}
+
+/** Null and an empty text remove it. */
+function readName(value: unknown): string | null {
+  if (value === null || value === "") return null;
+  if (typeof value === "string" && value.length <= MAX_NAME_LENGTH && !CONTROL.test(value)) return value;
+  throw invalid(`"name" must be a text of at most ${MAX_NAME_LENGTH} characters in one line, or null`);
 }
 
 function readTarget(value: unknown): string {

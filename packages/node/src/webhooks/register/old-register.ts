@@ -30,8 +30,7 @@ const READERS: Readers<{
   event,
   target,
   enabled,
-  // An empty list means "always", as in the old node.
-  conditions: (value, name) => (Array.isArray(value) && value.length === 0 ? "[]" : conditions(value, name)),
+  conditions,
 };
 
 /**

@@ -2,12 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
-import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
+import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
 import type { HealthTotals, WebhookHealth } from "../health.ts";
 import type { Webhook, WebhookFields } from "../webhook.ts";
 import { checkConditions, checkLimits } from "./bounds.ts";
-import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
+import { checkEvents, FIELD_READERS, readChanges, readNewWebhook } from "./fields.ts";
 import { oncePerTick } from "./once-per-tick.ts";
 import type { RegisterStorage } from "./rows.ts";
 
@@ -44,6 +44,12 @@ export type Register = {
   list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Webhook;
+  /**
+   * The target of a body that has nothing else, and may be registered.
+   *
+   * @throws {SubscriptionError}
+   */
+  readTarget(body: unknown): string;
   health(webhook: Webhook): WebhookHealth;
   healthTotals(): HealthTotals;
   /**
@@ -152,6 +158,11 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   return {
     list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
     find,
+    readTarget(body) {
+      const target = required(readMembers(body, { target: FIELD_READERS.target }).target, "target");
+      checkTarget({ target });
+      return target;
+    },
     health: (webhook) => storage.health.of(webhook, nowMs()),
     healthTotals: () => storage.health.totals(nowMs()),
 

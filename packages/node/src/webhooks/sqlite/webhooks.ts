@@ -23,6 +23,7 @@ const NOT_YET = Number.MAX_SAFE_INTEGER;
 
 type WebhookRow = {
   id: number;
+  name: string | null;
   event: string | null;
   events: string;
   target: string;
@@ -56,15 +57,15 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   // The secret follows: it is encrypted for the id, which is known only then.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks
-     (event, events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
+     (event, events, target, enabled, conditions, match_all, strict, confirmations, name, token, active_after)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
   );
   const setToken = database.prepare("UPDATE webhooks SET token = ? WHERE id = ?");
   const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
     `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
-     confirmations = ?, active_after = coalesce(?, active_after),
+     confirmations = ?, name = ?, active_after = coalesce(?, active_after),
      target_number = iif(target = ?, target_number, target_number + 1),
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
@@ -155,6 +156,7 @@ const columnsOf = (fields: WebhookFields) => [
   Number(fields.match === "all"),
   Number(fields.order === "strict"),
   fields.confirmations,
+  fields.name ?? null,
 ];
 
 const definitionFromRow = (row: WebhookRow): WebhookFields & Pick<Webhook, "id"> => ({
@@ -167,4 +169,5 @@ const definitionFromRow = (row: WebhookRow): WebhookFields & Pick<Webhook, "id">
   match: row.match_all === 1 ? "all" : "any",
   order: row.strict === 1 ? "strict" : "parallel",
   confirmations: row.confirmations,
+  ...(row.name !== null && { name: row.name }),
 });

@@ -150,6 +150,7 @@ const callsOf = (client: Client): Calls => ({
     create: () => client.webhooks.create(webhook),
     list: () => client.webhooks.list(),
     health: () => client.webhooks.health(),
+    pingTarget: () => client.webhooks.pingTarget("http://127.0.0.1:1/"),
     get: () => client.webhooks.get(1),
     replay: () => client.webhooks.replay(1, { fromHeight: 1, toHeight: 1 }),
     getReplay: () => client.webhooks.getReplay(1),

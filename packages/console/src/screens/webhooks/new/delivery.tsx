@@ -1,18 +1,32 @@
 /** Where a webhook is delivered to, and how. */
-import { type Draft, MAX_CONFIRMATIONS } from "./draft.ts";
+import { type Draft, MAX_CONFIRMATIONS, MAX_NAME_LENGTH } from "./draft.ts";
 
 export type DeliveryFieldsProps = {
   readonly draft: Draft;
   readonly onChange: (changes: Partial<Draft>) => void;
+  /** Whether a ping can come before the registration. */
+  readonly hasPing?: boolean;
 };
 
 export function DeliveryFields({
-  draft: { target, order, confirmations, ping },
+  draft: { name, target, order, confirmations, ping },
   onChange,
+  hasPing = true,
 }: DeliveryFieldsProps) {
   return (
     <>
       <div class="filters">
+        <div>
+          <label for="name">Name</label>
+          <input
+            id="name"
+            maxLength={MAX_NAME_LENGTH}
+            placeholder="Payments of the shop"
+            autocomplete="off"
+            value={name}
+            onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
+          />
+        </div>
         <div class="wide">
           <label for="target">Target: the URL of your receiver</label>
           <input
@@ -55,14 +69,16 @@ export function DeliveryFields({
           />
         </div>
       </div>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={ping}
-          onChange={({ currentTarget }) => onChange({ ping: currentTarget.checked })}
-        />
-        <span>Send a ping first</span>
-      </label>
+      {hasPing && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={ping}
+            onChange={({ currentTarget }) => onChange({ ping: currentTarget.checked })}
+          />
+          <span>Send a ping first</span>
+        </label>
+      )}
     </>
   );
 }

@@ -8,6 +8,8 @@ export type DraftCondition = {
 };
 
 export type Draft = {
+  /** For people; empty for none. */
+  readonly name: string;
   /** Names and patterns. */
   readonly events: readonly string[];
   /** None: every event is delivered. */
@@ -41,12 +43,14 @@ export const needsValue = (condition: Condition["condition"]): boolean =>
 const ALWAYS: readonly Condition[] = [{ key: "id", condition: "ne", value: "" }];
 
 export const MAX_CONFIRMATIONS = 10_000;
+export const MAX_NAME_LENGTH = 100;
 
 /** What makes no sense in an address is left out. */
 export function draftOf(query: Readonly<Record<string, string>>): Draft {
-  const { events = "", conditions, match, target = "", order, confirmations = "", ping } = query;
+  const { name = "", events = "", conditions, match, target = "", order, confirmations = "", ping } = query;
   const count = /^\d{1,5}$/.test(confirmations) ? Number(confirmations) : 0;
   return {
+    name: name.slice(0, MAX_NAME_LENGTH),
     events: events.split(/[\s,]+/).filter((name) => name !== ""),
     conditions: conditionsOf(conditions),
     match: match === "all" ? "all" : "any",
@@ -75,6 +79,7 @@ function conditionsOf(text = "[]"): DraftCondition[] {
 
 /** Parameters of the address; an empty text stands for the default. */
 export const queryOf = (draft: Draft): Record<string, string> => ({
+  name: draft.name,
   events: draft.events.join(","),
   conditions: draft.conditions.length > 0 ? JSON.stringify(draft.conditions) : "",
   match: draft.match === "all" ? "all" : "",
@@ -111,6 +116,7 @@ export function selectionOf({
 type Selection = Pick<NewWebhook, "event" | "events" | "match">;
 
 export const registrationOf = (draft: Draft): NewWebhook => ({
+  ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
   ...selectionOf(draft),
   target: draft.target.trim(),
   ...(draft.order === "strict" && { order: draft.order }),

@@ -4,6 +4,8 @@ export type EventGroup = {
   readonly title: string;
   /** Names every event of the group, if its names have a beginning of their own. */
   readonly pattern?: string;
+  /** Which of the names most people want. */
+  readonly hint?: string;
   readonly events: readonly (readonly [name: string, happens: string])[];
 };
 
@@ -11,6 +13,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
   {
     title: "Transactions",
     pattern: "transaction.*",
+    hint: "One message for each transaction: transaction.applied. The pattern sends four or five for each: pool, block, forger.",
     events: [
       ["transaction.applied", "a transaction was saved"],
       ["transaction.reverted", "the block of a transaction was reverted"],

@@ -19,13 +19,14 @@ export function Events({ events, onChange }: EventsProps) {
     );
   return (
     <div class="event-groups">
-      {EVENT_GROUPS.map(({ title, pattern, events: names }) => {
+      {EVENT_GROUPS.map(({ title, pattern, hint, events: names }) => {
         const hasAll = pattern !== undefined && events.includes(pattern);
         return (
           <details key={title} class="card" open={hasAll || names.some(([name]) => events.includes(name))}>
             <summary>
               {title} <span class="quiet">{names.length} events</span>
             </summary>
+            {hint && <p class="quiet">{hint}</p>}
             {pattern && <Choice name={pattern} text="all of them" isChosen={hasAll} onChange={toggle} />}
             {names.map(([name, text]) => (
               <Choice

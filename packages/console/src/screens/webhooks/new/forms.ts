@@ -13,8 +13,9 @@ export function formsOf(draft: Draft, origin: string): readonly Form[] {
 }
 
 function commandOf(draft: Draft): string {
-  const { events, conditions, match, target, order, confirmations, ping } = draft;
+  const { name, events, conditions, match, target, order, confirmations, ping } = draft;
   const words = [
+    ...(name.trim() === "" ? [] : [`--name ${quoted(name.trim())}`]),
     ...events.map((event) => `--event ${quoted(event)}`),
     ...conditions
       .filter(({ key }) => key !== "")

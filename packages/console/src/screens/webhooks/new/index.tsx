@@ -1,5 +1,5 @@
 /** Makes a webhook: events, conditions tried on the past while one writes them, a target; then its secret, once. */
-import type { WebhookWithToken } from "@uniknode/client";
+import type { TriedTarget, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { useListState } from "../../../components/list-state.ts";
 import { Page, Section } from "../../../components/page.tsx";
@@ -7,6 +7,7 @@ import { SameElsewhere } from "../../../components/same-elsewhere.tsx";
 import { useNode } from "../../../data/node.ts";
 import { SecretPanel } from "../secret/panel.tsx";
 import { useAction } from "../use-action.ts";
+import { Warnings } from "../warnings.tsx";
 import { Conditions } from "./conditions.tsx";
 import { DeliveryFields } from "./delivery.tsx";
 import { type Draft, draftOf, fieldOf, pathsOf, queryOf, registrationOf } from "./draft.ts";
@@ -14,16 +15,43 @@ import { DryRunSection, useTrial } from "./dry-run.tsx";
 import { Events } from "./events.tsx";
 import { formsOf } from "./forms.ts";
 
+type Made = {
+  readonly webhook: WebhookWithToken;
+  readonly warnings: readonly string[] | undefined;
+  /** Its receiver accepted a ping. */
+  readonly isPinged: boolean;
+};
+
 export default function NewWebhook() {
-  const [made, setMade] = useState<WebhookWithToken>();
+  const [made, setMade] = useState<Made>();
+  if (!made) {
+    return (
+      <Page title="New webhook">
+        <Form onMade={setMade} />
+      </Page>
+    );
+  }
+  const { webhook, warnings, isPinged } = made;
   return (
-    <Page title={made ? `Webhook ${made.id} is registered` : "New webhook"}>
-      {made ? <SecretPanel webhook={made} /> : <Form onMade={setMade} />}
+    <Page title={`Webhook ${webhook.id} is registered`}>
+      {isPinged && <p class="sentence">The receiver accepted the ping.</p>}
+      <Warnings warnings={warnings} />
+      <SecretPanel webhook={webhook} />
     </Page>
   );
 }
 
-function Form({ onMade }: { onMade: (webhook: WebhookWithToken) => void }) {
+/** A receiver that verifies cannot accept a ping before it has the secret. */
+function refusalOf({ status, reason, answer }: TriedTarget): string {
+  const text = answer === undefined ? "" : ` (${answer.slice(0, 100)})`;
+  const hint =
+    status === 401 || status === 403
+      ? ": a receiver that verifies signatures needs the secret first, which the registration shows"
+      : "";
+  return `The receiver did not accept the ping: ${reason ?? "no response"}${text}${hint}.`;
+}
+
+function Form({ onMade }: { onMade: (made: Made) => void }) {
   const { operations } = useNode();
   const { query, change } = useListState();
   const action = useAction();
@@ -35,9 +63,21 @@ function Form({ onMade }: { onMade: (webhook: WebhookWithToken) => void }) {
   const { fired, notFired } = trial.answer.value?.data ?? {};
   const example = (fired?.events[0] ?? notFired?.events[0])?.data;
 
+  /** Target whose ping was refused, and what came instead. */
+  const [refused, setRefused] = useState<{ readonly target: string; readonly text: string }>();
+  const isRefused = refused?.target === draft.target;
+
   async function register(): Promise<string> {
-    const { data } = await operations.webhooks.create(registrationOf(draft));
-    onMade(data);
+    const registration = registrationOf(draft);
+    if (draft.ping && !isRefused) {
+      const { data } = await operations.webhooks.pingTarget(registration.target);
+      if (!data.accepted) {
+        setRefused({ target: draft.target, text: refusalOf(data) });
+        return "The receiver did not accept the ping; nothing is registered yet";
+      }
+    }
+    const { data, warnings } = await operations.webhooks.create({ ...registration, ping: false });
+    onMade({ webhook: data, warnings, isPinged: draft.ping && !isRefused });
     return `Webhook ${data.id} is registered`;
   }
 
@@ -61,9 +101,14 @@ function Form({ onMade }: { onMade: (webhook: WebhookWithToken) => void }) {
         <DeliveryFields draft={draft} onChange={onChange} />
         <Problem text={field === "target" || field === undefined ? problem : undefined} />
       </Section>
+      {isRefused && (
+        <p class="bad" role="alert">
+          {refused.text}
+        </p>
+      )}
       <p>
         <button type="submit" class="primary" disabled={action.isRunning || draft.events.length === 0}>
-          Register
+          {isRefused ? "Register anyway" : "Register"}
         </button>{" "}
         {draft.events.length === 0 && <span class="quiet">Choose at least one event.</span>}
       </p>

@@ -1,0 +1,15 @@
+/** How the webhooks of the node do, for every place that says so. */
+import type { WebhookHealth } from "@uniknode/client";
+import { useAnswer, useNode } from "./node.ts";
+
+const SELDOM = { lasts: "session", everyMs: 10_000 } as const;
+
+/** Undefined without a session, and until the first response. */
+export function useWebhookHealth(): WebhookHealth | undefined {
+  const { operations, session } = useNode();
+  const key = session.state.value?.signedIn === true ? "webhooks health" : undefined;
+  return useAnswer(key, () => operations.webhooks.health(), SELDOM).value?.data;
+}
+
+/** Number of webhooks whose receivers need attention. */
+export const troubledOf = ({ failing, suspended }: WebhookHealth): number => failing + suspended;

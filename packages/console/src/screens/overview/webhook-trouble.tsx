@@ -1,0 +1,24 @@
+/** Says that receivers of webhooks fail; nothing while all of them accept. */
+import { Badge } from "../../components/badge.tsx";
+import { countOf } from "../../components/format.ts";
+import { troubledOf, useWebhookHealth } from "../../data/webhook-health.ts";
+
+export function WebhookTrouble() {
+  const health = useWebhookHealth();
+  if (!health || troubledOf(health) === 0) return null;
+  const { failing, suspended, queued } = health;
+  return (
+    <p class="sentence" role="status">
+      <Badge tone="bad">webhooks</Badge>{" "}
+      <a href="/console/webhooks">
+        {[
+          failing > 0 && `${countOf(failing, "webhook")} failing`,
+          suspended > 0 && `${countOf(suspended, "webhook")} suspended`,
+        ]
+          .filter(Boolean)
+          .join(", ")}
+      </a>
+      {queued > 0 && `: ${countOf(queued, "delivery", "deliveries")} queued`}
+    </p>
+  );
+}

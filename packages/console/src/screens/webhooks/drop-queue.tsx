@@ -1,0 +1,19 @@
+/** The choice to cancel what waits, with its number. */
+import { countOf } from "../../components/format.ts";
+
+export type DropQueueProps = {
+  readonly count: number;
+  readonly isChosen: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+};
+
+export const DropQueue = ({ count, isChosen, onChange }: DropQueueProps) => (
+  <label class="choice">
+    <input
+      type="checkbox"
+      checked={isChosen}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
+    <span>Drop the {countOf(count, "delivery", "deliveries")} in the queue</span>
+  </label>
+);

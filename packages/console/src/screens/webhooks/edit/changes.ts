@@ -1,0 +1,38 @@
+/** A webhook as a draft, and what is different in an edited one. */
+import type { Webhook, WebhookChanges } from "@uniknode/client";
+import { type Draft, selectionOf } from "../new/draft.ts";
+
+export const draftOfWebhook = (webhook: Webhook): Draft => ({
+  name: webhook.name ?? "",
+  events: [...new Set([webhook.event, ...(webhook.events ?? [])])],
+  conditions: webhook.conditions.map(({ key, condition, value = "" }) => ({
+    key,
+    condition,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+  })),
+  match: webhook.match ?? "any",
+  target: webhook.target,
+  order: webhook.order ?? "parallel",
+  confirmations: webhook.confirmations ?? 0,
+  ping: false,
+});
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Members that did not change are left out: a value that is a number stays one. */
+export function changesOf(before: Draft, after: Draft): WebhookChanges {
+  const { name, events, conditions, match, target, order, confirmations } = after;
+  // A webhook may have an event of its own, which only another name replaces.
+  const event = events.find((name) => !name.includes("*"));
+  return {
+    ...(name !== before.name && { name: name.trim() === "" ? null : name.trim() }),
+    ...(!isSame(events, before.events) && { events, ...(event !== undefined && { event }) }),
+    ...(!isSame(conditions, before.conditions) && {
+      conditions: conditions.length === 0 ? [] : selectionOf(after).conditions,
+    }),
+    ...(match !== before.match && { match }),
+    ...(target !== before.target && { target: target.trim() }),
+    ...(order !== before.order && { order }),
+    ...(confirmations !== before.confirmations && { confirmations }),
+  };
+}

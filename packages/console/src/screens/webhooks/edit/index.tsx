@@ -1,0 +1,85 @@
+/** Changes a webhook; deliveries that wait stay in the queue, unless they are dropped. */
+import type { Webhook } from "@uniknode/client";
+import { useState } from "preact/hooks";
+import { Page, Section } from "../../../components/page.tsx";
+import { Answered } from "../../../components/states.tsx";
+import { useAnswer, useNode } from "../../../data/node.ts";
+import { DropQueue } from "../drop-queue.tsx";
+import { Conditions } from "../new/conditions.tsx";
+import { DeliveryFields } from "../new/delivery.tsx";
+import { type Draft, pathsOf } from "../new/draft.ts";
+import { DryRunSection, useTrial } from "../new/dry-run.tsx";
+import { Events } from "../new/events.tsx";
+import { Outcome } from "../outcome.tsx";
+import { useAction } from "../use-action.ts";
+import { Warnings } from "../warnings.tsx";
+import { changesOf, draftOfWebhook } from "./changes.ts";
+
+export default function EditWebhook({ id }: { id: string }) {
+  const { operations } = useNode();
+  const answer = useAnswer(`webhook ${id}`, () => operations.webhooks.get(id), { lasts: "session" });
+  return (
+    <Page title={`Edit webhook ${id}`} aside={<a href={`/console/webhooks/${id}`}>To the webhook</a>}>
+      <Answered answer={answer} what="The webhook">
+        {({ data }) => <Form webhook={data} />}
+      </Answered>
+    </Page>
+  );
+}
+
+function Form({ webhook }: { webhook: Webhook }) {
+  const { operations } = useNode();
+  const action = useAction();
+  const [before, setBefore] = useState<Draft>(() => draftOfWebhook(webhook));
+  const [draft, setDraft] = useState(before);
+  const [isDropping, setDropping] = useState(false);
+  const [warnings, setWarnings] = useState<readonly string[]>();
+  const trial = useTrial(draft);
+  const { fired, notFired } = trial.answer.value?.data ?? {};
+  const example = (fired?.events[0] ?? notFired?.events[0])?.data;
+  const { id, queued = 0 } = webhook;
+  const onChange = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+
+  async function save(): Promise<string> {
+    const changes = changesOf(before, draft);
+    if (Object.keys(changes).length === 0 && !isDropping) return "Nothing is different";
+    const { warnings } = await operations.webhooks.update(id, {
+      ...changes,
+      ...(isDropping && { queue: "drop" }),
+    });
+    setWarnings(warnings);
+    setDropping(false);
+    const saved = draftOfWebhook((await operations.webhooks.get(id)).data);
+    setBefore(saved);
+    setDraft(saved);
+    return isDropping ? "Saved; the queue is dropped" : "Saved";
+  }
+
+  function onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    void action.run(save);
+  }
+
+  return (
+    <form class="wizard" onSubmit={onSubmit}>
+      <Section title="Delivery">
+        <DeliveryFields draft={draft} onChange={onChange} hasPing={false} />
+        {queued > 0 && <DropQueue count={queued} isChosen={isDropping} onChange={setDropping} />}
+      </Section>
+      <Section title="Events">
+        <Events events={draft.events} onChange={(events) => onChange({ events })} />
+      </Section>
+      <Section title="Conditions">
+        <Conditions draft={draft} paths={pathsOf(example)} onChange={onChange} />
+      </Section>
+      <DryRunSection trial={trial} />
+      <Warnings warnings={warnings} />
+      <Outcome action={action} />
+      <p>
+        <button type="submit" class="primary" disabled={action.isRunning || draft.events.length === 0}>
+          Save
+        </button>
+      </p>
+    </form>
+  );
+}

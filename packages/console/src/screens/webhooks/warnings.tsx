@@ -1,0 +1,13 @@
+/** Conditions that are probably a mistake, as the node says. */
+export function Warnings({ warnings = [] }: { warnings?: readonly string[] | undefined }) {
+  if (warnings.length === 0) return null;
+  return (
+    <div role="status">
+      {warnings.map((warning) => (
+        <p key={warning} class="warning">
+          Warning: {warning}
+        </p>
+      ))}
+    </div>
+  );
+}

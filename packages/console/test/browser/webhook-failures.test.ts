@@ -1,0 +1,140 @@
+/** The webhook desk while a receiver fails: what it says, and how it is corrected without a loss. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findBrowser, openPage } from "../../test-support/browser.ts";
+import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { DevNode } from "../../test-support/dev-node.ts";
+import { faultsInEveryView } from "../../test-support/views.ts";
+
+const executable = findBrowser();
+const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
+
+describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
+  let started: RunningConsole | undefined;
+  let node: DevNode;
+  let browser: Browser;
+  const servers: Server[] = [];
+  let received = 0;
+
+  /** Returns the URL of a receiver that answers with a status. */
+  async function listen(status: number): Promise<string> {
+    const server = createServer((request, response) => {
+      request.resume();
+      if (status === 204) received++;
+      response.writeHead(status).end();
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+
+  beforeAll(async () => {
+    started = await startConsole(executable!);
+    ({ node, browser } = started);
+  }, 120_000);
+  afterAll(async () => {
+    await started?.stop();
+    for (const server of servers) server.close();
+  });
+
+  async function signIn(page: Page): Promise<void> {
+    await page.goto("/console/sign-in");
+    await page.getByLabel("Webhook token").fill(node.token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  }
+
+  test("A receiver that fails is shown everywhere; its target is corrected, and nothing is lost.", async () => {
+    const target = await listen(500);
+    const { data } = await node.client.webhooks.create({
+      name: "Shop",
+      event: "block.applied",
+      target,
+      conditions,
+    });
+    await node.client.dev.mine({ blocks: 5 });
+    await expect.poll(async () => (await node.client.webhooks.summary(data.id)).data.state).toBe("failing");
+    const { page, faults } = await openPage(browser, node.url);
+    await signIn(page);
+    await page.getByRole("link", { name: "1 webhook failing" }).waitFor();
+    await page.getByRole("navigation", { name: "Screens" }).getByText("1 failing").waitFor();
+    expect(await faultsInEveryView(page, "overview-failing")).toEqual([]);
+    await page.goto("/console/webhooks");
+    const row = page.getByRole("row").filter({ hasText: "Shop" });
+    await row.getByText("failing", { exact: true }).waitFor();
+    await row
+      .getByText(/^0 % of \d+ attempts in the last hour$|^0% of \d+ attempts in the last hour$/)
+      .waitFor();
+    await page.goto(`/console/webhooks/${data.id}/edit`);
+    await page.getByLabel("Target").fill(await listen(204));
+    await page.getByLabel("Name").fill("Shop, moved");
+    await page.getByText(/^Drop the \d+ deliveries in the queue$/).waitFor();
+    expect(await faultsInEveryView(page, "webhook-edit")).toEqual([]);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("paragraph").filter({ hasText: "Saved" }).waitFor();
+    await expect.poll(async () => (await node.client.webhooks.get(data.id)).data.queued).toBeUndefined();
+    expect(received).toBeGreaterThanOrEqual(5);
+    await page.goto(`/console/webhooks/${data.id}`);
+    await page.getByText("Shop, moved").waitFor();
+    await page.getByText("active", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+    await node.client.webhooks.remove(data.id);
+    await page.context().close();
+  });
+
+  test("Deliveries that wait are sent now, a selection or all; the queue is dropped when that is chosen.", async () => {
+    const target = await listen(500);
+    const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
+    await node.client.dev.mine({ blocks: 3 });
+    await expect
+      .poll(async () => (await node.client.webhooks.get(data.id)).data.queued ?? 0)
+      .toBeGreaterThan(2);
+    const { page, faults } = await openPage(browser, node.url);
+    await signIn(page);
+    await page.goto(`/console/webhooks/${data.id}`);
+    const boxes = page.getByRole("checkbox", { name: /^Select delivery/ });
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    await page.getByRole("button", { name: "Send 2 selected now" }).click();
+    await page
+      .getByRole("paragraph")
+      .filter({ hasText: /^[12] deliver(y is|ies are) sent now$/ })
+      .waitFor();
+    await page.getByRole("button", { name: "Send all undelivered now" }).click();
+    await page
+      .getByRole("paragraph")
+      .filter({ hasText: /^\d+ deliveries are sent now$/ })
+      .waitFor();
+    await page.getByRole("checkbox", { name: /^Drop the \d+ deliveries in the queue$/ }).check();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused; the queue is dropped").first().waitFor();
+    await expect
+      .poll(
+        async () =>
+          (await node.client.webhooks.deliveries(data.id, { state: "cancelled" }).page()).data.length,
+      )
+      .toBeGreaterThan(2);
+    expect(faults).toEqual([]);
+    await node.client.webhooks.remove(data.id);
+    await page.context().close();
+  });
+
+  test("A ping that is refused is shown before the registration, and so are warnings.", async () => {
+    const { page, faults } = await openPage(browser, node.url);
+    await signIn(page);
+    const item = [{ key: "heigth", condition: "gt", value: "2" }];
+    const draft = { events: "block.applied", conditions: JSON.stringify(item), target: await listen(401) };
+    await page.goto(`/console/webhooks/new?${new URLSearchParams(draft)}`);
+    await page.getByRole("button", { name: "Register", exact: true }).click();
+    await page.getByRole("alert").getByText("did not accept the ping: HTTP 401").waitFor();
+    expect((await node.client.webhooks.health()).data.active).toBe(0);
+    await page.getByRole("button", { name: "Register anyway" }).click();
+    await page.getByText("It is shown only now").waitFor();
+    await page.getByText('did you mean "height"?').waitFor();
+    expect(await faultsInEveryView(page, "webhook-warned")).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,136 @@
+/** What is probably a mistake in conditions, although they are accepted (webhooks.md 3): each warning is a sentence. */
+
+import { subscribedNames } from "../events/names.ts";
+import { DATA_SCHEMAS } from "../events/schemas.ts";
+import { similarNames } from "../platform/text/similar.ts";
+import type { Condition } from "./conditions/conditions.ts";
+import { compareDecimals, decimalOf } from "./conditions/decimal.ts";
+import { readInterval } from "./conditions/interval.ts";
+
+/** The members of a schema that say what a content looks like. */
+type Schema = {
+  readonly type?: string;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: unknown;
+};
+
+/** @param events names and patterns of a subscription */
+export function warningsOf(events: readonly string[], conditions: readonly Condition[]): string[] {
+  const contents = [...subscribedNames(events).values()].map((name) => contentOf(name));
+  return conditions.flatMap((condition, index) => {
+    const problem = problemOf(contents, condition);
+    return problem === undefined ? [] : [`"conditions" at position ${index}: ${problem}`];
+  });
+}
+
+/** Kinds of values, as far as the schema of a content says; `open` for anything. */
+type Kind = "integer" | "amount" | "boolean" | "text" | "list" | "object" | "open";
+
+const MAX_SHOWN = 64;
+const ORDERINGS: readonly string[] = ["gt", "gte", "lt", "lte"];
+const shown = (value: unknown) => (JSON.stringify(value) ?? "nothing").slice(0, MAX_SHOWN);
+
+function problemOf(contents: readonly (Schema | undefined)[], condition: Condition): string | undefined {
+  const { key } = condition;
+  const kinds = contents.flatMap((content) => kindsAt(content, key));
+  if (kinds.length === 0) return missingMember(contents, condition);
+  return badOperand(condition) ?? badKind(condition, kinds);
+}
+
+function missingMember(contents: readonly (Schema | undefined)[], { key, condition, value }: Condition) {
+  // The condition that stands for "always" (webhooks.md W-05).
+  if (key === "id" && condition === "ne" && value === "") return undefined;
+  const known = [
+    ...new Set(contents.flatMap((content) => Object.keys(elementOf(content)?.properties ?? {}))),
+  ];
+  const [similar] = similarNames(key, known);
+  const hint = similar === undefined ? "" : `; did you mean "${similar}"?`;
+  return `no event of the webhook has a member "${key.slice(0, MAX_SHOWN)}", so that it is ${condition === "ne" ? "always" : "never"} true${hint}`;
+}
+
+/** Of operands that no value fits. */
+function badOperand({ condition, value }: Condition): string | undefined {
+  if (ORDERINGS.includes(condition) && decimalOf(value) === undefined)
+    return `"${condition}" compares numbers, and ${shown(value)} is not a number, so that it is never true`;
+  if (condition !== "between") return undefined;
+  const { min, max } = readInterval(value);
+  return compareDecimals(min, max) < 0
+    ? undefined
+    : "no number lies between its ends, so that it is never true";
+}
+
+function badKind({ key, condition, value }: Condition, kinds: readonly Kind[]): string | undefined {
+  if (!kinds.every((kind) => isNever(condition, kind, value))) return undefined;
+  return `"${condition}" ${condition === "truthy" ? "" : `with ${shown(value)} `}is never true of "${key.slice(0, MAX_SHOWN)}", which is ${NOUNS[kinds[0]!]}`;
+}
+
+const NOUNS: Readonly<Record<Kind, string>> = {
+  integer: "a number",
+  amount: "a number",
+  boolean: "true or false",
+  text: "text",
+  list: "a list",
+  object: "an object",
+  open: "anything",
+};
+
+function isNever(condition: Condition["condition"], kind: Kind, value: unknown): boolean {
+  if (kind === "open" || kind === "text") return false;
+  switch (condition) {
+    case "eq":
+      if (kind === "boolean") return !/^(true|false)$/.test(String(value));
+      return (kind === "integer" || kind === "amount") && decimalOf(value) === undefined;
+    case "contains":
+      return kind === "integer" || kind === "boolean";
+    case "truthy":
+      return kind !== "boolean";
+    case "regexp":
+      return kind === "list" || kind === "object";
+    case "ne":
+    case "falsy":
+      return false;
+    default:
+      return kind === "boolean" || kind === "list" || kind === "object";
+  }
+}
+
+/** Kinds of the values under a key, as `valuesAt` finds them; none if the content has no such member. */
+function kindsAt(content: Schema | undefined, key: string): Kind[] {
+  const schema = memberAt(content, key) ?? memberAt(elementOf(content), key);
+  return schema === undefined ? [] : [kindOf(schema)];
+}
+
+const OPEN: Schema = {};
+
+function memberAt(schema: Schema | undefined, key: string): Schema | undefined {
+  if (schema === undefined || schema.type === undefined) return schema;
+  const [head = "", ...rest] = key.split(".");
+  if (schema.type === "array") {
+    if (!/^\d+$/.test(head)) return undefined;
+    return rest.length === 0 ? schema.items : memberAt(schema.items, rest.join("."));
+  }
+  if (schema.type !== "object") return undefined;
+  const members = schema.properties ?? {};
+  if (Object.hasOwn(members, key)) return members[key];
+  if (schema.additionalProperties !== false) return OPEN;
+  if (rest.length === 0 || !Object.hasOwn(members, head)) return undefined;
+  return memberAt(members[head], rest.join("."));
+}
+
+/** A condition on a list holds if it holds for one element. */
+const elementOf = (content: Schema | undefined): Schema | undefined =>
+  content?.type === "array" ? content.items : content;
+
+function kindOf({ type, pattern }: Schema): Kind {
+  if (type === "integer" || type === "number") return "integer";
+  if (type === "string") return pattern === "^-?\\d+$" ? "amount" : "text";
+  if (type === "boolean" || type === "object") return type;
+  return type === "array" ? "list" : "open";
+}
+
+/** Undefined for events without content. */
+function contentOf(event: string): Schema | undefined {
+  return (DATA_SCHEMAS as Readonly<Record<string, Schema | undefined>>)[event];
+}

@@ -1,0 +1,141 @@
+/** Registrations that are accepted although they are probably a mistake, and those without conditions. */
+import { expect, test } from "vitest";
+import { blockApplied, heights } from "../../test-support/webhooks/support.ts";
+import { serve } from "./serve.ts";
+
+const event = "transaction.applied";
+const condition = (key: string, condition: string, value?: unknown) => ({
+  key,
+  condition,
+  ...(value !== undefined && { value }),
+});
+
+test.each<[string, object, string]>([
+  [
+    "a member that no event has",
+    condition("ammount", "gte", "5"),
+    'no event of the webhook has a member "ammount", so that it is never true; did you mean "amount"?',
+  ],
+  ["the same with ne", condition("ammount", "ne", "5"), "so that it is always true"],
+  ["a member below one that has none", condition("amount.value", "eq", "5"), 'member "amount.value"'],
+  [
+    "an operand that is no number",
+    condition("amount", "gte", "abc"),
+    '"gte" compares numbers, and "abc" is not a number, so that it is never true',
+  ],
+  [
+    "an operand that is no number, by another operator",
+    condition("fee", "lt", null),
+    '"lt" compares numbers',
+  ],
+  ["an interval without numbers", condition("amount", "between", "5..5"), "no number lies between its ends"],
+  [
+    "a text for a number",
+    condition("type", "eq", "transfer"),
+    '"eq" with "transfer" is never true of "type", which is a number',
+  ],
+  ["a number as truth", condition("amount", "truthy"), 'is never true of "amount"'],
+])("warn of %s", async (_name, item, warning) => {
+  const { create, ask } = await serve();
+  const { status, body } = await create({ event, conditions: [condition("id", "ne", ""), item] });
+  expect([status, body.data.id, body.warnings]).toEqual([201, 1, [expect.stringContaining(warning)]]);
+  expect(body.warnings[0]).toMatch(/^"conditions" at position 1: /);
+  const changed = await ask("PUT", "/api/webhooks/1", { body: { conditions: [item] } });
+  expect([changed.status, changed.body.warnings]).toEqual([200, [expect.stringContaining(warning)]]);
+  expect((await ask("PUT", "/api/webhooks/1", { body: { enabled: false } })).text).toBe("{}");
+});
+
+test.each<[string, object[]]>([
+  [
+    "transaction.applied",
+    [condition("amount", "gte", "100"), condition("asset.nft.unik.tokenId", "eq", "1")],
+  ],
+  [
+    "transaction.pool.added",
+    [condition("amount", "gte", 5), condition("0.id", "ne", "x"), condition("recipientId", "eq", "u")],
+  ],
+  ["round.created", [condition("votes", "gt", "5"), condition("isDelegate", "truthy")]],
+  ["wallet.saved", [condition("attributes.x.y", "eq", "5"), condition("isResigned", "eq", "true")]],
+  ["forger.started", [condition("id", "ne", "")]],
+])("say nothing of conditions that can be true: %s", async (event, conditions) => {
+  const { create, ask } = await serve();
+  expect((await create({ event, conditions })).body).not.toHaveProperty("warnings");
+  expect((await ask("PUT", "/api/webhooks/1", { body: { conditions } })).text).toBe("{}");
+});
+
+test("a member of one of several events is known", async () => {
+  const { create } = await serve();
+  const conditions = [condition("height", "gt", "1"), condition("amount", "gt", "1")];
+  const { body } = await create({ event: "block.applied", events: ["transaction.*"], conditions });
+  expect(body).not.toHaveProperty("warnings");
+});
+
+test.each<[string, object]>([
+  ["omitted", { conditions: undefined }],
+  ["empty", { conditions: [] }],
+  ["empty, and all must hold", { conditions: [], match: "all" }],
+])("conditions may be %s: every event is delivered", async (_name, given) => {
+  const { create, ask, emit, calls } = await serve();
+  const { status, body } = await create({ event: "block.applied", ...given });
+  expect([status, body.data.conditions, body.warnings]).toEqual([201, [], undefined]);
+  await emit(blockApplied(1), blockApplied(2));
+  expect(heights(calls)).toEqual([1, 2]);
+  await ask("PUT", "/api/webhooks/1", { body: { conditions: [condition("height", "gt", 9)] } });
+  await emit(blockApplied(3));
+  await ask("PUT", "/api/webhooks/1", { body: { conditions: [] } });
+  await emit(blockApplied(4));
+  expect(heights(calls)).toEqual([1, 2, 4]);
+  const dryRun = await ask("POST", "/api/webhooks/test", { body: { event: "block.applied" } });
+  expect(dryRun.status).toBe(200);
+});
+
+test("a webhook may have a name", async () => {
+  const { create, ask } = await serve();
+  expect((await create({ name: "Payments to the shop" })).body.data.name).toBe("Payments to the shop");
+  await ask("PUT", "/api/webhooks/1", { body: { target: "https://other.example/" } });
+  expect((await ask("GET", "/api/webhooks")).body.data).toMatchObject([{ name: "Payments to the shop" }]);
+  await ask("PUT", "/api/webhooks/1", { body: { name: null } });
+  expect((await ask("GET", "/api/webhooks/1")).body.data).not.toHaveProperty("name");
+  for (const name of [1, true, "x".repeat(101), "a\nb", "a\u202eb", []]) {
+    expect((await ask("PUT", "/api/webhooks/1", { body: { name } })).status).toBe(422);
+  }
+});
+
+test("a target is pinged before it is registered", async () => {
+  const { ask, calls, log } = await serve(undefined, {
+    reply: () => ({ status: 401, excerpt: "who are you?" }),
+  });
+  const target = "https://receiver.example/hook";
+  const { status, body } = await ask("POST", "/api/webhooks/ping", { body: { target } });
+  expect([status, body.data]).toEqual([
+    200,
+    {
+      accepted: false,
+      startedAt: expect.any(Number),
+      durationMs: 0,
+      status: 401,
+      answer: "who are you?",
+      reason: "HTTP 401",
+    },
+  ]);
+  expect(calls).toMatchObject([{ target, message: { event: "ping" } }]);
+  expect(log(0, 9)).toEqual([]);
+  for (const wrong of [{}, { target: "ftp://x" }, { target, ping: true }, []]) {
+    expect((await ask("POST", "/api/webhooks/ping", { body: wrong })).status).toBe(422);
+  }
+});
+
+test("few pings of targets are under way at once", async () => {
+  const answer = Promise.withResolvers<number>();
+  const { ask, calls } = await serve(undefined, { reply: () => answer.promise });
+  const body = { target: "https://receiver.example/hook" };
+  const pings = [1, 2, 3, 4].map(() => ask("POST", "/api/webhooks/ping", { body }));
+  await expect.poll(() => calls.length).toBe(4);
+  expect((await ask("POST", "/api/webhooks/ping", { body })).body).toMatchObject({
+    statusCode: 409,
+    code: "PING_RUNNING",
+  });
+  answer.resolve(200);
+  expect((await Promise.all(pings)).map(({ body }) => body.data.accepted)).toEqual([true, true, true, true]);
+  expect((await ask("POST", "/api/webhooks/ping", { body })).status).toBe(200);
+});
