@@ -12,9 +12,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { COMMANDS } from "../../packages/node/src/commands/catalogue.ts";
+import { createProgram } from "../../packages/node/src/commands/program.ts";
+import { completionsOf, hasShell } from "../../packages/node/test-support/process/shell.ts";
 import { checksums, packFolder } from "../../tools/release/archive.ts";
 import { buildDebianPackage } from "../../tools/release/debian.ts";
+import { manualPage } from "../../tools/release/man.ts";
 import { ROOT } from "../../tools/release/packages.ts";
 
 let folder: string;
@@ -85,7 +90,57 @@ test.skipIf(!hasDpkg)(
       expect(spawnSync("sh", ["-n"], { input: ask("--info", file, script) }).status, script).toBe(0);
     }
     expect(ask("--info", file, "postinst")).not.toMatch(/systemctl (start|enable)/);
-    expect(ask("--field", file)).not.toMatch(/Maintainer|Homepage|ORIGIN|VERSION/);
+    expect(ask("--field", file)).not.toMatch(/Homepage|ORIGIN|VERSION|SIZE/);
+    // Debian requires a maintainer.
+    expect(ask("--field", file, "Maintainer")).toBe(
+      "The Uniknode maintainers <maintainers@uniknode.invalid>\n",
+    );
+  },
+);
+
+test.skipIf(!hasDpkg)(
+  "The Debian package has its size, the manual page and the completion of each shell.",
+  () => {
+    writeProgram(join(folder, "program"));
+    writeFileSync(join(folder, "program/large"), "x".repeat(2 ** 20));
+    const file = join(folder, "uniknode.deb");
+    buildDebianPackage(join(folder, "program"), { version: "1.2.3" }, join(folder, "debian"), file);
+    const kibibytes = Number(
+      execFileSync("dpkg-deb", ["--field", file, "Installed-Size"], { encoding: "utf8" }),
+    );
+    expect(kibibytes).toBeGreaterThan(1_024);
+    expect(kibibytes).toBeLessThan(2_048);
+    const to = join(folder, "unpacked");
+    execFileSync("dpkg-deb", ["--extract", file, to]);
+    const manual = gunzipSync(readFileSync(join(to, "usr/share/man/man1/uniknode.1.gz"))).toString();
+    expect(manual).toMatch(/^\.TH UNIKNODE 1 "\d{4}-\d\d-\d\d" "uniknode 1\.2\.3"/);
+    for (const { name } of COMMANDS.filter(({ isHidden }) => !isHidden))
+      expect(manual).toMatch(new RegExp(`^\\.SS uniknode ${name}\\b`, "m"));
+    for (const [shell, path] of [
+      ["bash", "usr/share/bash-completion/completions/uniknode"],
+      ["zsh", "usr/share/zsh/vendor-completions/_uniknode"],
+      ["fish", "usr/share/fish/vendor_completions.d/uniknode.fish"],
+    ] as const) {
+      const script = readFileSync(join(to, path), "utf8");
+      if (hasShell(shell)) expect(completionsOf(shell, script, "uniknode web"), shell).toEqual(["webhooks"]);
+    }
+  },
+);
+
+const hasMan = spawnSync("man", ["--version"]).status === 0;
+
+test.skipIf(!hasMan)(
+  "The manual page is read without a warning, and shows each option as it is typed.",
+  async () => {
+    const path = join(folder, "uniknode.1");
+    writeFileSync(path, manualPage(await createProgram(), "1.2.3", 0));
+    const { stdout, stderr } = spawnSync("man", ["--warnings=w", "-l", path], {
+      encoding: "utf8",
+      env: { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MANPAGER: "cat" },
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^ +--http-port <PORT>/m);
+    expect(stdout).toMatch(/^ +uniknode webhooks create <target>/m);
   },
 );
 

@@ -1,21 +1,55 @@
-/** The package for Debian and its relatives: the program in /opt/uniknode, and the unit of systemd. */
+/** The package for Debian and its relatives: the program in /opt/uniknode, the unit of systemd, manual and completions. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
   cpSync,
+  lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { scripts } from "../../packages/node/src/commands/completion/scripts.ts";
+import { placesOf } from "../../packages/node/src/commands/completion/words.ts";
+import { createProgram } from "../../packages/node/src/commands/program.ts";
 import { sourceTime } from "./archive.ts";
+import { manualPage } from "./man.ts";
 import { debianFields, type Origin } from "./origin.ts";
 import { ROOT } from "./packages.ts";
 
 const OPS = join(ROOT, "ops");
 const SCRIPTS = ["postinst", "prerm", "postrm"];
+
+const PROGRAM = await createProgram();
+
+/** The manual page, and the completion of each shell where the shell looks for it. */
+function documents(version: string): readonly (readonly [path: string, content: string | Buffer])[] {
+  const places = placesOf(PROGRAM);
+  return [
+    [
+      "usr/share/man/man1/uniknode.1.gz",
+      gzipSync(manualPage(PROGRAM, version, Number(sourceTime())), { level: 9 }),
+    ],
+    ["usr/share/bash-completion/completions/uniknode", scripts.bash(places)],
+    ["usr/share/zsh/vendor-completions/_uniknode", scripts.zsh(places)],
+    ["usr/share/fish/vendor_completions.d/uniknode.fish", scripts.fish(places)],
+  ];
+}
+
+/** As `dpkg-gencontrol` counts: each file in whole KiB, and one for everything else. */
+function installedKibibytes(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(folder, "DEBIAN")))
+    .map((path) => lstatSync(path))
+    .map((stats) => (stats.isFile() ? Math.ceil(stats.size / 1_024) : 1));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
 
 /** Builds the package `file` of an installed program; `folder` takes what is packed. Needs `dpkg-deb`, not root. */
 export function buildDebianPackage(
@@ -32,13 +66,20 @@ export function buildDebianPackage(
   symlinkSync("/opt/uniknode/bin/uniknode", at("usr/bin/uniknode"));
   copyFileSync(join(ROOT, "LICENSE"), at("usr/share/doc/uniknode/copyright"));
   copyFileSync(join(OPS, "systemd/uniknode.service"), at("usr/lib/systemd/system/uniknode.service"));
+  for (const [path, content] of documents(version)) {
+    writeFileSync(at(path), content);
+    chmodSync(join(folder, path), 0o644);
+  }
   copyFileSync(join(OPS, "debian/uniknode.env"), at("etc/uniknode/uniknode.env"));
   // It may hold passphrases.
   chmodSync(join(folder, "etc/uniknode/uniknode.env"), 0o600);
   const control = readFileSync(join(OPS, "debian/control"), "utf8");
   writeFileSync(
     at("DEBIAN/control"),
-    control.replace("VERSION", version).replace("ORIGIN\n", debianFields(origin)),
+    control
+      .replace("VERSION", version)
+      .replace("ORIGIN\n", debianFields(origin))
+      .replace("SIZE", `${installedKibibytes(folder)}`),
   );
   writeFileSync(at("DEBIAN/conffiles"), "/etc/uniknode/uniknode.env\n");
   for (const script of SCRIPTS) {

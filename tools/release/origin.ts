@@ -46,17 +46,19 @@ export function readOrder(args: readonly string[]): Order {
 /** What a release does not say, and how to make it say that; one line each. */
 export const silences = ({ maintainer, repository }: Origin): string[] => [
   ...(maintainer === undefined
-    ? ['The Debian package names no maintainer, which Debian asks of packages: --maintainer "Name <mail>"']
+    ? ['The Debian package names no maintainer who can be reached: --maintainer "Name <mail>"']
     : []),
   ...(repository === undefined ? ["No file names the public repository: --repository https://..."] : []),
 ];
 
+/** Debian requires a maintainer. The domain exists nowhere (RFC 2606). */
+const UNNAMED_MAINTAINER = "The Uniknode maintainers <maintainers@uniknode.invalid>";
+
 /** The fields of a Debian package. */
-export const debianFields = ({ maintainer, repository }: Origin): string =>
-  [
-    ...(maintainer === undefined ? [] : [`Maintainer: ${maintainer}\n`]),
-    ...(repository === undefined ? [] : [`Homepage: ${repository}\n`]),
-  ].join("");
+export const debianFields = ({ maintainer = UNNAMED_MAINTAINER, repository }: Origin): string =>
+  [`Maintainer: ${maintainer}\n`, ...(repository === undefined ? [] : [`Homepage: ${repository}\n`])].join(
+    "",
+  );
 
 /** The member of the manifest of a package in the folder `packages/NAME`. */
 export const manifestMembers = ({ repository }: Origin, name: string) =>

@@ -1,0 +1,31 @@
+/** Responses that are ready in the event-loop tick in which their deadline passes. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { fastify } from "fastify";
+import { expect, test } from "vitest";
+import type { Server } from "../../src/http/server/app.ts";
+import { addBatches } from "../../src/http/server/batches.ts";
+import { addDeadlines } from "../../src/http/server/deadlines.ts";
+
+const DEADLINE_MS = 200;
+
+function blockFor(ms: number): void {
+  for (const startMs = performance.now(); performance.now() - startMs < ms; );
+}
+
+test("are dropped, and the process goes on", async () => {
+  const app: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
+  addDeadlines(app, DEADLINE_MS);
+  addBatches(app, 60_000);
+  app.setErrorHandler(async (_error, _request, reply) => reply.code(503).send({ status: "late" }));
+  app.get("/", async () => {
+    setTimeout(() => blockFor(2 * DEADLINE_MS), DEADLINE_MS / 4);
+    await sleep(DEADLINE_MS / 2);
+    return { data: 1 };
+  });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  for (let count = 0; count < 3; count++) expect((await fetch(url)).status).toBe(503);
+  // An exception of the next tick would still be seen.
+  await sleep(100);
+  await app.close();
+});

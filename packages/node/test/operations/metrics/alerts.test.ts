@@ -1,0 +1,46 @@
+/** The alert rules for Prometheus: valid, about metrics that exist, raised by what they are for. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { FIGURES } from "./figures.ts";
+
+const RULES = fileURLToPath(new URL("../../../../../ops/prometheus/uniknode-rules.yaml", import.meta.url));
+const CASES = fileURLToPath(new URL("./alerts.yaml", import.meta.url));
+const rules = readFileSync(RULES, "utf8");
+const names = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name!);
+
+/** Of the Debian package `prometheus`. */
+const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });
+const hasPromtool = promtool("--version").status === 0;
+const unless = hasPromtool ? "" : " (skipped: promtool is missing; apt-get install prometheus)";
+
+test.skipIf(!hasPromtool)(`promtool accepts the rules${unless}`, () => {
+  expect(promtool("check", "rules", RULES)).toMatchObject({ status: 0, stderr: "" });
+});
+
+test.skipIf(!hasPromtool)(`a healthy node raises no alert, and each alert is raised${unless}`, () => {
+  const { status, stdout, stderr } = promtool("test", "rules", CASES);
+  expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: "" });
+});
+
+test("each alert has both cases, a severity, and says what to do", () => {
+  const cases = readFileSync(CASES, "utf8");
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) {
+    expect(cases).toContain(`alertname: ${name} }`);
+    expect(cases).toContain(`alertname="${name}"`);
+  }
+  for (const rule of rules.split(/^ +- alert: /m).slice(1)) {
+    expect(rule).toMatch(/severity: (critical|warning) \}/);
+    expect(rule).toMatch(/^ +summary: ".+"$/m);
+    expect(rule).toMatch(/^ +description: ".+\."$/m);
+  }
+});
+
+test("the rules name metrics that exist", async () => {
+  const page = await createMetrics("1").page(FIGURES, 0);
+  for (const [name] of rules.matchAll(/\buniknode_[a-z_]+/g))
+    expect(page, name).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
+});
