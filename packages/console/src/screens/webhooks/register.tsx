@@ -14,11 +14,11 @@ const LIMIT = 25;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
 const COLUMNS: readonly Column<Webhook>[] = [
-  { title: "Webhook", cell: ({ id }) => <a href={`/console/webhooks/${id}`}>{id}</a> },
-  { title: "State", cell: (webhook) => <StateBadge webhook={webhook} /> },
-  { title: "Health", cell: (webhook) => <Health webhook={webhook} /> },
+  { title: "Webhook", narrow: "1a", cell: ({ id }) => <a href={`/console/webhooks/${id}`}>{id}</a> },
+  { title: "State", narrow: "1c", cell: (webhook) => <StateBadge webhook={webhook} /> },
+  { title: "Health", narrow: "2a", cell: (webhook) => <Health webhook={webhook} /> },
   { title: "Events", cell: (webhook) => eventsOf(webhook) },
-  { title: "Target", cell: ({ target }) => <span class="text">{target}</span> },
+  { title: "Target", narrow: "1b", cell: ({ target }) => <span class="text">{target}</span> },
   {
     title: "Conditions",
     cell: ({ conditions }) => countText(conditions.length),
