@@ -41,7 +41,7 @@ export function TryIt({ operation, schemas }: OperationPageProps) {
     const outcome = await send(fetch, operation, filled).catch((error: Error) => error);
     setRunning(false);
     setOutcome(outcome);
-    announce(outcome instanceof Error ? outcome.message : `The node answered ${outcome.status}`);
+    announce(outcome instanceof Error ? outcome.message : `The node responded with ${outcome.status}`);
   }
 
   return (
@@ -84,7 +84,7 @@ export function TryIt({ operation, schemas }: OperationPageProps) {
         <CodeBlock text={curlOf(operation, filled, location.origin)} what="curl command" />
       </details>
       <Dialog title="Send it?" isOpen={isAsking} onClose={() => setAsking(false)}>
-        <p>This is no rehearsal: the node does what the request says.</p>
+        <p>This is a real request: the node will execute it.</p>
         <p>
           <code>
             {method} {urlOf(operation, filled)}
