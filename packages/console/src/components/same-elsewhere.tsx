@@ -18,7 +18,7 @@ export function SameElsewhere({ forms, what = "this page" }: SameElsewhereProps)
   const form = forms.find(({ id }) => id === selected) ?? forms[0]!;
   return (
     <details class="elsewhere">
-      <summary>The same elsewhere</summary>
+      <summary>Equivalent commands and code</summary>
       <Tabs label={`Forms of ${what}`} tabs={forms} selected={form.id} onSelect={setSelected}>
         <CodeBlock text={form.text} what={`${form.title} form of ${what}`} />
       </Tabs>

@@ -13,7 +13,7 @@ export default function CatchingUp({ progress }: { progress: SyncProgress }) {
       <span>
         The node is catching up: height {countText(head.value?.height ?? 0)} of {countText(target)}
       </span>
-      <progress value={percent} max={100} aria-label="Blocks that the node has" />
+      <progress value={percent} max={100} aria-label="Blocks synchronized" />
       <span>
         {percent} % · {countText(Math.round(blocksPerSecond))} blocks/s
         {secondsLeft !== undefined && ` · ${durationText(secondsLeft)} left`}

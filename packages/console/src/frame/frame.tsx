@@ -50,7 +50,7 @@ function Screens() {
         <p>The node may have been updated while it was open. ({`${error}`})</p>
         <p>
           <button type="button" onClick={() => location.reload()}>
-            Load it again
+            Reload
           </button>
         </p>
       </Page>
@@ -72,7 +72,7 @@ function NotFound() {
   return (
     <Page title="No such page">
       <p>
-        The console has nothing at this address. <a href="/console/">To the overview</a>
+        There is no page at this address. <a href="/console/">To the overview</a>
       </p>
     </Page>
   );

@@ -16,7 +16,7 @@ export default function Reorganized({ change }: { change: Reorganization }) {
       <Icon name="warning" />
       <span>
         {change.isDeep && "At least "}
-        {length === 1 ? "one block was" : `${countText(length)} blocks were`} reverted, from height{" "}
+        {length === 1 ? "1 block was" : `${countText(length)} blocks were`} reverted, from height{" "}
         {countText(lowest)} on ({time}). The page shows the chain as it is now.
       </span>
       <button

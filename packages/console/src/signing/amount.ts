@@ -19,7 +19,7 @@ export function readAmount(text: string): AmountReading {
   if (typed.startsWith("-")) return { fault: "The amount must be more than 0." };
   const [, whole, decimals = ""] = /^(\d{1,12})(?:\.(\d+))?$/.exec(typed) ?? [];
   if (whole === undefined) return { fault: "This is no amount. Write digits, such as 12.5" };
-  if (decimals.length > DECIMALS) return { fault: `A token has ${DECIMALS} decimals; these are more.` };
+  if (decimals.length > DECIMALS) return { fault: `A token has ${DECIMALS} decimals; this amount has more.` };
   const amount = BigInt(whole) * UNITS + BigInt(decimals.padEnd(DECIMALS, "0"));
   if (amount === 0n) return { fault: "The amount must be more than 0." };
   if (amount > MAX_UNITS) return { fault: `No amount is more than ${amountText(MAX_UNITS)}.` };

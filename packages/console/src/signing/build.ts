@@ -118,7 +118,10 @@ function checkRecipient({ description }: Network, address: string): void {
   const version = versions.find((version) => isWhole && isAddress(address, version));
   if (version === undefined) throw new OrderError("to", "This is no address: there is a typo in it.");
   if (version !== description.pubKeyHash) {
-    throw new OrderError("to", "This is an address of another network: no key on this one could spend it.");
+    throw new OrderError(
+      "to",
+      "This is an address of another network: no key on this network could spend from it.",
+    );
   }
 }
 
@@ -130,7 +133,7 @@ function checkProperties(properties: Readonly<Record<string, string | null>>): v
   if (entries.length > MAX_PROPERTIES) {
     throw new OrderError(
       "properties",
-      `At most ${MAX_PROPERTIES} properties fit; these are ${entries.length}.`,
+      `At most ${MAX_PROPERTIES} properties are possible; these are ${entries.length}.`,
     );
   }
   for (const [name, value] of entries) {

@@ -35,7 +35,7 @@ export async function post(
 
 const EXCESS: Reason = {
   type: "ERR_EXCESS",
-  message: "The sender has too many pending transactions. Send it again when some are in blocks.",
+  message: "The sender has too many pending transactions. Try again when some of them are confirmed.",
 };
 
 export const reasonText = (reasons: readonly Reason[]): string =>

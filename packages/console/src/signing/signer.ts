@@ -54,7 +54,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
     else if (failure !== undefined) question?.reject(new SigningError(failure));
     else question?.resolve(value);
   };
-  worker.onerror = () => end("The part of the page that signs could not be loaded. Load the page again.");
+  worker.onerror = () => end("The signing code could not be loaded. Reload the page.");
 
   function end(reason: string): void {
     ended = reason;
@@ -68,7 +68,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
     const number = ++last;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     waiting.set(number, { resolve, reject });
-    const timer = setTimeout(() => end("Signing took too long. Load the page again."), TIMEOUT_MS);
+    const timer = setTimeout(() => end("Signing took too long. Reload the page."), TIMEOUT_MS);
     worker.postMessage({ number, question });
     try {
       return (await promise) as Value;

@@ -110,7 +110,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("Forging resumes, and each form shows the same as a command and as a program.", async () => {
     await press("Resume");
     await says("The chain forges by itself.");
-    await page.getByText("The same elsewhere").first().click();
+    await page.getByText("Equivalent commands and code").first().click();
     await page.getByRole("tab", { name: "JavaScript" }).first().click();
     await page.getByText("await client.dev.mine(").waitFor();
     expect(await faultsInEveryView(page, "dev")).toEqual([]);

@@ -169,7 +169,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await retraction.getByText("block.reverted").first().waitFor();
     await page.getByRole("article", { name: "Fact" }).getByText("block.applied").first().waitFor();
     expect(await faultsInEveryView(page, "webhook-retraction")).toEqual([]);
-    await page.getByText("The same elsewhere").click();
+    await page.getByText("Equivalent commands and code").click();
     await page.getByText(`-H 'webhook-id:`).waitFor();
     expect(faults).toEqual([]);
     await page.context().close();

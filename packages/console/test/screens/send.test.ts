@@ -94,7 +94,7 @@ describe("Signed JSON", () => {
   });
 });
 
-describe("The same elsewhere", () => {
+describe("Equivalent commands and code", () => {
   test("is a command, with texts that no shell reads.", () => {
     const order = {
       kind: "transfer",

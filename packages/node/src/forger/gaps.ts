@@ -29,7 +29,7 @@ export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
   function reasonOf(publicKey: string, slot: number): string {
     if (slotStore.lastForged(publicKey) === slot) return "its block is on another branch than the chain";
     if (slot <= startSlot) return "the node was not running";
-    return "the head of the node was another block, after which the slot was not its own";
+    return "the node's head was a different block, after which the slot belonged to another delegate";
   }
 
   return (header) => {

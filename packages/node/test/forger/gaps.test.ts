@@ -42,8 +42,14 @@ test("a slot of ours without a block has a reason, one of another delegate has n
   forge(5, START_SLOT + 1);
   forge(6, START_SLOT + 4);
   expect(reasons()).toEqual([
-    [START_SLOT + 3, "the head of the node was another block, after which the slot was not its own"],
-    [START_SLOT + 2, "the head of the node was another block, after which the slot was not its own"],
+    [
+      START_SLOT + 3,
+      "the node's head was a different block, after which the slot belonged to another delegate",
+    ],
+    [
+      START_SLOT + 2,
+      "the node's head was a different block, after which the slot belonged to another delegate",
+    ],
   ]);
 });
 

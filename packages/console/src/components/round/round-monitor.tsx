@@ -97,7 +97,7 @@ function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Roun
     <span class="quiet">
       {forged} of {size} blocks forged
       {missed > 0 && `, ${countText(missed)} ${missed === 1 ? "slot" : "slots"} missed`}
-      {!isOrderKnown && ". The order of this round is not known here"}
+      {!isOrderKnown && ". The order of this round is not known"}
     </span>
   );
 }

@@ -24,14 +24,14 @@ export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
       {posted && posted.became !== "accepted" && <p class="bad-text">{reasonText(posted.reasons)}</p>}
       {posted?.became === "uncertain" && (
         <p>
-          The node may have it already. The same transaction is taken only once, so it can be sent again:
-          another one could pay twice.
+          The node may have received it. Sending the same transaction again is safe, because it is executed
+          only once: a new transaction could pay twice.
         </p>
       )}
       {posted?.became !== "accepted" && posted?.became !== "refused" && (
         <p>
           <button type="button" onClick={onAgain}>
-            {posted ? "Send the same again" : "Send it"}
+            {posted ? "Send it again" : "Send it"}
           </button>
         </p>
       )}

@@ -29,7 +29,7 @@ export default function BlockEvents({ id, height }: BlockProps) {
     <Answered answer={answer} what="The events of the block">
       {(events) =>
         events.length === 0 ? (
-          <Empty title="The node has no events of this block any more" />
+          <Empty title="The node no longer has the events of this block" />
         ) : (
           <>
             <p class="quiet">{countText(events.length)} events, in their order.</p>

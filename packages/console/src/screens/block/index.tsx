@@ -4,9 +4,10 @@ import { ApiError, type Block } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
+import { BlockFill } from "../../components/block-fill.tsx";
 import { Json } from "../../components/code-block.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
-import { bytesText, countText } from "../../components/format.ts";
+import { bytesText, countOfText, countText } from "../../components/format.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Address, BlockId, hrefOf, Identifier, PublicKey } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
@@ -121,7 +122,7 @@ function Header({ block }: { block: Block }) {
     (other) => other.height === block.height && other.id !== block.id,
   );
   const { id, previous, timestamp, generator, confirmations, forged, payload, signature, version } = block;
-  const confirmed = confirmations === 0 ? "the newest block" : `${countText(confirmations)} on top of it`;
+  const confirmed = confirmations === 0 ? "the newest block" : countOfText(confirmations, "confirmations");
   return (
     <Facts
       facts={[
@@ -136,11 +137,12 @@ function Header({ block }: { block: Block }) {
           ),
         ],
         [
-          "Blocks after",
+          "Confirmations",
           <Badge key="after" tone={confirmations > 0 ? "good" : "accent"}>
             {confirmed}
           </Badge>,
         ],
+        ["Full", <BlockFill key="fill" block={block} />],
         ["Amount", <Amount key="amount" value={forged.amount} hasSymbol />],
         ["Reward", <Amount key="reward" value={forged.reward} hasSymbol />],
         ["Fees", <Amount key="fees" value={forged.fee} hasSymbol />],
@@ -167,7 +169,7 @@ function Transactions({ block: { id, transactions } }: { block: Block }) {
   const answer = useAnswer(transactions > 0 ? `block ${id} transactions ${page}` : undefined, () =>
     api.blocks.transactions(id).page({ page, limit: LIMIT }),
   );
-  const none = <Empty title="An empty block">Nothing waited when it was forged.</Empty>;
+  const none = <Empty title="This block is empty">Nothing waited when it was forged.</Empty>;
   if (transactions === 0) return none;
   return (
     <Section title="In the order of the block">

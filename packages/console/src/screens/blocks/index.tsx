@@ -1,6 +1,7 @@
 /** The blocks of the chain, newest first, or as one wants them. */
 import type { Block, BlockOrder } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
+import { BlockFill } from "../../components/block-fill.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
@@ -64,15 +65,31 @@ export default function Blocks() {
 function BlockTable({ blocks }: { blocks: readonly Block[] }) {
   const symbol = useSymbol();
   const columns: readonly Column<Block>[] = [
-    { title: "Height", cell: ({ id, height }) => <a href={hrefOf.block(id)}>{countText(height)}</a> },
+    {
+      title: "Height",
+      narrow: "1a",
+      cell: ({ id, height }) => <a href={hrefOf.block(id)}>{countText(height)}</a>,
+    },
     { title: "Id", cell: ({ id }) => <BlockId id={id} /> },
-    { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
+    { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} />, narrow: "2a" },
     {
       title: "Delegate",
+      narrow: "1b",
       cell: ({ generator }) => generator.username && <DelegateName id={generator.username} />,
     },
-    { title: "Transactions", cell: ({ transactions }) => countText(transactions), isNumber: true },
-    { title: `Amount ${symbol}`, cell: ({ forged }) => <Amount value={forged.amount} />, isNumber: true },
+    { title: "Full", cell: (block) => <BlockFill block={block} />, narrow: "2b" },
+    {
+      title: "Transactions",
+      narrow: "2c",
+      cell: ({ transactions }) => countText(transactions),
+      isNumber: true,
+    },
+    {
+      title: `Amount ${symbol}`,
+      cell: ({ forged }) => <Amount value={forged.amount} />,
+      isNumber: true,
+      narrow: "1c",
+    },
     {
       title: "Fees and reward",
       cell: ({ forged }) => <Amount value={forged.total} />,

@@ -3,6 +3,7 @@ import type { Block, Delegate, Wallet } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
+import { BlockFill } from "../../components/block-fill.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { nameOf } from "../../components/delegate-names.ts";
 import { countText } from "../../components/format.ts";
@@ -125,6 +126,7 @@ function ForgedBlocks({ publicKey }: { publicKey: string }) {
     { title: "Height", cell: ({ id, height }) => <a href={hrefOf.block(id)}>{countText(height)}</a> },
     { title: "Id", cell: ({ id }) => <BlockId id={id} /> },
     { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
+    { title: "Full", cell: (block) => <BlockFill block={block} /> },
     { title: "Transactions", cell: ({ transactions }) => countText(transactions), isNumber: true },
     { title: `Earned ${symbol}`, cell: ({ forged }) => <Amount value={forged.total} />, isNumber: true },
   ];
@@ -137,7 +139,7 @@ function ForgedBlocks({ publicKey }: { publicKey: string }) {
             columns={columns}
             rows={data}
             keyOf={({ id }) => id}
-            empty={<Empty title="It has forged no block">Only active delegates forge.</Empty>}
+            empty={<Empty title="This delegate has not forged a block">Only active delegates forge.</Empty>}
           />
           <Pager meta={meta} what="blocks" />
         </div>
@@ -167,7 +169,7 @@ function Voters({ publicKey }: { publicKey: string }) {
             columns={columns}
             rows={data}
             keyOf={({ address }) => address}
-            empty={<Empty title="No wallet votes for it" />}
+            empty={<Empty title="No wallet votes for this delegate" />}
           />
           <Pager meta={meta} what="voters" />
         </div>

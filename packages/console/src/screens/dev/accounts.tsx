@@ -8,19 +8,20 @@ import { type Column, Table } from "../../components/table.tsx";
 type Row = DevAccount & { readonly name: string };
 
 const COLUMNS: readonly Column<Row>[] = [
-  { title: "Account", cell: ({ name }) => name },
-  { title: "Address", cell: ({ address }) => <Address address={address} /> },
+  { title: "Account", narrow: "1a", cell: ({ name }) => name },
+  { title: "Address", narrow: "1b", cell: ({ address }) => <Address address={address} /> },
   { title: "Unik", cell: ({ unik }) => unik && <UnikId id={unik.id} /> },
   { title: "Type", cell: ({ unik }) => unik?.kind },
   {
     title: "Passphrase",
+    narrow: "2a",
     cell: ({ passphrase, name }) => (
       <span>
         {passphrase} <CopyButton text={passphrase} what={`passphrase of ${name}`} />
       </span>
     ),
   },
-  { title: "Use", cell: ({ address }) => <a href={`/console/send?from=${address}`}>Send</a> },
+  { title: "Use", narrow: "1c", cell: ({ address }) => <a href={`/console/send?from=${address}`}>Send</a> },
 ];
 
 export function Accounts({ accounts, delegates, factory, foundation }: DevAccounts) {

@@ -44,7 +44,9 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
       const signed = await signFrom(account, order, signer, height);
       const [posted] = await post(node.api, [signed]);
       setPaid({ signed, posted: posted! });
-      announce(posted!.became === "accepted" ? "The node accepted the payment." : "It was not paid.");
+      announce(
+        posted!.became === "accepted" ? "The node accepted the payment." : "The payment was rejected.",
+      );
       node.poll();
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
@@ -64,7 +66,9 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
   return (
     <section class="card verb">
       <h2>Faucet</h2>
-      <p class="quiet">Pays from an account of the chain. It is signed in this page.</p>
+      <p class="quiet">
+        Sends tokens from an account of the dev chain. The transaction is signed in this page.
+      </p>
       <form onSubmit={onSubmit} noValidate>
         <Field
           name="faucet-to"
@@ -107,7 +111,7 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
       )}
       {order && (
         <details>
-          <summary>The same elsewhere</summary>
+          <summary>Equivalent commands and code</summary>
           <CodeBlock text={commandOf(order, {}, "", location.origin)} what="command: Faucet" />
           <CodeBlock text={programOf(order, {}, location.origin)} what="program: Faucet" />
         </details>

@@ -13,7 +13,7 @@ export function Mine({ verbs }: { verbs: Verbs }) {
   return (
     <VerbCard
       title="Mine"
-      hint="Forges blocks at once; the first takes what is pending. The clock of the chain moves where it must."
+      hint="Forges blocks immediately; the first one contains the pending transactions. The chain's clock moves forward if necessary."
       command={{ verb: "mine", body: { blocks } }}
       button="Mine"
       verbs={verbs}
@@ -29,8 +29,8 @@ export function Forge({ verbs, isForging }: { verbs: Verbs; isForging: boolean |
       title="Forging"
       hint={
         isForging === false
-          ? "It is paused: only blocks that you ask for are forged."
-          : "The chain forges a block in each slot. Paused, it forges only what you ask for."
+          ? "Forging is paused: blocks are forged only on request."
+          : "The chain forges a block in every slot. While paused, it forges only on request."
       }
       command={{ verb: "forge", body: { enabled: isForging === false } }}
       button={isForging === false ? "Resume" : "Pause"}
@@ -47,7 +47,7 @@ export function Travel({ verbs }: { verbs: Verbs }) {
   return (
     <VerbCard
       title="Travel"
-      hint="Moves the clock of the chain forward. It never moves back, not even by a restart."
+      hint="Moves the chain's clock forward. It cannot move back, even if the node restarts."
       command={{ verb: "travel", body: { seconds } }}
       button={`Travel ${durationText(seconds)}`}
       verbs={verbs}
@@ -89,7 +89,7 @@ export function Snapshots({ verbs }: { verbs: Verbs }) {
   return (
     <VerbCard
       title="Snapshot and return"
-      hint="Reverts everything above a block, and drops what is pending. The last 10,000 blocks can be restored."
+      hint="Reverts all blocks above the chosen one and drops pending transactions. The last 10,000 blocks can be restored."
       command={{ verb: "restore", body: { id } }}
       button="Return"
       verbs={verbs}

@@ -26,7 +26,9 @@ export default function DevChain() {
       ) : session.devChain ? (
         <Desk />
       ) : (
-        <Empty title="This is no dev chain">Only a chain that npm start has made has verbs.</Empty>
+        <Empty title="This is not a dev chain">
+          These commands work only on a chain that npm start has created.
+        </Empty>
       )}
     </Page>
   );
@@ -60,7 +62,7 @@ function Desk() {
       </p>
       {verbs.outcome && "error" in verbs.outcome && (
         <p class="desk-failure" role="alert">
-          The chain did not do it: {messageOf(verbs.outcome.error)}
+          The command failed: {messageOf(verbs.outcome.error)}
         </p>
       )}
       <div class="desk">

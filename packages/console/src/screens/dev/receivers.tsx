@@ -41,7 +41,7 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
   return (
     <VerbCard
       title="Failing receiver"
-      hint="Every attempt of a webhook meets the failure in place of its receiver, until you end it or the node stops."
+      hint="Every delivery attempt of the webhook fails this way instead of reaching its receiver, until you end it or the node stops."
       command={{ verb: "fail", body: { webhook: chosen?.id ?? 1, ...failure } }}
       button="Make it fail"
       verbs={{ ...verbs, run }}
@@ -62,7 +62,7 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
         </select>
         {answer.value && webhooks.length === 0 && (
           <p class="quiet">
-            There is no webhook yet. <a href="/console/webhooks/new">Register one</a>
+            There is no webhook yet. <a href="/console/webhooks/new">Create one</a>
           </p>
         )}
       </div>

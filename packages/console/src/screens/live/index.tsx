@@ -15,7 +15,7 @@ import "./live.css";
 
 const FIELDS = [
   { name: "events", label: "Events", placeholder: "block.*, transaction.applied" },
-  { name: "key", label: "Only where", placeholder: "amount" },
+  { name: "key", label: "Where", placeholder: "amount" },
   { name: "condition", label: "Condition", options: OPERATOR_OPTIONS },
   { name: "value", label: "Value", placeholder: "100000000" },
   { name: "from", label: "From height", placeholder: "now" },
@@ -36,7 +36,7 @@ function Tail() {
       <Filters fields={FIELDS} />
       <p class="live-links">
         <Rate state={state} />
-        <a href={webhookHref(choice)}>Make a webhook of this filter</a>
+        <a href={webhookHref(choice)}>Create a webhook from this filter</a>
       </p>
       <EventList state={state} />
       <SameElsewhere
@@ -88,7 +88,7 @@ function EventList({ state: { tail, error, retry } }: { state: TailState }) {
       ) : (
         error.value === undefined && (
           <Empty title="Waiting for the next event">
-            It appears here when it happens. With a height, the events since that block come first.
+            Events appear here as they happen. With a height, the events since that block come first.
           </Empty>
         )
       )}

@@ -4,15 +4,15 @@ import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
 import { Answered } from "../../components/states.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
-import { curveOf, HEIGHT, WIDTH } from "./curve.ts";
+import { Chart } from "./chart.tsx";
 
-type Chart = { readonly figure: string; readonly title: string; readonly text: (value: number) => string };
+type Shown = { readonly figure: string; readonly title: string; readonly text: (value: number) => string };
 
 const count = (value: number): string => countText(Math.round(value * 10) / 10);
 const rate = (value: number): string => `${count(value)} /s`;
 const bytesRate = (value: number): string => `${bytesText(value)} /s`;
 
-const CHARTS: readonly Chart[] = [
+const CHARTS: readonly Shown[] = [
   { figure: "headAgeSeconds", title: "Age of the head", text: durationText },
   { figure: "blocksBehind", title: "Blocks behind the network", text: count },
   { figure: "transactionsPerSecond", title: "Transactions", text: rate },
@@ -21,8 +21,8 @@ const CHARTS: readonly Chart[] = [
   { figure: "peers", title: "Peers", text: count },
   { figure: "receivedBytesPerSecond", title: "Received from peers", text: bytesRate },
   { figure: "sentBytesPerSecond", title: "Sent to peers", text: bytesRate },
-  { figure: "deliveriesPerSecond", title: "Deliveries of webhooks", text: rate },
-  { figure: "deliveriesWaiting", title: "Deliveries that wait", text: count },
+  { figure: "deliveriesPerSecond", title: "Webhook deliveries", text: rate },
+  { figure: "deliveriesWaiting", title: "Waiting deliveries", text: count },
   { figure: "processorShare", title: "Processors in use", text: count },
   { figure: "residentBytes", title: "Memory", text: bytesText },
 ];
@@ -45,36 +45,26 @@ export function Charts() {
 }
 
 function Curves({ series: { times, intervalSeconds, figures } }: { series: NodeSeries }) {
-  const shown = CHARTS.flatMap((chart) => {
-    const values = figures[chart.figure] ?? [];
-    // The first sample of the head's age is the time since the node was stopped, and would dwarf the others.
-    const curve = curveOf(chart.figure === "headAgeSeconds" ? values.slice(1) : values);
-    return curve ? [{ ...chart, curve }] : [];
-  });
+  const shown = CHARTS.filter(({ figure }) => figures[figure]?.some((value) => value !== null));
   if (shown.length === 0) {
-    return <p class="quiet">The first figures are there after {durationText(intervalSeconds)}.</p>;
+    return <p class="quiet">The first figures appear after {durationText(intervalSeconds)}.</p>;
   }
-  const span = durationText(times.at(-1)! - times[0]!);
   return (
     <div class="charts">
-      {shown.map(({ figure, title, text, curve: { path, lowest, highest, last } }) => (
-        <figure key={figure} class="card">
-          <figcaption>
-            <span class="quiet">{title}</span> <strong>{text(last)}</strong>
-          </figcaption>
-          <svg
-            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-            preserveAspectRatio="none"
-            role="img"
-            aria-label={`${title} over ${span}: ${text(lowest)} to ${text(highest)}`}
-          >
-            <path d={path} />
-          </svg>
-          <span class="quiet">
-            {text(lowest)} to {text(highest)} in {span}
-          </span>
-        </figure>
-      ))}
+      {shown.map(({ figure, title, text }) => {
+        // The first sample of the head's age is the time since the node was stopped, and would dwarf the others.
+        const from = figure === "headAgeSeconds" ? 1 : 0;
+        const values = figures[figure] ?? [];
+        return (
+          <Chart
+            key={figure}
+            title={title}
+            text={text}
+            times={times.slice(from)}
+            values={values.slice(from)}
+          />
+        );
+      })}
     </div>
   );
 }

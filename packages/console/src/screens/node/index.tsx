@@ -57,8 +57,8 @@ const CHECKS: Readonly<Record<string, string>> = {
   consensus: "Consensus thread",
   disk: "Disk",
   chain: "Chain",
-  matcher: "Matching of events",
-  dispatcher: "Delivery of webhooks",
+  matcher: "Event matching",
+  dispatcher: "Webhook delivery",
 };
 
 function Health({ summary: { checks, version, protocol, uptimeSeconds, webhooks, streams } }: Props) {
@@ -81,14 +81,14 @@ function Health({ summary: { checks, version, protocol, uptimeSeconds, webhooks,
           facts={[
             ["Version", version],
             ["Compatible with", protocol],
-            ["Runs for", durationText(uptimeSeconds)],
+            ["Uptime", durationText(uptimeSeconds)],
             [
               "Webhooks",
               `${countText(webhooks.active)} active, ${countText(webhooks.disabled)} disabled, ${countText(webhooks.suspended)} suspended`,
             ],
             [
               "Deliveries",
-              `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} to be tried again, ${countText(queues.replaying)} of replays`,
+              `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} to be retried, ${countText(queues.replaying)} from replays`,
             ],
             ["Events to match", countText(webhooks.unmatched)],
             ["Live streams", `${countText(streams.open)} open, ${bytesText(streams.unreadBytes)} unread`],

@@ -10,9 +10,9 @@ import { REFUSALS } from "./refusals.ts";
 type Missed = NodeOverview["forger"]["lastMissed"][number];
 
 const COLUMNS: readonly Column<Missed>[] = [
-  { title: "Time", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
-  { title: "Delegate", cell: ({ publicKey }) => <PublicKey publicKey={publicKey} /> },
-  { title: "Reason", cell: ({ reason }) => REFUSALS[reason] ?? reason },
+  { title: "Time", narrow: "1c", cell: ({ timestamp }) => <Time timeMs={timestamp.unix * 1_000} /> },
+  { title: "Delegate", narrow: "1a", cell: ({ publicKey }) => <PublicKey publicKey={publicKey} /> },
+  { title: "Reason", narrow: "2a", cell: ({ reason }) => REFUSALS[reason] ?? reason },
 ];
 
 /** The node keeps them over restarts. */

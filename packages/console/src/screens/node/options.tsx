@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<NodeOption>[] = [
       value === undefined ? "not set" : Array.isArray(value) ? value.join(", ") : `${value}`,
   },
   {
-    title: "Said by",
+    title: "Set by",
     cell: ({ origin, source }) =>
       origin === "default" ? "default" : <Badge tone="accent">{source ?? origin}</Badge>,
   },

@@ -68,8 +68,8 @@ const Disk = ({ figures: { one } }: PartProps) => (
       facts={[
         ["Free", bytes(one("uniknode_disk_free_bytes"))],
         ["Failed writes", count(one("uniknode_disk_failed_writes_total"))],
-        ["Lost lines of the log", count(sum(one, "uniknode_log_lines_lost_total"))],
-        ["Memory of the process", bytes(one("uniknode_process_resident_memory_bytes"))],
+        ["Lost log lines", count(sum(one, "uniknode_log_lines_lost_total"))],
+        ["Process memory", bytes(one("uniknode_process_resident_memory_bytes"))],
       ]}
     />
   </Section>
@@ -92,7 +92,7 @@ const Threads = ({ figures: { one } }: PartProps) => (
             heap !== undefined && `${bytesText(heap)} of heap`,
           ]
             .filter(Boolean)
-            .join(", ") || "does not answer",
+            .join(", ") || "not responding",
         ] as const;
       })}
     />
@@ -106,7 +106,7 @@ const Traffic = ({ figures: { one, by } }: PartProps) => (
         ["Known peers", count(one("uniknode_peers"))],
         ["Received", bytes(one("uniknode_peers_received_bytes_total"))],
         ["Sent", bytes(one("uniknode_peers_sent_bytes_total"))],
-        ["Connections to it", count(one("uniknode_peers_sessions"))],
+        ["Inbound connections", count(one("uniknode_peers_sessions"))],
         ["Banned addresses", count(one("uniknode_peers_banned"))],
         [
           "Refused",

@@ -41,7 +41,7 @@ export function Peers() {
         </>
       ),
     },
-    { title: "Answers in", isNumber: true, cell: ({ latency }) => `${countText(Math.round(latency))} ms` },
+    { title: "Latency", isNumber: true, cell: ({ latency }) => `${countText(Math.round(latency))} ms` },
   ];
   return (
     <Section title="Peers">
@@ -55,7 +55,7 @@ export function Peers() {
               rows={data}
               keyOf={({ ip, port }) => `${ip} ${port}`}
               empty={
-                <Empty title="No peer is known">A chain of its own, such as a dev chain, has none.</Empty>
+                <Empty title="No peer is known">An isolated chain, such as a dev chain, has no peers.</Empty>
               }
             />
             {meta.pageCount > 1 && <Pager meta={meta} what="peers" />}

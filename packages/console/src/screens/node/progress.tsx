@@ -24,7 +24,7 @@ export function Progress() {
         The node is catching up: height {countText(block.height)} of {countText(target)}, {percent.toFixed(1)}{" "}
         %.
       </p>
-      <progress aria-label="Blocks of the network that the node has" max={100} value={percent} />
+      <progress aria-label="Blocks synchronized" max={100} value={percent} />
       <p class="quiet">
         {countText(Math.round(blocksPerSecond))} blocks a second
         {secondsLeft !== undefined && `, about ${durationText(secondsLeft)} left`}

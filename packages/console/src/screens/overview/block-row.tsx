@@ -40,10 +40,8 @@ function Pool() {
   return (
     <a class="block-card pool" href="/console/transactions?state=pending">
       <span class="block-height">Pool</span>
-      <span>{count === undefined ? "" : count === 0 ? "empty" : countText(count)}</span>
-      <span class="quiet">
-        {count ? (count === 1 ? "transaction waits" : "transactions wait") : "nothing waits"}
-      </span>
+      <span>{count === undefined ? "" : countText(count)}</span>
+      <span class="quiet">{count === 1 ? "pending transaction" : "pending transactions"}</span>
     </a>
   );
 }
@@ -73,7 +71,7 @@ function BlockCard({ block, place, name }: BlockCardProps) {
         min={0}
         max={most}
         value={transactions}
-        aria-label="Transactions of what a block can hold"
+        aria-label="Transactions, out of the maximum of a block"
       />
       <span class="block-fill" style={{ "--fill": fillOf(transactions, most) }} />
       <span class="block-forger">{name ?? shortened(generator.username ?? generator.address)}</span>

@@ -57,7 +57,7 @@ export default function Broadcast() {
           value={text}
           onInput={read}
           fault={text === "" ? undefined : fault}
-          hint={`One, or a list of up to ${MAX_TRANSACTIONS}, as the command line prints them with --dry-run --json. Nothing in it is changed.`}
+          hint={`One, or a list of up to ${MAX_TRANSACTIONS}, as the command line prints them with --dry-run --json. The console does not change them.`}
         />
         <div class="send-buttons">
           <button type="submit" class="primary" disabled={fault !== undefined || isBusy}>
@@ -76,14 +76,14 @@ export default function Broadcast() {
       </form>
       {transactions.length > 0 && (
         <Table
-          caption="Transactions of this JSON"
+          caption="Transactions in this JSON"
           columns={columnsOf(posted)}
           rows={transactions}
           keyOf={({ id }) => id}
           empty={null}
         />
       )}
-      <Section title="The same elsewhere">
+      <Section title="Equivalent commands and code">
         <CodeBlock text={`uniknode tx post FILE --url ${location.origin}`} what="command" />
         <CodeBlock text="await client.transactions.submit(transactions);" what="program" />
       </Section>

@@ -33,7 +33,7 @@ export function SenderField({ values, onInput, faultOf, sender }: FieldsProps & 
             It has <Amount value={`${wallet.balance}`} hasSymbol />.
           </>
         ) : (
-          !values.from && "Leave it empty, and your passphrase says which wallet it is."
+          !values.from && "If you leave it empty, your passphrase determines the wallet."
         )
       }
     />
@@ -87,7 +87,7 @@ function TransferFields({ values, onInput, faultOf }: OrderFieldsProps) {
         value={values.text ?? ""}
         onInput={(value) => onInput("text", value)}
         fault={faultOf("text")}
-        hint={`Everyone can read it, for ever. Up to ${constants?.vendorFieldLength ?? 255} bytes.`}
+        hint={`Everyone can read it, permanently. Up to ${constants?.vendorFieldLength ?? 255} bytes.`}
       />
     </>
   );
@@ -149,7 +149,7 @@ function MintFields({ values, onInput, faultOf, settle }: OrderFieldsProps) {
         value={values.unik ?? ""}
         onInput={(value) => onInput("unik", value.trim())}
         fault={faultOf("unik")}
-        hint="The chain knows a unik by this id alone; it is the hash of a name that need not be disclosed."
+        hint="The chain stores only this id; it is the hash of a name that you need not disclose."
         aside={
           <button type="button" onClick={() => settle({ unik: randomId() })}>
             Any id
@@ -167,7 +167,7 @@ function MintFields({ values, onInput, faultOf, settle }: OrderFieldsProps) {
         name="properties"
         label="Properties"
         rows={4}
-        placeholder="name = value, one a line"
+        placeholder="name = value, one per line"
         value={values.properties ?? ""}
         onInput={(value) => onInput("properties", value)}
         fault={faultOf("properties")}
@@ -200,7 +200,7 @@ function UpdateFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
         name="set"
         label="Set"
         rows={4}
-        placeholder="name = value, one a line"
+        placeholder="name = value, one per line"
         value={values.set ?? ""}
         onInput={(value) => onInput("set", value)}
         fault={faultOf("properties", "set")}
@@ -208,7 +208,7 @@ function UpdateFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
       <Field
         name="remove"
         label="Remove"
-        placeholder="Names, with commas between them"
+        placeholder="Names, separated by commas"
         value={values.remove ?? ""}
         onInput={(value) => onInput("remove", value)}
       />
@@ -233,11 +233,11 @@ export function TermsFields({ values, onInput, faultOf, sender, fee }: TermsFiel
       <Field
         name="fee"
         label="Fee"
-        placeholder={fee === undefined ? "That of the node" : amountText(fee)}
+        placeholder={fee === undefined ? "Default" : amountText(fee)}
         value={values.fee ?? ""}
         onInput={(value) => onInput("fee", value)}
         fault={feeFault}
-        hint="Empty: the fee that the rules of the node name for this type."
+        hint="If empty: the fee that the node charges for this type."
       />
       <Field
         name="nonce"
@@ -246,7 +246,7 @@ export function TermsFields({ values, onInput, faultOf, sender, fee }: TermsFiel
         value={values.nonce ?? ""}
         onInput={(value) => onInput("nonce", value)}
         fault={nonceFault}
-        hint="Empty: the next one after what the wallet has sent and what waits in the pool."
+        hint="If empty: the next nonce after the wallet's confirmed and pending transactions."
       />
     </details>
   );

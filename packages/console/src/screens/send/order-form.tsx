@@ -46,8 +46,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
     const isKept = (event.submitter as HTMLButtonElement | null)?.value === "keep";
     settle();
     if (isBusy) return;
-    if (!signer)
-      return refuse({ passphrase: "The part that signs is not loaded yet. Try again in a moment." });
+    if (!signer) return refuse({ passphrase: "The signing code is still loading. Try again in a moment." });
     if (!passphrase.current?.value) return refuse({ passphrase: "The passphrase is missing." });
     setBusy(true);
     setRefusal({});
@@ -72,7 +71,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
   async function findWallet(): Promise<void> {
     const { address } = await signer!.walletOf(passphrase.current!.value);
     settle({ from: address });
-    announce(`The passphrase is that of ${address}. Look at what will be signed.`);
+    announce(`The passphrase is that of ${address}. Check what will be signed.`);
   }
 
   async function sign(isKept: boolean): Promise<void> {
@@ -91,7 +90,9 @@ export function OrderForm({ kind }: { kind: Kind }) {
     setMade({ signed, posted: posted! });
     const field = posted!.became === "refused" ? fieldOf(posted!) : undefined;
     if (field) refuse({ [field]: reasonText(posted!.reasons) });
-    announce(posted!.became === "accepted" ? "The node accepted the transaction." : "It was not sent.");
+    announce(
+      posted!.became === "accepted" ? "The node accepted the transaction." : "The transaction was not sent.",
+    );
     answers.refresh("wallet ");
     poll();
   }

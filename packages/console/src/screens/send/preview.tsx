@@ -23,7 +23,7 @@ export const Preview = ({ draft, sender }: PreviewProps) => (
       <Content draft={draft} wallet={sender.wallet} />
     ) : (
       <Empty title="Nothing yet">
-        It is shown here in words and as JSON, once the form says who sends what.
+        The transaction appears here in words and as JSON once the form is complete.
       </Empty>
     )}
   </section>

@@ -30,7 +30,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
   transfer({ to = "", amount: typed = "", text = "" }) {
     const { amount, fault } = readAmount(typed);
     const faults: Faults = {
-      ...(to.trim() === "" && { to: "The address of a recipient is missing." }),
+      ...(to.trim() === "" && { to: "Enter the recipient's address." }),
       ...(fault !== undefined && { amount: fault }),
     };
     if (to.trim() === "" || amount === undefined) return { faults };
@@ -72,7 +72,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     const problem =
       fault ??
       (both === undefined ? undefined : `${both} can be set or removed, not both.`) ??
-      (isNothing ? "A property to set or to remove is missing." : undefined);
+      (isNothing ? "Enter a property to set or to remove." : undefined);
     const faults: Faults = {
       ...(!isId(tokenId) && { unik: ID_EXPECTED }),
       ...(problem !== undefined && { properties: problem }),
@@ -95,7 +95,7 @@ function readProperties(text: string): Properties {
     const at = line.indexOf("=");
     const name = line.slice(0, Math.max(at, 0)).trim();
     if (name === "")
-      return { properties: {}, fault: `Write name = value, one a line; this is not: ${line.trim()}` };
+      return { properties: {}, fault: `Write name = value, one per line; this is not: ${line.trim()}` };
     if (pairs.has(name)) return { properties: {}, fault: `${name} is given twice.` };
     pairs.set(name, line.slice(at + 1).trim());
   }

@@ -23,8 +23,7 @@ export function SignCard(props: SignCardProps) {
         <SecretField name="second" label="Second passphrase" field={second} fault={faults.second} />
       )}
       <p class="quiet">
-        A part of this page that runs by itself signs with it. It is not stored, and it does not leave this
-        browser.
+        A separate worker of this page signs with it. It is not stored and does not leave this browser.
       </p>
       {hindrance !== undefined && (
         <p class="field-fault" role="alert">

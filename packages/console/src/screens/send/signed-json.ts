@@ -27,7 +27,7 @@ export function readSigned(text: string): SignedReading {
   const items = itemsOf(json);
   if (items.length === 0) return { fault: "It has no transaction." };
   if (items.length > MAX_TRANSACTIONS) {
-    return { fault: `A node takes ${MAX_TRANSACTIONS} transactions at a time; these are ${items.length}.` };
+    return { fault: `A node accepts ${MAX_TRANSACTIONS} transactions at a time; these are ${items.length}.` };
   }
   const transactions: SignedTransaction[] = [];
   for (const [index, item] of items.entries()) {
@@ -35,7 +35,7 @@ export function readSigned(text: string): SignedReading {
     if (fault) return { fault: items.length === 1 ? `It ${fault}` : `Transaction ${index + 1} ${fault}` };
     const transaction = item as SignedTransaction;
     if (transactions.some(({ id }) => id === transaction.id)) {
-      return { fault: `Transaction ${index + 1} is there twice.` };
+      return { fault: `Transaction ${index + 1} appears twice.` };
     }
     transactions.push(transaction);
   }

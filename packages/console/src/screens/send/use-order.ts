@@ -79,9 +79,11 @@ function termsOf(
 
 function senderFault(from: string | undefined, { value, error }: Answer<Sender>): Faults {
   if (!from) return {};
-  if (isUnknown(error)) return { from: "The chain does not know this wallet: it has received nothing yet." };
+  if (isUnknown(error)) return { from: "This wallet has not received anything yet." };
   if (value?.wallet.multiSignature) {
-    return { from: "Several people sign for this wallet: send what they signed as signed JSON." };
+    return {
+      from: "This is a multi-signature wallet: send the transaction that its members signed as signed JSON.",
+    };
   }
   return /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(from.trim())
     ? {}
@@ -103,7 +105,7 @@ function useDelegate(id: string): { readonly publicKey?: string; readonly fault?
   const { api } = useNode();
   const key = /^[^./]{1,70}$/.test(id) ? `delegate ${id} to vote for` : undefined;
   const { value, error } = useAnswer(key, () => api.delegates.get(id));
-  if (isUnknown(error)) return { fault: { delegate: "The chain knows no such delegate." } };
+  if (isUnknown(error)) return { fault: { delegate: "This delegate does not exist." } };
   if (!value) return {};
   const { publicKey, isResigned } = value.data;
   return isResigned ? { publicKey, fault: { delegate: "This delegate has resigned." } } : { publicKey };

@@ -44,7 +44,7 @@ export default function SignIn() {
   if (session.state.value?.signedIn) {
     return (
       <Page title="Signed in">
-        <p>You may manage webhooks and the node.</p>
+        <p>You can manage webhooks and the node.</p>
         <p>
           <button type="button" onClick={session.signOut}>
             Sign out
@@ -56,8 +56,7 @@ export default function SignIn() {
   return (
     <Page title="Sign in">
       <p class="quiet">
-        The chain can be seen without it. Webhooks, live events and the node itself need the webhook token of
-        the node.
+        The chain is public. Webhooks, live events and the node itself require the webhook token of the node.
       </p>
       {failure && (
         <p class="sign-in-failure" role="alert">

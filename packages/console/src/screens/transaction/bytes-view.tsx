@@ -12,9 +12,9 @@ import "./transaction.css";
 
 const COLUMNS: readonly Column<Field>[] = [
   { title: "Byte", cell: ({ offset }) => countText(offset), isNumber: true },
-  { title: "Length", cell: ({ bytes }) => countText(bytes.length), isNumber: true },
-  { title: "Field", cell: ({ name }) => name },
-  { title: "Value", cell: ({ value }) => <span class="text">{value}</span> },
+  { title: "Length", cell: ({ bytes }) => countText(bytes.length), isNumber: true, narrow: "2c" },
+  { title: "Field", cell: ({ name }) => name, narrow: "1a" },
+  { title: "Value", cell: ({ value }) => <span class="text">{value}</span>, narrow: "2a" },
 ];
 
 export default function BytesView({ transaction }: { transaction: RawTransaction }) {
@@ -30,7 +30,7 @@ export default function BytesView({ transaction }: { transaction: RawTransaction
       {(fields) =>
         fields.length === 0 ? (
           <Empty title="The bytes cannot be shown">
-            This version of the console does not know the form of this transaction.
+            This version of the console does not support this transaction type.
           </Empty>
         ) : (
           <Marked fields={fields} />
@@ -63,7 +63,7 @@ function Marked({ fields }: { fields: readonly Field[] }) {
         ))}
       </div>
       <Table
-        caption="Fields, in the order of their bytes"
+        caption="Fields, in byte order"
         columns={COLUMNS}
         rows={fields}
         keyOf={({ name }) => name}

@@ -44,7 +44,7 @@ export default function TransactionScreen() {
             <Content transaction={found} />
           ) : (
             <Empty title="No transaction has this id">
-              It is neither on this chain nor in the pool of this node. It may have expired, been refused, or
+              It is neither on this chain nor in the pool of this node. It may have expired, been rejected, or
               belong to another network.
             </Empty>
           )

@@ -48,7 +48,7 @@ export default function Transactions() {
             : [
                 { name: "type", label: "Type", options: TYPES },
                 { name: "address", label: "Sender or recipient", placeholder: "Address" },
-                { name: "text", label: "Text", placeholder: "Part of the vendor field" },
+                { name: "text", label: "Text", placeholder: "Vendor field" },
                 { name: "least", label: "Amount from", placeholder: "0.00" },
                 { name: "orderBy", label: "Order", options: ORDERS },
               ]),
@@ -95,7 +95,7 @@ function Pending() {
       {({ data, meta }) => (
         <>
           <TransactionTable
-            caption="Transactions that wait"
+            caption="Pending transactions"
             transactions={data}
             empty={
               <Empty title="The pool is empty">Transactions wait here until a delegate forges them.</Empty>

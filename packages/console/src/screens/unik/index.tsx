@@ -42,7 +42,7 @@ export default function UnikScreen() {
                 ],
                 ["Owner", <Address key="owner" address={data.ownerId} isWhole />],
                 ["Minted by", <TransactionId key="first" id={data.transactions.first.id} isWhole />],
-                ["Last changed by", <TransactionId key="last" id={data.transactions.last.id} isWhole />],
+                ["Last updated by", <TransactionId key="last" id={data.transactions.last.id} isWhole />],
               ]}
             />
             <Properties id={data.id} />
@@ -69,7 +69,7 @@ function Properties({ id }: { id: string }) {
             ]}
             rows={data.flatMap((property) => Object.entries(property))}
             keyOf={([key]) => key}
-            empty={<Empty title="It has no properties" />}
+            empty={<Empty title="This unik has no properties" />}
           />
         )}
       </Answered>

@@ -14,10 +14,14 @@ import "./unik.css";
 const LIMIT = 25;
 
 const COLUMNS: readonly Column<Transaction>[] = [
-  { title: "Transaction", cell: ({ id }) => <TransactionId id={id} /> },
-  { title: "Time", cell: ({ timestamp }) => timestamp && <Time timeMs={timestamp.unix * 1_000} /> },
-  { title: "What", cell: (transaction) => titleOf(transaction) },
-  { title: "Properties", cell: ({ asset }) => <Changes changes={changesOf(asset)} /> },
+  { title: "Transaction", narrow: "2c", cell: ({ id }) => <TransactionId id={id} /> },
+  {
+    title: "Time",
+    narrow: "1c",
+    cell: ({ timestamp }) => timestamp && <Time timeMs={timestamp.unix * 1_000} />,
+  },
+  { title: "What", narrow: "1a", cell: (transaction) => titleOf(transaction) },
+  { title: "Properties", narrow: "2a", cell: ({ asset }) => <Changes changes={changesOf(asset)} /> },
 ];
 
 export function PropertyHistory({ id }: { id: string }) {
@@ -36,7 +40,7 @@ export function PropertyHistory({ id }: { id: string }) {
               columns={COLUMNS}
               rows={data}
               keyOf={({ id }) => id}
-              empty={<Empty title="No transaction names it" />}
+              empty={<Empty title="No transactions" />}
             />
             <Pager meta={meta} what="transactions" />
           </>

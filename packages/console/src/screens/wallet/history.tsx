@@ -40,7 +40,7 @@ export function History({ address }: { address: string }) {
         fields={[
           { name: "direction", label: "Show", options: DIRECTIONS },
           { name: "type", label: "Type", options: TYPES },
-          { name: "text", label: "Text", placeholder: "Part of the vendor field" },
+          { name: "text", label: "Text", placeholder: "Vendor field" },
           { name: "orderBy", label: "Order", options: ORDERS },
         ]}
       />

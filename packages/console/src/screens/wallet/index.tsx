@@ -39,7 +39,7 @@ const Actions = ({ wallet: { address, isDelegate, username } }: { wallet: Single
       Send
     </a>
     <a class="button" href={`/console/send?to=${address}`}>
-      Pay it
+      Send to this wallet
     </a>
   </>
 );

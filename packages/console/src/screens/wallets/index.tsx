@@ -45,7 +45,7 @@ export default function Wallets() {
         fields={[
           { name: "address", label: "Address" },
           { name: "least", label: "Balance from", placeholder: "0.00" },
-          { name: "vote", label: "Votes for", placeholder: "Public key of a delegate" },
+          { name: "vote", label: "Votes for", placeholder: "Public key" },
           { name: "orderBy", label: "Order", options: ORDERS },
         ]}
       />

@@ -59,17 +59,22 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
       <Outcome action={action} />
       <Dialog title={`Delete webhook ${id}?`} isOpen={asked === "delete"} onClose={close}>
         <p>Its deliveries, waiting ones included, are deleted with it.</p>
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            close();
-            // The page of what is deleted asks for nothing any more.
-            void run(remove, "webhooks");
-          }}
-        >
-          Delete
-        </button>
+        <p class="choices">
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            class="primary danger"
+            onClick={() => {
+              close();
+              // The page of what is deleted asks for nothing any more.
+              void run(remove, "webhooks");
+            }}
+          >
+            Delete
+          </button>
+        </p>
       </Dialog>
       <Rotate id={id} action={action} isOpen={asked === "rotate"} onClose={close} onRotated={onRotated} />
       <SameElsewhere forms={webhookForms(id, enabled, location.origin)} what="these actions" />

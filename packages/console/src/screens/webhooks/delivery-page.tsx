@@ -18,10 +18,18 @@ import { useAction } from "./use-action.ts";
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
 
 const COLUMNS: readonly Column<DeliveryAttempt>[] = [
-  { title: "Began", cell: ({ startedAt }) => <Time timeMs={startedAt} clock="machine" isWhole /> },
-  { title: "Took", cell: ({ durationMs }) => `${countText(durationMs)} ms`, isNumber: true },
-  { title: "Answer", cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`) },
-  { title: "Text", cell: ({ answer }) => answer && <span class="text">{answer}</span> },
+  {
+    title: "Began",
+    narrow: "1a",
+    cell: ({ startedAt }) => <Time timeMs={startedAt} clock="machine" isWhole />,
+  },
+  { title: "Took", narrow: "2c", cell: ({ durationMs }) => `${countText(durationMs)} ms`, isNumber: true },
+  {
+    title: "Answer",
+    narrow: "1c",
+    cell: ({ status, error }) => (status === undefined ? error : `HTTP ${status}`),
+  },
+  { title: "Text", narrow: "2a", cell: ({ answer }) => answer && <span class="text">{answer}</span> },
 ];
 
 export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {

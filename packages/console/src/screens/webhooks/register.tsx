@@ -16,16 +16,17 @@ const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 const COLUMNS: readonly Column<Webhook>[] = [
   {
     title: "Webhook",
+    narrow: "1a",
     cell: ({ id, name }) => (
       <>
         <a href={`/console/webhooks/${id}`}>{id}</a> {name}
       </>
     ),
   },
-  { title: "State", cell: (webhook) => <StateBadge webhook={webhook} /> },
-  { title: "Health", cell: (webhook) => <Health webhook={webhook} /> },
+  { title: "State", narrow: "1c", cell: (webhook) => <StateBadge webhook={webhook} /> },
+  { title: "Health", narrow: "2a", cell: (webhook) => <Health webhook={webhook} /> },
   { title: "Events", cell: (webhook) => eventsOf(webhook) },
-  { title: "Target", cell: ({ target }) => <span class="text">{target}</span> },
+  { title: "Target", narrow: "1b", cell: ({ target }) => <span class="text">{target}</span> },
   {
     title: "Conditions",
     cell: ({ conditions }) => countText(conditions.length),

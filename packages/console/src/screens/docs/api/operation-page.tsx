@@ -25,16 +25,16 @@ export function OperationPage({ operation, schemas }: OperationPageProps) {
       </p>
       <TryIt operation={operation} schemas={schemas} />
       {body && (
-        <Section title="What the body may have">
+        <Section title="Request body">
           <CodeBlock text={shapeOf(body, schemas)} what="shape of the body" />
         </Section>
       )}
       {success?.schema && (
-        <Section title={`What it answers (${success.status})`}>
-          <CodeBlock text={shapeOf(success.schema, schemas)} what="shape of the answer" />
+        <Section title={`Response (${success.status})`}>
+          <CodeBlock text={shapeOf(success.schema, schemas)} what="shape of the response" />
         </Section>
       )}
-      <Section title="All answers">
+      <Section title="All responses">
         <Facts
           facts={answers.map(
             ({ status, description }) => [status, <Words key={status} text={description} />] as const,

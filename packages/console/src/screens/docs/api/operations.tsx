@@ -10,6 +10,7 @@ import { Words } from "./words.tsx";
 const COLUMNS: readonly Column<Operation>[] = [
   {
     title: "Operation",
+    narrow: "1a",
     cell: ({ id, method, path, isReading }) => (
       <a href={`/console/docs/api/${encodeURIComponent(id)}`}>
         <Badge tone={isReading ? "accent" : "warning"}>{method}</Badge> <code>{path}</code>
@@ -17,7 +18,8 @@ const COLUMNS: readonly Column<Operation>[] = [
     ),
   },
   {
-    title: "What it does",
+    title: "Description",
+    narrow: "2a",
     cell: ({ summary, needsToken }) => (
       <span>
         <Words text={summary} /> {needsToken && <Badge>token</Badge>}

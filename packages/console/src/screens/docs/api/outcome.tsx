@@ -13,7 +13,7 @@ export function OutcomeView({ outcome }: { outcome: Outcome | Error }) {
         <Badge tone={status < 300 ? "good" : status < 500 ? "warning" : "bad"}>{status}</Badge>{" "}
         <span class="quiet">
           {Math.round(durationMs)} ms, {text.length.toLocaleString("en")} characters
-          {isCut && ". There is more: the rest was not waited for"}
+          {isCut && ". The response is longer; the rest was not read"}
         </span>
       </p>
       {value !== undefined ? (

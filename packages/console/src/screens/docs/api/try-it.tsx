@@ -43,7 +43,7 @@ export function TryIt({ operation, schemas }: OperationPageProps) {
     );
     setRunning(false);
     setOutcome(outcome);
-    announce(outcome instanceof Error ? outcome.message : `The node answered ${outcome.status}`);
+    announce(outcome instanceof Error ? outcome.message : `The node responded with ${outcome.status}`);
   }
 
   return (
@@ -86,7 +86,7 @@ export function TryIt({ operation, schemas }: OperationPageProps) {
         <CodeBlock text={curlOf(operation, filled, location.origin)} what="curl command" />
       </details>
       <Dialog title="Send it?" isOpen={isAsking} onClose={() => setAsking(false)}>
-        <p>This is no rehearsal: the node does what the request says.</p>
+        <p>This is a real request: the node will execute it.</p>
         <p>
           <code>
             {method} {urlOf(operation, filled)}
