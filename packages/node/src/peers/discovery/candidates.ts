@@ -2,7 +2,7 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
-import { addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
+import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
 import { createRefusals } from "../guards/refusals.ts";
 import { createSuspensions } from "../guards/suspensions.ts";
 import { createWindowCounter } from "../guards/window.ts";
@@ -57,6 +57,9 @@ const DIALS_PER_SITE = { events: 20, windowMs: FAILED_MS };
 /** All peers without seeds: each of them is pinged whenever the node synchronises. */
 const MAX_PEERS = 500;
 
+/** Addresses whose groups are remembered; more than there are peers. */
+const MAX_KNOWN_GROUPS = 2_000;
+
 export function createCandidates(options: CandidateOptions, deps: CandidateDeps): Candidates {
   const { peerTable } = deps;
   const pending = new Map<string, Promise<boolean>>();
@@ -64,6 +67,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   const notReady = createRefusals({ durationMs: NOT_READY_MS });
   const suspensions = createSuspensions(SUSPENSION);
   const dials = createWindowCounter(DIALS_PER_SITE);
+  const knownGroups = new Map<string, readonly AddressGroup[]>();
 
   function toUsableAddress(address: string): string | undefined {
     const { loopback } = options;
@@ -79,12 +83,18 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   function isFull(ip: string): boolean {
     // A set, since a candidate that has just become a peer is in both.
     const peers = new Set([...peerTable.all().map((peer) => peer.ip), ...pending.keys()]);
-    const groupsOf = (address: string) => addressGroupsOf(address, options.maxPeersPerSubnet);
-    const keys = [...peers].flatMap((peer) => groupsOf(peer).map(({ key }) => key));
-    return (
-      peers.size >= MAX_PEERS ||
-      groupsOf(ip).some(({ key, max }) => keys.filter((other) => other === key).length >= max)
-    );
+    if (peers.size >= MAX_PEERS) return true;
+    const groups = [...peers].map(groupsOf);
+    const countOf = (key: string) => groups.filter((some) => some.some((group) => group.key === key)).length;
+    return groupsOf(ip).some(({ key, max }) => countOf(key) >= max);
+  }
+
+  /** The groups of a recent address are remembered: every candidate is compared with those of all peers. */
+  function groupsOf(address: string): readonly AddressGroup[] {
+    const known = knownGroups.get(address) ?? addressGroupsOf(address, options.maxPeersPerSubnet);
+    if (knownGroups.size >= MAX_KNOWN_GROUPS) knownGroups.clear();
+    knownGroups.set(address, known);
+    return known;
   }
 
   /** Whether an address that is not a peer may be dialled now. */
@@ -117,11 +127,11 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
       const at = performance.now();
       const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || suspensions.has(plain, at);
       if (!isSeed && isExcluded) return false;
-      const ip = toUsableAddress(address);
-      if (ip === undefined || options.isDisabled) return false;
-      const dialling = pending.get(ip);
+      const dialling = pending.get(plain);
       if (dialling) return dialling;
-      if (pending.size >= MAX_PENDING) return false;
+      if (pending.size >= MAX_PENDING || options.isDisabled) return false;
+      const ip = toUsableAddress(address);
+      if (ip === undefined) return false;
       if (!isSeed && !mayDial(ip)) return false;
       const dialled = dial(ip).finally(() => pending.delete(ip));
       pending.set(ip, dialled);

@@ -59,6 +59,7 @@ const MAX_FROM_EACH = 50;
 /** A node that has fewer peers than this share of the announced addresses dials all of them. */
 const ENOUGH_SHARE = 0.75;
 const MAX_STORED = 100;
+const SUBMITTED_PER_TICK = 20;
 
 export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps): Discovery {
   const { peerTable, candidates, client, store, logger } = deps;
@@ -93,13 +94,23 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     return sample(announced, MAX_FROM_EACH).map((peer) => peer.ip);
   }
 
+  /** A few in one tick of the event loop: each is compared with all peers. */
+  async function submitAll(announced: readonly string[]): Promise<void> {
+    const submitted: Promise<boolean>[] = [];
+    for (let at = 0; at < announced.length; at += SUBMITTED_PER_TICK) {
+      if (at > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      for (const ip of announced.slice(at, at + SUBMITTED_PER_TICK)) submitted.push(candidates.submit(ip));
+    }
+    await Promise.all(submitted);
+  }
+
   async function round(): Promise<void> {
     if (isBelowMinimum()) await submitSeeds();
     const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
     const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(ip)))).flat());
     const needsCandidates =
       isFirst || isBelowMinimum() || peerTable.all().length < announced.size * ENOUGH_SHARE;
-    if (needsCandidates) await Promise.all([...announced].map((ip) => candidates.submit(ip)));
+    if (needsCandidates) await submitAll([...announced]);
     await pingAll({ isForced: false, withinMs: TIMES_MS.verification, signal: closed });
     const peers = peerTable.all();
     await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), peerTable, closed);

@@ -6,6 +6,8 @@ import type { PeerTable } from "../table/peer-table.ts";
 
 const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;
+/** Peers whose probes begin in one tick of the event loop; each may announce 32 services. */
+const PEERS_PER_TICK = 16;
 
 /** Probes the announced ports of peers and stores the results in the peer table. */
 export async function probePorts(
@@ -13,18 +15,25 @@ export async function probePorts(
   peerTable: PeerTable,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  await Promise.all(
-    peers.map(async ({ ip, status }) => {
-      const plugins = Object.entries(status.config.plugins).filter(([, { enabled }]) => enabled);
-      const tried = plugins.map(
-        async ([name, { port }]): Promise<[string, number]> => [
-          name,
-          (await isReachable(ip, port, signal)) ? port : NOT_REACHABLE,
-        ],
-      );
-      peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
-    }),
+  const probes: Promise<void>[] = [];
+  for (let at = 0; at < peers.length && !signal.aborted; at += PEERS_PER_TICK) {
+    if (at > 0) await nextTick();
+    for (const peer of peers.slice(at, at + PEERS_PER_TICK)) probes.push(probePeer(peer, peerTable, signal));
+  }
+  await Promise.all(probes);
+}
+
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function probePeer({ ip, status }: Peer, peerTable: PeerTable, signal: AbortSignal): Promise<void> {
+  const plugins = Object.entries(status.config.plugins).filter(([, { enabled }]) => enabled);
+  const tried = plugins.map(
+    async ([name, { port }]): Promise<[string, number]> => [
+      name,
+      (await isReachable(ip, port, signal)) ? port : NOT_REACHABLE,
+    ],
   );
+  peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
 }
 
 /** By the client that is loaded with the server for peers: another one would be loaded while a new node synchronises. */

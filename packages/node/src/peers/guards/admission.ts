@@ -78,16 +78,16 @@ export function createAdmission({ perSubnet, total }: AdmissionLimits): Admissio
 
   /** Evicts a session of a full group for a new one; false if none has a lower priority. */
   function replace(session: Session, full: Group): boolean {
-    const least = [...full.members].map(weigh).reduce((one, other) => (weighsMore(one, other) ? one : other));
+    const least = findLeast(full.members);
     // The new session counts in its groups during the comparison: groups of equal size would evict each other for ever.
     add(session);
-    if (!isEvictedFor(least.session, session)) {
+    if (!isEvictedFor(least, session)) {
       remove(session);
       return false;
     }
-    remove(least.session);
+    remove(least);
     evicted++;
-    least.session.evict();
+    least.evict();
     return true;
   }
 
@@ -116,18 +116,26 @@ export function createAdmission({ perSubnet, total }: AdmissionLimits): Admissio
 /** Peers first, then other sessions, then sessions without a handshake. */
 const rankOf = ({ isPeer, isOpen }: Session): number => (isPeer() ? 0 : isOpen ? 1 : 2);
 
-/** A session with its criteria for eviction, the decisive one first: its rank, then the sizes of its groups. */
-type Weighed = { readonly session: Session; readonly weights: readonly number[] };
+/** The session that is evicted first: by its rank, then by the sizes of its groups; of equals, the youngest one. */
+function findLeast(sessions: ReadonlySet<Session>): Session {
+  let least: Session | undefined;
+  let rank = 0;
+  for (const session of sessions) {
+    const ownRank = rankOf(session);
+    if (least && (rank > ownRank || (rank === ownRank && isInLargerGroup(least, session)))) continue;
+    least = session;
+    rank = ownRank;
+  }
+  return least!;
+}
 
-const weigh = (session: Session): Weighed => ({
-  session,
-  weights: [rankOf(session), ...session.groups.map(({ members }) => members.size)],
-});
-
-/** Whether the first session is evicted before a younger one; of equals, the younger one is evicted. */
-function weighsMore({ weights }: Weighed, younger: Weighed): boolean {
-  const differing = weights.findIndex((weight, index) => weight !== younger.weights[index]);
-  return differing !== -1 && weights[differing]! > (younger.weights[differing] ?? 0);
+/** Whether the groups of a session are larger than those of a younger one, where they first differ. */
+function isInLargerGroup({ groups }: Session, younger: Session): boolean {
+  for (const [index, { members }] of groups.entries()) {
+    const size = younger.groups[index]?.members.size ?? 0;
+    if (members.size !== size) return members.size > size;
+  }
+  return false;
 }
 
 /** Whether a session has a lower rank than another, or a larger group where their groups differ. */

@@ -99,8 +99,8 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   }
 
   /**
-   * Steps 1 to 3 for a block of another node; false if the block is to be ignored. The header decides, so that nobody
-   * makes this node decode the transactions of blocks that no delegate made.
+   * Steps 1 to 3 for a block of another node; false if the block is to be ignored. The header decides: the transactions
+   * of blocks that no delegate made are not decoded.
    */
   function isAcceptable(header: BlockHeader, caller: Caller): boolean {
     const head = inFlight ?? chain.head();

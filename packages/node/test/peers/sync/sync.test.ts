@@ -132,6 +132,37 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
   await expect.poll(() => rounds, { timeout: 1_000 }).toBe(2);
 });
 
+test("A node that stops does not execute what it has fetched, and blames no peer for it.", async () => {
+  meet();
+  const given = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  follow(async (_, after, limit) => bytesAfter(after, limit), {
+    ...own.chain,
+    async acceptFetched(some, signal) {
+      given.resolve();
+      await go.promise;
+      return own.chain.acceptFetched(some, signal);
+    },
+  });
+  await given.promise;
+  const closed = sync.close();
+  go.resolve();
+  await closed;
+  expect(own.chain.head().height).toBe(1);
+  expect({ banned, doubted, peer: peerTable.get(IP)?.ip }).toEqual({ banned: [], doubted: [], peer: IP });
+});
+
+test("A node that stops does not wait for pings.", async () => {
+  create(
+    async () => [],
+    own.chain,
+    ({ signal }) => new Promise((resolve) => signal!.addEventListener("abort", () => resolve())),
+  );
+  sync.start();
+  await sync.close();
+  expect(sync.isSynced()).toBe(false);
+});
+
 test("Blocks are fetched until no peer has more.", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
