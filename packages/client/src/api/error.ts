@@ -93,5 +93,8 @@ function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (!(cause instanceof Error)) return error.message;
+  const { code = "" } = cause as { code?: unknown };
+  // The message has the line of the TLS library that failed.
+  if (/^ERR_SSL_/.test(String(code))) return `no TLS connection (${code})`;
   return cause.message || ((cause as { code?: string }).code ?? error.message);
 }

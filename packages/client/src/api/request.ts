@@ -53,17 +53,21 @@ export const path = (texts: TemplateStringsArray, ...values: readonly (string | 
 function segmentOf(value: string | number): string {
   // URLs remove segments of dots, encoded or not.
   if (/^\.{0,2}$/.test(`${value}`)) {
-    throw new TypeError(`an id, a name or a key is expected, which "${value}" is not`);
+    throw argumentError(`an id, a name or a key is expected, which "${value}" is not`);
   }
   return encodeURIComponent(value);
 }
+
+/** A value of the caller that no request can be made of. */
+const argumentError = (message: string): TypeError =>
+  Object.assign(new TypeError(message), { code: "API_ARGUMENT", isRetryable: false });
 
 const JSON_BODY = { "content-type": "application/json" };
 
 function readBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError(`"url" must be the base URL of a node, such as http://127.0.0.1:4003; got ${text}`);
+    throw argumentError(`"url" must be the base URL of a node, such as http://127.0.0.1:4003; got ${text}`);
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }

@@ -48,7 +48,10 @@ export function writeManifest(folder: string, manifest: Manifest): void {
 export function readManifest(folder: string): Manifest {
   const path = join(folder, FILE);
   if (!existsSync(path)) {
-    throw new ArchiveError("ARCHIVE_MISSING", `${folder} is not a snapshot: it has no ${FILE}`);
+    throw new ArchiveError(
+      "ARCHIVE_MISSING",
+      `${folder} is not a snapshot: it has no ${FILE}; name a folder that "uniknode snapshot create" wrote`,
+    );
   }
   const content = parse(path);
   const [problem] = Value.Errors(manifestSchema, content);

@@ -59,7 +59,11 @@ function fromFolder(folder: string): NetworkSource {
   const missing = ["network.json", "milestones.json", "genesisBlock.json"].filter(
     (name) => !existsSync(pathOf(name)),
   );
-  if (missing.length > 0) throw new ConfigError(`--network-dir ${folder}: ${missing.join(" and ")} missing`);
+  if (missing.length > 0) {
+    throw new ConfigError(
+      `--network-dir ${folder}: ${missing.join(" and ")} missing; name the folder of a network, as "uniknode network init" makes it`,
+    );
+  }
   const exceptions = pathOf("exceptions.json");
   const files = networkFilesFromJson({
     network: readJson(pathOf("network.json")),
@@ -71,7 +75,7 @@ function fromFolder(folder: string): NetworkSource {
 
 /** Reads a genesis file and checks that it belongs to the network. */
 function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "genesis" | "genesisBlock"> {
-  const genesisBlock = readJsonObject(path, "genesis file");
+  const genesisBlock = readJsonObject(path, "genesis file", "; name the genesisBlock.json of the network");
   const { nethash, name } = files.network;
   // Checked first: the file of another network may also fail in other ways, with a less helpful message.
   if (genesisBlock.payloadHash !== nethash) {
@@ -87,4 +91,5 @@ function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "ge
   }
 }
 
-const readJson = (path: string): unknown => readJsonFile(path, path);
+const readJson = (path: string): unknown =>
+  readJsonFile(path, path, "; correct it, or name another folder with --network-dir");

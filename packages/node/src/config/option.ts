@@ -66,6 +66,17 @@ export function readList(value: unknown): readonly string[] {
   return list.map((item: string) => item.trim()).filter((item) => item !== "");
 }
 
+/** A token that the header of a request can carry: HTTP removes spaces around it. */
+export function readToken(value: unknown): string {
+  const text = readText(value);
+  if (!/^[!-~\u00A1-\u00FF]([ -~\u00A1-\u00FF]*[!-~\u00A1-\u00FF])?$/.test(text)) {
+    throw new Error(
+      "a token of letters, digits and signs is expected, without spaces around it or line breaks in it",
+    );
+  }
+  return text;
+}
+
 /** Names of hosts and addresses, without ports. */
 export function readHosts(value: unknown): readonly string[] {
   const hosts = readList(value);

@@ -9,6 +9,7 @@ import {
   readRanges,
   readSwitch,
   readText,
+  readToken,
 } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
@@ -123,7 +124,7 @@ export const nodeOptions = {
     sentence:
       "Token that requests to the webhook register must carry; generated on the first start when not given.",
     secret: true,
-    read: readText,
+    read: readToken,
   }),
   webhookKeyFile: option({
     name: "webhookKeyFile",

@@ -129,7 +129,11 @@ type PeersFile = { readonly seeds: readonly string[]; readonly sources: readonly
 
 /** Reads a peers file in the format of the old node. */
 function readPeersFile(path: string): PeersFile {
-  const { list, sources = [] } = readJsonObject(path, "peers file");
+  const { list, sources = [] } = readJsonObject(
+    path,
+    "peers file",
+    "; correct it, or name another with --peers-file",
+  );
   const ips = Array.isArray(list) ? list.map((peer: unknown) => (peer as { ip?: unknown } | null)?.ip) : [];
   if (!Array.isArray(list) || !ips.every((ip) => typeof ip === "string" && isIP(ip) !== 0)) {
     throw new ConfigError(`"list" in peers file ${path} must be a list of {"ip": "203.0.113.7"}`);

@@ -53,20 +53,24 @@ async function openKeys(bip38: string, password: string | undefined): Promise<Ke
   }
 }
 
+const REMEDY = '; correct it (its content is like {"secrets": ["..."]}), or name another with --delegates';
+
 /**
  * Secrets of a delegates file, `{"secrets": ["...", ...], "bip38": "..."}`, of which one member is enough.
  *
  * @throws {ConfigError} when the file has another shape
  */
 export function readSecrets(path: string): string[] {
-  const { secrets = [], bip38 = "" } = readJsonObject(path, "delegates file");
+  const { secrets = [], bip38 = "" } = readJsonObject(path, "delegates file", REMEDY);
   const isList =
     Array.isArray(secrets) && secrets.every((secret) => typeof secret === "string" && secret.trim());
   if (!isList || (secrets.length === 0 && bip38 === "")) {
-    throw new ConfigError(`"secrets" in delegates file ${path} must be a list of passphrases, at least one`);
+    throw new ConfigError(
+      `"secrets" in delegates file ${path} must be a list of passphrases, at least one${REMEDY}`,
+    );
   }
   if (typeof bip38 !== "string" || (bip38 !== "" && !isBip38(bip38))) {
-    throw new ConfigError(`"bip38" in delegates file ${path} must be an encrypted key`);
+    throw new ConfigError(`"bip38" in delegates file ${path} must be an encrypted key${REMEDY}`);
   }
   return [...secrets, ...(bip38 === "" ? [] : [bip38])];
 }

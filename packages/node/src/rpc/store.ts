@@ -1,6 +1,7 @@
 /** The database of the service: created transactions, and encrypted keys of users. */
 import { closeSync, openSync } from "node:fs";
-import { openDatabase } from "../store/engine/database.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { type Database, openDatabase } from "../store/engine/database.ts";
 
 export type RpcStore = {
   /** Stores a signed transaction in its JSON form; beyond the maximum the oldest are removed. */
@@ -18,15 +19,10 @@ const MAX_TRANSACTIONS = 100_000;
 
 /**
  * @param path of a file; `:memory:` stores nothing on disk
- * @throws {Error} when the file is not a database or cannot be opened
+ * @throws {ConfigError} when the file is not a database or cannot be opened
  */
 export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): RpcStore {
-  if (path !== MEMORY) makePrivate(path);
-  const database = openDatabase(path);
-  database.execute(`
-    CREATE TABLE IF NOT EXISTS transactions (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
-    CREATE TABLE IF NOT EXISTS keys (user TEXT PRIMARY KEY, bip38 TEXT NOT NULL) STRICT;
-  `);
+  const database = open(path);
   const transactions = {
     save: database.prepare("INSERT INTO transactions (id, json) VALUES (?, ?) ON CONFLICT DO NOTHING"),
     trim: database.prepare(
@@ -50,6 +46,22 @@ export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): 
     keyCount: () => Number(keys.count.get()!.count),
     close: () => database.close(),
   };
+}
+
+function open(path: string): Database {
+  try {
+    if (path !== MEMORY) makePrivate(path);
+    const database = openDatabase(path);
+    database.execute(`
+      CREATE TABLE IF NOT EXISTS transactions (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
+      CREATE TABLE IF NOT EXISTS keys (user TEXT PRIMARY KEY, bip38 TEXT NOT NULL) STRICT;
+    `);
+    return database;
+  } catch (error) {
+    throw new ConfigError(
+      `--rpc-data ${path} cannot be used: ${(error as Error).message}; name another file, or move this one away`,
+    );
+  }
 }
 
 /** The file contains keys: a new one is readable by its owner only. */

@@ -1,6 +1,8 @@
 /** Amounts as text in tokens; one token is 10^8 of the smallest unit. */
 
 const DECIMALS = 8;
+/** Of amounts and fees in a transaction. */
+const MAX_UNITS = 2n ** 63n - 1n;
 
 /**
  * Parses an amount in tokens such as `12.5`; the result is in the smallest unit.
@@ -13,6 +15,17 @@ export function unitsOf(tokens: string): bigint {
     throw new RangeError("an amount in tokens is expected, with up to 8 decimals, such as 12.5");
   }
   return BigInt(whole + fraction.padEnd(DECIMALS, "0"));
+}
+
+/**
+ * As `unitsOf`, for an amount or a fee of a transaction.
+ *
+ * @throws {RangeError} also for more than a transaction can hold
+ */
+export function spendableUnitsOf(tokens: string): bigint {
+  const units = unitsOf(tokens);
+  if (units > MAX_UNITS) throw new RangeError(`${tokensOf(MAX_UNITS)} tokens at most are expected`);
+  return units;
 }
 
 /** An amount in tokens, without trailing zeros. */

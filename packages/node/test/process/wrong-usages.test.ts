@@ -1,8 +1,11 @@
 /** Wrong command lines: each answer names the thing and the reason, and says what to do. */
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { runMain } from "../../test-support/process/main.ts";
 import { runUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -21,6 +24,7 @@ const NOWHERE = ["--url", "http://127.0.0.1:1", "--timeout", "1"];
 const TOKEN = ["--token", "t"];
 const SECRET = ["--passphrase-file", passphrase];
 const HEX = "ab".repeat(32);
+const ADDRESS = "DMS2cbXvEkL6dpPhpi3iLCvtu8bNXZkbJp";
 
 type Row = readonly [args: readonly string[], code: number, what: string, next: string];
 
@@ -134,6 +138,32 @@ const ROWS: readonly Row[] = [
     'not "203.0.113.7,x"',
   ],
   [["webhooks", "show", "abc"], 2, "'abc' is invalid", "uniknode webhooks list"],
+  [["wallet", "show", "", ...NOWHERE], 2, "an id, a name or a key is expected", '""'],
+  [["unik", "..", ...NOWHERE], 2, "an id, a name or a key is expected", '".."'],
+  [["webhooks", "list", "--token", "a\nb", ...NOWHERE], 2, "--token: a token of letters", "Webhook token"],
+  [["dev", "--webhook-token", " padded "], 2, "--webhook-token: a token of letters", "without spaces"],
+  [["tx", "transfer", ADDRESS, "99999999999"], 2, "92233720368.54775807", "uniknode tx transfer --help"],
+  [["tx", "vote", "x", "--fee", "99999999999", ...SECRET], 2, "--fee", "92233720368.54775807"],
+  [["tx", "post", file], 2, "it is not JSON", "--dry-run --json"],
+  [
+    ["run", "--network", "livenet", "--genesis", file],
+    2,
+    "it is not JSON",
+    "genesisBlock.json of the network",
+  ],
+  [["dev", "--delegates", file, "--data", join(folder, "d")], 2, "it is not JSON", "--delegates"],
+  [
+    ["webhooks", "import", file, "--data", join(folder, "i")],
+    2,
+    "it is not JSON",
+    "webhooks.json of the old node",
+  ],
+  [
+    ["snapshot", "verify", empty, "--network-dir", join(folder, "none")],
+    2,
+    "missing",
+    "uniknode network init",
+  ],
   [["completion", "tcsh"], 2, "'tcsh' is invalid", "bash, zsh, fish"],
 ];
 
@@ -148,6 +178,51 @@ describe("the answer to a wrong command line names the fault and the next step",
   });
 
   test("there are forty of them or more", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
+});
+
+describe("a server that is not a node, or not at this URL", () => {
+  async function serve(
+    answer: (request: IncomingMessage, response: ServerResponse) => void,
+  ): Promise<string> {
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  const failed = async (url: string) => {
+    const { code, stderr } = await runMain(["status", "--url", url]);
+    expect({ code, lines: stderr.trim().split("\n").length }, stderr).toEqual({ code: 1, lines: 1 });
+    return stderr;
+  };
+
+  test("HTTPS at an HTTP port", async () => {
+    const address = await serve((_request, response) => response.end("{}"));
+    expect(await failed(`https://${address}`)).toMatch(
+      /no TLS connection \(ERR_SSL_\w+\); .*--url http:\/\//,
+    );
+  });
+
+  test("another kind of server, another path, a host that does not exist", async () => {
+    const page = await serve((_request, response) => response.end("<html>"));
+    expect(await failed(`http://${page}`)).toContain("name the base URL of a node with --url");
+    const unknown = await serve((_request, response) =>
+      response.writeHead(404, { "error-code": "PATH_UNKNOWN" }).end('{"message":"Not Found"}'),
+    );
+    expect(await failed(`http://${unknown}/api/v2`)).toContain("name the base URL of a node with --url");
+    const silent = await serve(({ socket }) => void socket.end("220 mail\r\n"));
+    expect(await failed(`http://${silent}`)).toContain("no HTTP server answers there");
+    expect(await failed("http://no-such-host.invalid")).toContain("check the host name in --url");
+  });
+
+  test("a name that the chain does not know", async () => {
+    const node = await serve((_request, response) =>
+      response.writeHead(404).end('{"message":"Wallet not found"}'),
+    );
+    expect(await failed(`http://${node}`)).toContain("check the name or the number");
+  });
 });
 
 test("the real program answers in the same way", async () => {

@@ -1,7 +1,7 @@
 /** The webhook token that a node on this machine keeps in its data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { option, readText } from "../../config/option.ts";
+import { option, readToken } from "../../config/option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
 import type { Config } from "../../config/resolve.ts";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -31,7 +31,7 @@ export const tokenOptions = {
       "Webhook token of the node; the one in the data folder when not given, for a node on this machine.",
     variable: "UNIKNODE_WEBHOOK_TOKEN",
     secret: true,
-    read: readText,
+    read: readToken,
   }),
   ...localTokenOptions,
 };
@@ -70,7 +70,7 @@ function tokenOfMachine(config: { readonly url: string } & Config<typeof localTo
 export const readLocalToken = ({
   data = presentFolder(),
   ...keyFiles
-}: { readonly data?: string | undefined } & KeyFiles): string => readToken(data, keyFiles);
+}: { readonly data?: string | undefined } & KeyFiles): string => tokenIn(data, keyFiles);
 
 function presentFolder(): string {
   const folders = [devOptions, runOptions].map(({ data }) => data.default);
@@ -83,7 +83,7 @@ function presentFolder(): string {
 
 const databaseIn = (folder: string): string => join(folder, "node.sqlite");
 
-function readToken(folder: string, keyFiles: KeyFiles): string {
+function tokenIn(folder: string, keyFiles: KeyFiles): string {
   const path = databaseIn(folder);
   if (!existsSync(path)) {
     throw new ConfigError(

@@ -8,6 +8,7 @@ import { chooseTimeServers } from "../../config/time.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";
 import { show } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
+import { checkDelegates } from "./delegates.ts";
 import { type Finding, fail } from "./finding.ts";
 import {
   checkDisk,
@@ -66,6 +67,7 @@ async function examine(config: Config<typeof options>): Promise<Finding[]> {
     checkDisk(data),
     ...(await checkPorts(config, p2pPort, data)),
     checkGenesis(config),
+    await checkDelegates(config),
     ...(hasPeers ? [await checkPeers(seeds, p2pPort)] : []),
   ];
 }

@@ -1,7 +1,7 @@
 /** Options of commands that send transactions. */
 import { connectionOptions } from "../../config/connection.ts";
 import { option, readInteger, readSwitch, readText } from "../../config/option.ts";
-import { unitsOf } from "../../submission/amounts.ts";
+import { spendableUnitsOf } from "../../submission/amounts.ts";
 import {
   factoryPassphraseOptions,
   passphraseOptions,
@@ -55,6 +55,6 @@ export const postOptions = { ...connectionOptions, ...waitOptions };
 /** Kept as text: numbers of options are at most 2^53. */
 function readAmount(value: unknown): string {
   const text = readText(value);
-  unitsOf(text);
+  spendableUnitsOf(text);
   return text;
 }

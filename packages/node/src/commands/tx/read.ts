@@ -1,12 +1,12 @@
 /** Readers of the arguments of transactions. Commander names the wrong argument in the error. */
 import { decodeAddress } from "@uniknode/protocol";
 import { InvalidArgumentError } from "commander";
-import { unitsOf } from "../../submission/amounts.ts";
+import { spendableUnitsOf } from "../../submission/amounts.ts";
 
 /** Parses an amount in tokens; the result is in the smallest unit. */
 export function readTokens(text: string): bigint {
   try {
-    return unitsOf(text);
+    return spendableUnitsOf(text);
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }

@@ -65,16 +65,18 @@ function kindCommand(kind: Kind): Command {
   });
 }
 
+const REMEDY = '; name a file with what "uniknode tx ... --dry-run --json" printed';
+
 function postCommand(): Command {
   const command = new Command("post")
     .description("send a signed transaction, as --dry-run --json prints it")
     .argument("<file>", "its JSON");
   return addFlags(command, postOptions).action(async (file: string) => {
     const config = readConfig(command, postOptions);
-    const content = readJsonObject(file, "transaction file");
+    const content = readJsonObject(file, "transaction file", REMEDY);
     const transaction = (content.transaction ?? content) as SignedJson;
     if (typeof transaction.id !== "string")
-      throw new ConfigError(`${file}: "id" of the transaction is missing`);
+      throw new ConfigError(`${file}: "id" of the transaction is missing${REMEDY}`);
     await submit(transaction, { ...config, dryRun: false }, []);
   });
 }

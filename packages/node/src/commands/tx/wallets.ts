@@ -30,7 +30,8 @@ export const unvote = kind(
   (command) => command,
   () =>
     ({ envelope, address, wallet }) => {
-      if (!wallet?.vote) throw missing(address, `${address} has no vote to withdraw`);
+      if (!wallet?.vote)
+        throw missing(address, `${address} has no vote to withdraw; is it the right passphrase?`);
       return builders.unsVote({ ...envelope, vote: `-${wallet.vote}` });
     },
 );
@@ -66,7 +67,7 @@ export const ipfs = kind<[multihash: string]>(
 /** The first one decides the type of a delegate (state.md 2). */
 function firstUnik({ address, wallet }: BuildContext): string {
   const [id] = Object.keys(wallet?.attributes.tokens ?? {});
-  if (id === undefined) throw missing(address, `${address} owns no unik`);
+  if (id === undefined) throw missing(address, `${address} owns no unik; is it the right passphrase?`);
   return id;
 }
 

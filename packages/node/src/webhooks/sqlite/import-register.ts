@@ -62,11 +62,17 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
   }
 }
 
+/** The message of the parser would quote the file, which holds secrets. */
+const reasonOf = (error: unknown): string =>
+  error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
+
 function readFile(path: string): unknown {
   try {
     if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
     return parseJson(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new ConfigError(`the register file ${path} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(
+      `the register file ${path} cannot be read: ${reasonOf(error)}; name the webhooks.json of the old node`,
+    );
   }
 }

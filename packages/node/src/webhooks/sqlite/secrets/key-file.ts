@@ -16,7 +16,9 @@ export function readKeyFile(path: string, flag: string): string {
   try {
     content = readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw new ConfigError(`the key file of ${flag} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(
+      `the key file of ${flag} cannot be read: ${(error as Error).message}; name a file that this user can read`,
+    );
   }
   if (content.length >= MIN_LENGTH) return content;
   throw new ConfigError(
