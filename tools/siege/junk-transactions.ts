@@ -58,17 +58,18 @@ export function junkSigned(
   };
 }
 
-/** Payments to as many recipients as there can be, all of them new. */
+/** As many payments as there can be, to new recipients unless one is given. */
 export const manyPayments = (
   network: Network,
   sender: { readonly senderPublicKey: string; readonly nonce: bigint },
+  recipientId?: string,
 ): TransactionBody =>
   builders.multiPayment({
     network,
     ...sender,
     payments: Array.from({ length: RECIPIENTS }, () => ({
       amount: 1n,
-      recipientId: addressFromPublicKey(`02${randomHex(32)}`, network.description.pubKeyHash),
+      recipientId: recipientId ?? addressFromPublicKey(`02${randomHex(32)}`, network.description.pubKeyHash),
     })),
   });
 

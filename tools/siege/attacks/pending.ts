@@ -18,18 +18,18 @@ const PAGES = [
 
 export const pendingPages: Attack = {
   name: "pending pages",
-  description: `pages of valid payments to 128 recipients each, from ${READERS} addresses, ${PAGES_PER_MINUTE} of each in a minute`,
+  description: `pages of 100 valid transactions with 128 payments each, from ${READERS} addresses, ${PAGES_PER_MINUTE} of each in a minute`,
   async run(target, tally, signal) {
     const accounts = openAccounts(target);
     const { network, funded } = accounts;
     const { next } = clientAddresses(57);
     const from = next();
     let nonce = await accounts.nextNonce();
-    const payment = () =>
-      signTransaction(
-        manyPayments(network, { senderPublicKey: funded.publicKey, nonce: nonce++ }),
-        funded.keys,
-      );
+    // To one recipient, so that the blocks with them are small changes.
+    const payment = () => {
+      const sender = { senderPublicKey: funded.publicKey, nonce: nonce++ };
+      return signTransaction(manyPayments(network, sender, funded.address), funded.keys);
+    };
 
     async function fill(): Promise<void> {
       while (!signal.aborted) {
