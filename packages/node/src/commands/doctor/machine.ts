@@ -2,9 +2,9 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { inspectDatabase } from "../../archive/integrity/damage.ts";
 import { chooseVerify } from "../../chain/pipeline/choose-verify.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
-import { openReader } from "../../store/engine/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const GIGABYTE = 2 ** 30;
@@ -81,16 +81,17 @@ export function checkFolder(folder: string): Finding {
   const path = join(folder, "node.sqlite");
   if (!existsSync(path)) return ok("data folder", `${folder} is empty: the first start makes the chain`);
   try {
-    openReader(path).close();
-    return ok("data folder", `${folder} has a chain`);
+    const { damage } = inspectDatabase(path);
+    return damage === undefined
+      ? ok("data folder", `${folder} has a chain`)
+      : fail("data folder", `${path} is damaged: ${damage}`, NEW_CHAIN);
   } catch (error) {
-    return fail(
-      "data folder",
-      `${path}: ${(error as Error).message}`,
-      "restore a snapshot into an empty folder (docs/guides/snapshots.md)",
-    );
+    return fail("data folder", `${path}: ${(error as Error).message}`, NEW_CHAIN);
   }
 }
+
+const NEW_CHAIN =
+  "move the folder away; then fetch the chain again, or restore a snapshot into an empty folder (docs/guides/snapshots.md)";
 
 export function checkFileLimit(): Finding {
   const limit = openFileLimit();

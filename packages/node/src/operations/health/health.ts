@@ -16,6 +16,8 @@ export type HealthDeps = {
   readonly writeTrouble: () => string | undefined;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: () => number | undefined;
+  /** What is damaged in the database, as far as it was inspected. */
+  readonly damage?: () => string | undefined;
   /** Undefined when webhooks are disabled. */
   readonly webhooks: (() => Promise<WebhookFigures>) | undefined;
   readonly nowMs: () => number;
@@ -42,6 +44,7 @@ export function createHealth({
   consensusSilentSeconds,
   writeTrouble,
   freeBytes,
+  damage = () => undefined,
   webhooks,
   nowMs,
 }: HealthDeps): Health {
@@ -90,9 +93,11 @@ export function createHealth({
     async ready() {
       const heartbeat = checkHeartbeat();
       const node = heartbeat.ok ? await status() : undefined;
+      const damaged = damage();
       const checks = {
         consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
         disk: checkDisk(),
+        ...(damaged !== undefined && { database: unhealthy(`damaged: ${damaged}`) }),
         ...(node && { chain: checkChain(node) }),
         ...(webhooks && { matcher: checkMatcher(await webhooks()), dispatcher: checkDispatcher() }),
       };

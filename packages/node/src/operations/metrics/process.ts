@@ -9,6 +9,13 @@ export type ProcessFigures = {
   readonly failedWrites: number;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: number | undefined;
+  /** Inspections of the database by their outcome, and what the last one found damaged. */
+  readonly inspections: {
+    readonly sound: number;
+    readonly damaged: number;
+    readonly failed: number;
+    readonly damage?: string;
+  };
 };
 
 export type ProcessMetrics = {
@@ -34,6 +41,17 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     help: "Free space of the disk of the data.",
     registers,
   });
+  const inspections = new Counter({
+    name: "uniknode_database_inspections_total",
+    help: "Inspections of the database, by the outcome: sound, damaged, failed.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const isDamaged = new Gauge({
+    name: "uniknode_database_damaged",
+    help: "1: the last inspection found damage in the database.",
+    registers,
+  });
   let consensusLines = 0;
 
   return {
@@ -44,6 +62,10 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
       linesLost.inc({ thread: "serving" }, figures.logLinesLost);
       showTotal(failedWrites, figures.failedWrites);
       freeBytes.set(figures.freeBytes ?? Number.NaN);
+      const { damage, ...outcomes } = figures.inspections;
+      inspections.reset();
+      for (const [outcome, total] of Object.entries(outcomes)) inspections.inc({ outcome }, total);
+      isDamaged.set(damage === undefined ? 0 : 1);
     },
   };
 }

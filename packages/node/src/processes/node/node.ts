@@ -6,7 +6,7 @@ import { startFactsTask } from "../../facts/task.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { dataErrorOf } from "../../store/engine/data-error.ts";
+import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { createConsensus } from "./consensus.ts";
 import { openDataFolder } from "./data-folder.ts";
 import { createEnvironment } from "./environment.ts";
@@ -55,10 +55,6 @@ export type Node = {
   /** Ends what is under way and closes everything. */
   stop(): Promise<void>;
 };
-
-/** What to do about a damaged database of a network that others have, too. */
-const RUN_REMEDY =
-  'move the folder away; then start again to fetch the chain from peers, or bring it back from a snapshot with "uniknode snapshot restore"';
 
 /**
  * Starts a node and waits until it serves.

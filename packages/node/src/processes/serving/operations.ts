@@ -1,4 +1,5 @@
 /** Metrics and health, put together from every part of the serving thread and from the node. */
+import type { InspectorFigures } from "../../archive/integrity/inspector.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
@@ -34,6 +35,7 @@ export type OperationsDeps = {
   readonly writes: Pick<Writes, "trouble" | "failures">;
   /** Of the disk of the data. */
   readonly freeBytes: () => number | undefined;
+  readonly inspections: () => InspectorFigures;
 };
 
 /** Time that the thread of consensus has to answer. */
@@ -53,6 +55,7 @@ export function createOperations({
   logLinesLost,
   writes,
   freeBytes,
+  inspections,
 }: OperationsDeps): {
   readonly operations: Operations;
   /** Called with what happens. */
@@ -71,6 +74,7 @@ export function createOperations({
     consensusSilentSeconds,
     writeTrouble: writes.trouble,
     freeBytes,
+    damage: () => inspections().damage,
     webhooks: areWebhooksOn ? figures.webhooks : undefined,
     nowMs: Date.now,
   });
@@ -106,6 +110,7 @@ export function createOperations({
               logLinesLost: logLinesLost(),
               failedWrites: writes.failures(),
               freeBytes: freeBytes(),
+              inspections: inspections(),
             },
           },
           Date.now(),

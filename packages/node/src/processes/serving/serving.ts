@@ -2,6 +2,8 @@
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots } from "@uniknode/protocol";
+import { startInspector } from "../../archive/integrity/inspector.ts";
+import { REMEDY } from "../../dev-chain/folder.ts";
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
 import { createFactReader } from "../../facts/reader.ts";
@@ -30,6 +32,7 @@ import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/versi
 import { openLog } from "../../platform/logging/logger.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
+import { RUN_REMEDY } from "../../store/engine/data-error.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { ordinaryWriteLock } from "../../store/engine/write-lock.ts";
 import { loggedTrouble, watchWrites } from "../../store/engine/writes.ts";
@@ -77,6 +80,15 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   });
   const diskSpace = measureDiskSpace(dirname(data.databasePath));
   closing.add("disk space", diskSpace.close);
+  const inspector = startInspector(
+    {
+      path: data.databasePath,
+      files: data.files,
+      remedy: data.isDevChain ? REMEDY : RUN_REMEDY,
+    },
+    logger,
+  );
+  closing.add("inspection of the database", inspector.close);
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
   const { operations, observer, matching, answered, ...measuring } = createOperations({
@@ -91,6 +103,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     logLinesLost: log.lost,
     writes,
     freeBytes: diskSpace.freeBytes,
+    inspections: inspector.figures,
   });
   closing.add("measuring", measuring.close);
   const slices = createSlices(matching);

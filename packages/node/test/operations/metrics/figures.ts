@@ -55,5 +55,10 @@ export const FIGURES = {
     },
     operations: undefined,
   },
-  process: { logLinesLost: 72, failedWrites: 73, freeBytes: 74 },
+  process: {
+    logLinesLost: 72,
+    failedWrites: 73,
+    freeBytes: 74,
+    inspections: { sound: 1, damaged: 0, failed: 0 },
+  },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

@@ -1,0 +1,105 @@
+/** Blocks of the chain, whose bytes have to be those of their ids: any altered bit of them is found. */
+import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } from "@uniknode/protocol";
+import { receiveBlock } from "../../chain/pipeline/receive.ts";
+import { createBlockStore } from "../../store/chain/blocks.ts";
+import type { Database, SqlValue } from "../../store/engine/database.ts";
+import { createReadTogether } from "../../store/engine/snapshot.ts";
+
+export type BlocksDeps = {
+  readonly network: Network;
+  readonly forMs: number;
+  /** Counts what was inspected. */
+  readonly progress: { inspected: number; blocks: number };
+};
+
+const BATCH = 100;
+
+/** @returns the first block that is damaged; undefined when the time is over, too */
+export function blockDamage(database: Database, deps: BlocksDeps): string | undefined {
+  const { network, forMs, progress } = deps;
+  const store = createBlockStore(database);
+  const columns = database.prepare<Record<string, SqlValue>>(
+    "SELECT * FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
+    { bigints: true },
+  );
+  const readTogether = createReadTogether(database);
+  const endMs = performance.now() + forMs;
+
+  progress.blocks = store.head()?.height ?? 0;
+  for (const from of batches(progress.blocks)) {
+    if (performance.now() > endMs) return undefined;
+    const damage = readTogether(() => batchDamage(from));
+    if (damage !== undefined) return `table blocks: ${damage}`;
+  }
+  return undefined;
+
+  function batchDamage(from: number): string | undefined {
+    // Blocks may have left the chain meanwhile.
+    const to = Math.min(from + BATCH - 1, store.head()?.height ?? 0);
+    const stored = store.bytes(from, to);
+    const rows = columns.all(from, to);
+    let previousId = store.header(from - 1)?.id;
+    for (let height = from; height <= to; height++) {
+      const index = height - from;
+      const block = stored[index];
+      if (block?.height !== height) return `block ${height} is missing`;
+      const damage = damageOf(block, rows[index]!, previousId);
+      if (damage !== undefined) return `block ${height}: ${damage}`;
+      previousId = block.id;
+      progress.inspected++;
+    }
+    return undefined;
+  }
+
+  function damageOf(
+    { id, header, transactions, transactionIds }: ReturnType<typeof store.bytes>[number],
+    row: Record<string, SqlValue>,
+    previousId: string | undefined,
+  ): string | undefined {
+    let block: Block;
+    try {
+      block = receiveBlock(joinBlock(header, transactions), network);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    const ids = block.transactions.map(({ data }) => data.id);
+    if (block.header.id !== id || ids.join() !== transactionIds.join())
+      return "an id is not that of its bytes";
+    // What the decoder ignores is in no id.
+    if (block.transactions.some(({ bytes }, index) => Buffer.compare(bytes, transactions[index]!) !== 0)) {
+      return "a transaction has other bytes than its encoding";
+    }
+    if (block.header.previousBlock !== previousId) return "it does not follow the previous one";
+    if (block.header.payloadHash !== payloadHashOf(ids) && !isBlockException(id, ids, network)) {
+      return "it has other transactions";
+    }
+    return hasOtherColumns(block, row) ? "its columns are not those of its bytes" : undefined;
+  }
+}
+
+function hasOtherColumns({ header }: Block, row: Record<string, SqlValue>): boolean {
+  const expected = {
+    version: header.version,
+    timestamp: header.timestamp,
+    number_of_transactions: header.numberOfTransactions,
+    total_amount: header.totalAmount,
+    total_fee: header.totalFee,
+    reward: header.reward,
+    generator: header.generatorPublicKey,
+    previous: header.previousBlock,
+    payload_length: header.payloadLength,
+    payload_hash: header.payloadHash,
+    signature: header.blockSignature,
+  };
+  return Object.entries(expected).some(([name, value]) => String(row[name]) !== String(value));
+}
+
+/** First heights of all batches above the genesis block, in random order: what time allows differs from start to start. */
+function batches(height: number): number[] {
+  const firsts = Array.from({ length: Math.ceil((height - 1) / BATCH) }, (_, index) => 2 + index * BATCH);
+  for (let last = firsts.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [firsts[last], firsts[other]] = [firsts[other]!, firsts[last]!];
+  }
+  return firsts;
+}

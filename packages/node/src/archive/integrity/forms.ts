@@ -1,0 +1,63 @@
+/** Rows that this program never writes: the pages are sound, but something else wrote into them. */
+import type { Database } from "../../store/engine/database.ts";
+
+const isNoHex = (column: string, length: number): string =>
+  `length(${column}) <> ${length} OR ${column} GLOB '*[^0-9a-f]*'`;
+/** Base58 of 25 bytes; a public key that is not compressed has none. */
+const isNoAddress = (column: string): string =>
+  `length(${column}) NOT BETWEEN 25 AND 36 OR ${column} GLOB '*[^1-9A-HJ-NP-Za-km-z]*'`;
+const isNoJson = (column: string): string => `NOT coalesce(json_valid(${column}), 0)`;
+
+/** Conditions of rows that are damaged, by table. `key` names the row. */
+const FORMS: readonly { readonly table: string; readonly key: string; readonly isDamaged: string }[] = [
+  {
+    table: "blocks",
+    key: "height",
+    isDamaged: `${isNoHex("generator", 66)} OR length(header) < 100 OR number_of_transactions < 0`,
+  },
+  {
+    table: "transactions",
+    key: "height || '/' || sequence",
+    isDamaged: `${isNoHex("id", 64)} OR ${isNoHex("sender", 66)} OR (recipient IS NOT NULL AND (${isNoAddress("recipient")}))
+      OR (asset IS NOT NULL AND ${isNoJson("asset")})`,
+  },
+  { table: "payees", key: "address", isDamaged: isNoAddress("address") },
+  {
+    table: "wallets",
+    key: "address",
+    isDamaged: `${isNoAddress("address")} OR ${isNoJson("attributes")}
+      OR (public_key IS NOT NULL AND (${isNoHex("public_key", 66)}))
+      OR vote IS NOT attributes ->> '$.vote' OR username IS NOT attributes ->> '$.delegate.username'
+      OR second_public_key IS NOT attributes ->> '$.secondPublicKey'`,
+  },
+  {
+    table: "tokens",
+    key: "id",
+    isDamaged: `${isNoHex("id", 64)} OR ${isNoAddress("owner")} OR ${isNoHex("first_transaction", 64)}
+      OR ${isNoHex("last_transaction", 64)}`,
+  },
+  { table: "properties", key: "token", isDamaged: isNoHex("token", 64) },
+  { table: "rounds", key: "round", isDamaged: isNoJson("record") },
+  { table: "undo", key: "height", isDamaged: isNoJson("CAST(changes AS TEXT)") },
+  { table: "fact_tiles", key: "position", isDamaged: "length(hashes) % 32 <> 0 OR length(hashes) > 8192" },
+  { table: "fact_sizes", key: "height", isDamaged: "size < 0" },
+  {
+    table: "block_ends",
+    key: "height",
+    isDamaged: `transactions <> coalesce((SELECT e.transactions FROM block_ends e WHERE e.height = block_ends.height - 1), 0)
+      + (SELECT number_of_transactions FROM blocks b WHERE b.height = block_ends.height)`,
+  },
+  { table: "events", key: "sequence", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
+  { table: "contents", key: "number", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
+];
+
+/** @returns the first row that is damaged */
+export function formDamage(database: Database): string | undefined {
+  for (const { table, key, isDamaged } of FORMS) {
+    const row = database
+      .prepare<{ key: string }>(`SELECT ${key} AS key FROM ${table} WHERE ${isDamaged} LIMIT 1`)
+      .get();
+    if (row) return `table ${table}: the row ${row.key} has not the form of one`;
+  }
+  return undefined;
+}

@@ -1,0 +1,117 @@
+/**
+ * Inspects the database of a running node: after its start and once a day, in a process of its own with low priority. A damaged
+ * file may kill a process that reads it, and a long read of SQLite cannot be ended from within.
+ */
+import { fork } from "node:child_process";
+import type { NetworkFiles } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
+import type { ToInspector } from "./child.ts";
+import type { Inspection } from "./damage.ts";
+
+export type InspectorOptions = {
+  readonly path: string;
+  readonly files: NetworkFiles;
+  /** What to do about a damaged database. */
+  readonly remedy: string;
+  /** Until the first inspection. Absent: 5 s. */
+  readonly startDelayMs?: number;
+};
+
+export type InspectorFigures = {
+  /** What is damaged, by the last inspection that came to an end. */
+  readonly damage?: string;
+  /** Inspections since the process started, by their outcome. */
+  readonly sound: number;
+  readonly damaged: number;
+  readonly failed: number;
+};
+
+export type Inspector = {
+  figures(): InspectorFigures;
+  close(): void;
+};
+
+const START_DELAY_MS = 5_000;
+const EVERY_MS = 86_400_000;
+/** For blocks: all of a chain of some hundred thousand, a random part of a longer one. */
+const BLOCKS_MS = 20_000;
+/** A database of 100 GB on a slow disk. */
+const TIMEOUT_MS = 3_600_000;
+const HEAP_MB = 256;
+
+export function startInspector(options: InspectorOptions, logger: Logger): Inspector {
+  const { path, files, remedy, startDelayMs = START_DELAY_MS } = options;
+  const outcomes = { sound: 0, damaged: 0, failed: 0 };
+  let damage: string | undefined;
+  const closing = new AbortController();
+  let timer = setTimeout(run, startDelayMs);
+  timer.unref();
+
+  async function run(): Promise<void> {
+    const startMs = performance.now();
+    try {
+      const found = await inspectInChild({ path, files, forMs: BLOCKS_MS }, closing.signal);
+      damage = found.damage;
+      const { inspected, blocks } = found;
+      const seconds = Math.round((performance.now() - startMs) / 100) / 10;
+      outcomes[damage === undefined ? "sound" : "damaged"]++;
+      if (damage === undefined) logger.info({ inspected, blocks, seconds }, "the database is sound");
+      else logger.error({ path, damage, remedy }, "the database is damaged");
+    } catch (err) {
+      if (closing.signal.aborted) return;
+      outcomes.failed++;
+      logger.warn({ err, path }, "failed to inspect the database");
+    }
+    timer = setTimeout(run, EVERY_MS);
+    timer.unref();
+  }
+
+  return {
+    figures: () => ({ ...outcomes, ...(damage !== undefined && { damage }) }),
+    close() {
+      closing.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** @throws {Error} when the process gives no verdict in time, or is aborted */
+function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Inspection> {
+  const { promise, resolve, reject } = Promise.withResolvers<Inspection>();
+  const child = fork(moduleBeside(import.meta.url, "child"), {
+    execArgv: [`--max-old-space-size=${HEAP_MB}`],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    serialization: "advanced",
+    timeout: TIMEOUT_MS,
+    killSignal: "SIGKILL",
+    signal,
+  });
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr = `${stderr}${text}`.slice(0, MAX_STDERR);
+  });
+  child.once("message", (found: Inspection) => resolve(found));
+  child.once("error", reject);
+  child.once("exit", (code, killedBy) => {
+    reject(new InspectionError(`its process ended with ${killedBy ?? `code ${code}`}: ${stderr.trim()}`));
+  });
+  child.send(message);
+  // The node does not wait for it at its end.
+  child.unref();
+  child.channel?.unref();
+  return promise;
+}
+
+const MAX_STDERR = 1_000;
+
+/** The process that inspects gave no verdict. The next one may. */
+class InspectionError extends Error {
+  readonly code = "INSPECTION";
+  readonly isRetryable = true;
+
+  constructor(message: string) {
+    super(message);
+    this.name = "InspectionError";
+  }
+}

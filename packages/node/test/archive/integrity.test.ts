@@ -1,0 +1,137 @@
+import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inspectDatabase } from "../../src/archive/integrity/damage.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { CHAINS } from "../../test-support/chain/fixtures.ts";
+import { type Archived, archiveFixture } from "./fixture.ts";
+
+const PAGE = 4_096;
+const chains: Archived[] = [];
+let archived: Archived;
+let whole: string;
+let names = 0;
+
+beforeAll(async () => {
+  for (const name of CHAINS) chains.push(await archiveFixture(name));
+  archived = chains[0]!;
+  whole = join(archived.data, "node.sqlite");
+  const database = openDatabase(whole);
+  database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+}, 60_000);
+afterAll(() => {
+  for (const { remove } of chains) remove();
+});
+
+const inspect = (path: string, { deps } = archived) =>
+  inspectDatabase(path, { blocks: { network: deps.network, forMs: 60_000 } });
+
+function copyOf(alter: (path: string) => void): string {
+  const path = join(archived.folder, `${names++}.sqlite`);
+  copyFileSync(whole, path);
+  alter(path);
+  return path;
+}
+
+function write(path: string, bytes: Uint8Array, at: number): void {
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, at);
+  closeSync(file);
+}
+
+/** The same noise in every run of the test. */
+function noise(length: number, seed: number): Buffer {
+  let state = seed + 1;
+  return Buffer.from(
+    Array.from({ length }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state >>> 24;
+    }),
+  );
+}
+
+const alteredBy = (sql: string) =>
+  copyOf((path) => {
+    const database = openDatabase(path);
+    database.execute(sql);
+    database.close();
+  });
+
+test("a chain with transactions of every kind is sound, and all of its blocks are inspected", () => {
+  for (const chain of chains) {
+    const path = join(chain.data, "node.sqlite");
+    expect(inspect(path, chain)).toEqual({ inspected: chain.height - 1, blocks: chain.height });
+  }
+});
+
+describe("noise of 4 KiB is found", () => {
+  test.each([0, 1, 100, 2_048, 4_095])("in each page, from its byte %i on", (offset) => {
+    const pages = Math.floor(statSync(whole).size / PAGE) - 1;
+    const found: boolean[] = [];
+    for (let page = 0; page < pages; page += 3) {
+      const path = copyOf((path) => write(path, noise(PAGE, page), page * PAGE + offset));
+      found.push(inspect(path).damage !== undefined);
+    }
+    expect(found.length).toBeGreaterThan(20);
+    // Pages that hold nothing are no loss.
+    expect(found.filter(Boolean).length / found.length).toBeGreaterThan(0.95);
+  });
+
+  test("in a file that is cut, too", () => {
+    const path = copyOf((path) => write(path, noise(3 * PAGE, 1), statSync(whole).size - 3 * PAGE));
+    expect(inspect(path).damage).toMatch(/\w/);
+  });
+});
+
+test.each([
+  ["blocks", "header"],
+  ["transactions", "bytes"],
+])("any altered bit of %s.%s is found", (table, column) => {
+  const database = openDatabase(whole, { readonly: true });
+  const values = database
+    .prepare<{ height: number; value: Uint8Array }>(
+      `SELECT height, ${column} AS value FROM ${table} WHERE height > 1 GROUP BY height`,
+    )
+    .all();
+  database.close();
+  expect(values.length).toBeGreaterThan(10);
+  for (const [index, { height, value }] of values.entries()) {
+    const altered = Buffer.from(value);
+    altered[(index * 31) % value.length]! ^= 1 << (index % 8);
+    const path = copyOf((path) => {
+      const database = openDatabase(path);
+      database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`).run(altered, value);
+      database.close();
+    });
+    expect(inspect(path).damage).toMatch(new RegExp(`^table blocks: block ${height}: `));
+  }
+});
+
+test.each([
+  ["blocks", "UPDATE blocks SET reward = reward + 1 WHERE height = 5"],
+  ["blocks", "UPDATE blocks SET generator = replace(generator, '0', 'x')"],
+  ["block_ends", "DELETE FROM blocks WHERE height = 5"],
+  ["blocks", "UPDATE blocks SET previous = (SELECT id FROM blocks WHERE height = 1) WHERE height = 7"],
+  ["blocks", "DELETE FROM transactions WHERE height > 1"],
+  ["transactions", "UPDATE transactions SET sender = upper(sender) || '!' WHERE height > 1"],
+  ["wallets", "UPDATE wallets SET attributes = '{' || attributes"],
+  ["wallets", "UPDATE wallets SET vote = '02' WHERE address = (SELECT MIN(address) FROM wallets)"],
+  ["rounds", "UPDATE rounds SET record = substr(record, 2)"],
+  ["undo", "UPDATE undo SET changes = CAST(x'7D' || changes AS BLOB)"],
+  ["fact_tiles", "UPDATE fact_tiles SET hashes = CAST(hashes || x'00' AS BLOB)"],
+  ["block_ends", "UPDATE block_ends SET transactions = transactions + 1 WHERE height = 6"],
+])("rows of %s that this program does not write are found: %s", (table, sql) => {
+  const { damage } = inspect(alteredBy(sql));
+  expect(damage).toMatch(new RegExp(`^table ${table}: `));
+});
+
+test("without a network, pages and rows are inspected", () => {
+  expect(inspectDatabase(whole)).toEqual({ inspected: 0, blocks: 0 });
+  expect(inspectDatabase(alteredBy("UPDATE rounds SET record = '1}'")).damage).toMatch(/^table rounds/);
+});
+
+test("a file that is none is damaged, one that is missing is an error", () => {
+  expect(inspect(copyOf((path) => write(path, noise(PAGE, 7), 0))).damage).toMatch(/SQLITE_NOTADB/);
+  expect(() => inspect(join(archived.folder, "nothing"))).toThrow();
+});
