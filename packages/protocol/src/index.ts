@@ -104,7 +104,7 @@ export {
   transactionFromBytes,
   transactionFromJson,
 } from "./transactions/parse.ts";
-export { type BatchOptions, matchesBatchSchema } from "./transactions/schema.ts";
+export { type BatchOptions, compileSchemas, matchesBatchSchema } from "./transactions/schema.ts";
 export {
   multiSignTransaction,
   type SignatureAlgorithm,

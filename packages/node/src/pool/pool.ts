@@ -1,6 +1,6 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
-import type { BatchOptions, Network, SealedTransaction } from "@uniknode/protocol";
+import { type BatchOptions, compileSchemas, type Network, type SealedTransaction } from "@uniknode/protocol";
 import type { RecordedSignatures } from "../chain/pipeline/wallet-signatures.ts";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
@@ -87,6 +87,9 @@ export type Pool = {
 /** Bytes for pending transactions; an ordinary one has about 250. */
 const MIN_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_TRANSACTION = 1024;
+
+/** After the start, whose own work comes first. */
+const COMPILE_AFTER_MS = 2_000;
 
 /** Candidates for a block, as a multiple of its maximum of transactions. */
 const SELECTION_FACTOR = 10;
@@ -194,6 +197,8 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   }
 
   restore();
+  // Nothing at the start waits for it.
+  const compiling = setTimeout(() => void slices.run(compileSchemas()), COMPILE_AFTER_MS).unref();
   return {
     submit: submissions.submit,
     size: pending.size,
@@ -220,6 +225,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
       contents.replace([...pending.all()], []);
     },
     close() {
+      clearTimeout(compiling);
       submissions.close();
       return journal.flush();
     },

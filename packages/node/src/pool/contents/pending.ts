@@ -35,12 +35,15 @@ export function createPending(): Pending {
   const byFee = createSortedList(isBefore);
   /** Sender by id of the token; at most one pending transaction mints it. */
   const minters = new Map<string, string>();
+  /** The complete order for forging until something changes: clients request pages of it. */
+  let order: SealedTransaction[] | undefined;
   let nextArrival = 0;
   let byteLength = 0;
 
   const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
 
   function add(transaction: SealedTransaction): void {
+    order = undefined;
     const entry = { transaction, arrival: nextArrival++ };
     const { id, senderPublicKey } = transaction.data;
     byId.set(id, entry);
@@ -61,6 +64,7 @@ export function createPending(): Pending {
   function remove(id: string): void {
     const entry = byId.get(id);
     if (!entry) return;
+    order = undefined;
     byId.delete(id);
     byFee.remove(entry);
     byteLength -= entry.transaction.bytes.length;
@@ -73,6 +77,13 @@ export function createPending(): Pending {
   }
 
   function inForgingOrder(limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
+    if (order) return order.slice(0, limit);
+    const ordered = placeInOrder(limit);
+    if (ordered.length === byId.size) order = ordered;
+    return order ? [...order] : ordered;
+  }
+
+  function placeInOrder(limit: number): SealedTransaction[] {
     const placed = new Set<SealedTransaction>();
     /** Number of each sender's transactions, from the lowest nonce, that are placed with a later one. */
     const pulled = new Map<string, number>();
