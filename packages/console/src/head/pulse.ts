@@ -28,7 +28,7 @@ export async function watchNode(
     const startMs = performance.now();
     const isAnswered = await probe(AbortSignal.timeout(timeoutMs));
     const tookMs = performance.now() - startMs;
-    const nextMs = isAnswered ? Math.max(TOLERANCE * tookMs, DECAY * timeoutMs) : 2 * timeoutMs;
+    const nextMs = Math.round(isAnswered ? Math.max(TOLERANCE * tookMs, DECAY * timeoutMs) : 2 * timeoutMs);
     timeoutMs = Math.min(Math.max(nextMs, SHORTEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS);
     if (!isAnswered) feed.lose(new Error("no response"));
     else if (!wasAnswered) feed.poll();

@@ -2,7 +2,7 @@ import { forgingOrder as orderOfLedger } from "@uniknode/ledger";
 import { expect, test } from "vitest";
 import { forgingOrder } from "../../src/components/round/order.ts";
 import { roundOf } from "../../src/components/round/round.ts";
-import { block } from "../../test-support/chain.ts";
+import { block, blocks as chainOf } from "../../test-support/chain.ts";
 
 const SIZE = 6;
 const ranked = Array.from({ length: SIZE }, (_, index) => `key ${index}`);
@@ -72,4 +72,16 @@ test("A chain that stood still for years has missed a round of slots at most.", 
 
 test("Without a block there is no round.", () => {
   expect(roundOf({ ...input, blocks: [], nowEpoch: 0 })).toBeUndefined();
+});
+
+test("A slot that ended after the blocks were read is open, not missed.", () => {
+  const input = { blocks: chainOf(5, 1), ranked: [], size: 3, blocktime: 2 };
+  const states = (nowEpoch: number, readEpoch?: number) =>
+    roundOf({ ...input, nowEpoch, ...(readEpoch !== undefined && { readEpoch }) })!.slots.map(
+      ({ state }) => state,
+    );
+  // The head has the slot 5; slots 6 to 8 have no block.
+  expect(states(18)).toEqual(["forged", "forged", "missed", "missed", "missed", "now"]);
+  expect(states(18, 14)).toEqual(["forged", "forged", "missed", "open", "open", "now"]);
+  expect(states(18, 10)).toEqual(["forged", "forged", "open", "open", "open", "now"]);
 });

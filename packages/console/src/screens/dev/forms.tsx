@@ -29,7 +29,7 @@ export function Forge({ verbs, isForging }: { verbs: Verbs; isForging: boolean |
       title="Forging"
       hint={
         isForging === false
-          ? "Forging is paused: blocks are forged only on request."
+          ? "Paused: blocks are forged only on request."
           : "The chain forges a block in every slot. While paused, it forges only on request."
       }
       command={{ verb: "forge", body: { enabled: isForging === false } }}

@@ -41,7 +41,7 @@ function Pool() {
     <a class="block-card pool" href="/console/transactions?state=pending">
       <span class="block-height">Pool</span>
       <span>{count === undefined ? "" : countText(count)}</span>
-      <span class="quiet">{count === 1 ? "pending transaction" : "pending transactions"}</span>
+      <span class="quiet">pending</span>
     </a>
   );
 }
