@@ -38,7 +38,7 @@ class DoctorError extends Error {
 
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
-    "check clock, disk, ports, limits, runtime, genesis block, peers and data folder; takes the options of a start",
+    "check clock, disk, ports, limits, runtime, genesis block, keys of delegates, peers and data folder; takes the options of a start",
   );
   return addFlags(command, options).action(async () => {
     const config = readConfig(command, options);
