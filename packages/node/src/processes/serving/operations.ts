@@ -1,5 +1,4 @@
 /** Metrics and health, put together from every part of the serving thread and from the node. */
-import type { InspectorFigures } from "../../archive/integrity/inspector.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
@@ -18,6 +17,7 @@ import type { MatchingObserver } from "../../subscriptions/conditions/observer.t
 import { totalOf } from "../../webhooks/figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
+import type { InspectorFigures } from "./inspector.ts";
 
 export type OperationsDeps = {
   /** A connection that only reads. */

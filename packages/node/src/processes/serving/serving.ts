@@ -2,7 +2,6 @@
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots } from "@uniknode/protocol";
-import { startInspector } from "../../archive/integrity/inspector.ts";
 import { REMEDY } from "../../dev-chain/folder.ts";
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
@@ -40,6 +39,7 @@ import { createEventLog } from "../../store/events/event-log.ts";
 import { createSource } from "../../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../../stream/stream.ts";
 import { createSlices } from "../../subscriptions/conditions/slices.ts";
+import { startInspector } from "./inspector.ts";
 import { createOperations } from "./operations.ts";
 import { createOperator } from "./operator.ts";
 import { createSlowLane } from "./slow-queries/worker-pool.ts";

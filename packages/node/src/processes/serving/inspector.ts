@@ -5,9 +5,9 @@
 import { fork } from "node:child_process";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { ToInspector } from "../../archive/integrity/child.ts";
+import type { Inspection } from "../../archive/integrity/damage.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
-import type { ToInspector } from "./child.ts";
-import type { Inspection } from "./damage.ts";
 
 export type InspectorOptions = {
   readonly path: string;
@@ -39,6 +39,8 @@ const BLOCKS_MS = 20_000;
 /** A database of 100 GB on a slow disk. */
 const TIMEOUT_MS = 3_600_000;
 const HEAP_MB = 256;
+/** Loaded by the process that inspects, only. */
+const INSPECTION = "../../archive/integrity/child";
 
 export function startInspector(options: InspectorOptions, logger: Logger): Inspector {
   const { path, files, remedy, startDelayMs = START_DELAY_MS } = options;
@@ -79,7 +81,7 @@ export function startInspector(options: InspectorOptions, logger: Logger): Inspe
 /** @throws {Error} when the process gives no verdict in time, or is aborted */
 function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Inspection> {
   const { promise, resolve, reject } = Promise.withResolvers<Inspection>();
-  const child = fork(moduleBeside(import.meta.url, "child"), {
+  const child = fork(moduleBeside(import.meta.url, INSPECTION), {
     execArgv: [`--max-old-space-size=${HEAP_MB}`],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     serialization: "advanced",
