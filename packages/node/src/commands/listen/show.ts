@@ -27,7 +27,7 @@ export type LineStyle = {
 const PLAIN: LineStyle = { hasColors: false };
 
 /**
- * One short line: time, status of the response, event, and the beginning of its data. The texts of a delivery are escaped as
+ * One short line: time, status of the response, event, verdict, and the beginning of its data. The texts of a delivery are escaped as
  * in JSON: control characters must not reach the terminal.
  */
 export function requestLine(received: ReceivedRequest, { hasColors, columns }: LineStyle = PLAIN): string {
@@ -46,6 +46,7 @@ export function requestLine(received: ReceivedRequest, { hasColors, columns }: L
       delivery.sequence === undefined ? "" : `#${delivery.sequence}`,
       delivery.height === undefined ? "" : `height ${delivery.height}`,
       attempt === 1 ? "" : `attempt ${attempt}`,
+      "verified",
       delivery.reverts === undefined
         ? ""
         : `retracts ${printable(delivery.reverts.slice(0, MAX_DATA_LENGTH))}`,

@@ -85,7 +85,7 @@ describe("a listener", { timeout: 40_000 }, () => {
     expect(await registered()).toMatchObject([{ id: listener.id, events: ["block.applied"] }]);
     await mine();
     const [line] = await listener.printed(/^\d\d:\d\d:\d\d {2}204 {2}block\.applied.*$/m);
-    expect(line).toMatch(/ {2}204 {2}block\.applied {2}#1 {2}height \d+ {2}id [0-9a-f]{12} {2}/);
+    expect(line).toMatch(/ {2}204 {2}block\.applied {2}#1 {2}height \d+ {2}verified {2}id [0-9a-f]{12} {2}/);
     const { code, stdout, stderr } = await interrupted(listener);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`Removed webhook ${listener.id}.`);
@@ -134,11 +134,11 @@ describe("a listener", { timeout: 40_000 }, () => {
   test("answers with the status of choice: the node tries again, and the attempts are counted", async () => {
     const listener = await listen("--event", "block.applied", "--status", "503");
     await mine();
-    await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}id /);
+    await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}verified {2}id /);
     const delivery = async () => (await client().webhooks.deliveries(listener.id).page()).data[0];
     await expect.poll(delivery).toMatchObject({ state: "pending", reason: "HTTP 503" });
     // By the schedule, within some seconds.
-    await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}attempt 2 {2}/);
+    await listener.printed(/ {2}503 {2}block\.applied {2}#1 {2}height \d+ {2}attempt 2 {2}verified {2}/);
     expect((await interrupted(listener)).code).toBe(0);
   });
 

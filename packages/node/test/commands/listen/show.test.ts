@@ -21,23 +21,25 @@ describe("the line", () => {
   test("shows time, the status of the response, event, sequence, height and a little of the data", () => {
     const data = { version: 0, id: "ab".repeat(32), numberOfTransactions: 2, payloadHash: "cd".repeat(32) };
     expect(requestLine(received({ data }))).toBe(
-      "03:04:05  204  block.applied  #7  height 9  id abababababab  numberOfTransactions 2",
+      "03:04:05  204  block.applied  #7  height 9  verified  id abababababab  numberOfTransactions 2",
     );
   });
 
   test("shows the attempt from the second one on", () => {
-    expect(requestLine(received({}, 3))).toBe("03:04:05  204  block.applied  #7  height 9  attempt 3");
+    expect(requestLine(received({}, 3))).toBe(
+      "03:04:05  204  block.applied  #7  height 9  attempt 3  verified",
+    );
   });
 
   test("leaves out what a ping does not have", () => {
     const ping = { event: "ping", sequence: undefined, height: undefined };
-    expect(requestLine(received(ping))).toBe("03:04:05  204  ping");
+    expect(requestLine(received(ping))).toBe("03:04:05  204  ping  verified");
   });
 
   test("has colours only where they are asked for: green or red for the status, yellow for a retraction", () => {
     const style = { hasColors: true };
     expect(requestLine(received(), style)).toBe(
-      "\u001b[2m03:04:05\u001b[0m  \u001b[32m204\u001b[0m  \u001b[1mblock.applied\u001b[0m  #7  height 9",
+      "\u001b[2m03:04:05\u001b[0m  \u001b[32m204\u001b[0m  \u001b[1mblock.applied\u001b[0m  #7  height 9  verified",
     );
     expect(requestLine({ ...received(), status: 503 }, style)).toContain("\u001b[31m503\u001b[0m");
     expect(requestLine(received({ reverts: "msg_0" }), style)).toContain("\u001b[33mblock.applied\u001b[0m");
