@@ -17,6 +17,7 @@ export { openRound } from "./rounds/open.ts";
 export { delegateOfSlot, forgingOrder } from "./rounds/order.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
 export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
+export { hopelessReason } from "./rules/common.ts";
 export {
   INDIVIDUAL,
   isAliveDemand,

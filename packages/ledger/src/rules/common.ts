@@ -82,13 +82,27 @@ export function checkGeneric(
 const isException = ({ id }: Transaction, { exceptions }: Network): boolean =>
   exceptions.transactions?.includes(id) ?? false;
 
-function checkNonce({ version, nonce, senderPublicKey }: Transaction, sender: Wallet): void {
-  if (version > 1 && nonce !== sender.nonce + 1n) {
-    throw new RuleError(
-      "UnexpectedNonceError",
-      `Cannot apply a transaction with nonce ${nonce}: the sender ${senderPublicKey} has nonce ${sender.nonce}.`,
-    );
-  }
+/**
+ * Why a transaction can never be applied, by the nonce and the balance of its sender on the chain alone: the nonce is
+ * used, or an ordinary transaction costs more than there is. Undefined if they do not say.
+ */
+export function hopelessReason(transaction: Transaction, sender: Wallet): RuleError | undefined {
+  const { version, nonce = 0n, typeGroup, amount, fee } = transaction;
+  if (version > 1 && nonce <= sender.nonce) return unexpectedNonce(transaction, sender);
+  // Types of other groups may be credited before they pay.
+  const isCore = typeGroup === TYPE_GROUPS.core;
+  return isCore && sender.balance < amount + fee ? insufficientBalance() : undefined;
+}
+
+const unexpectedNonce = ({ nonce, senderPublicKey }: Transaction, sender: Wallet): RuleError =>
+  new RuleError(
+    "UnexpectedNonceError",
+    `Cannot apply a transaction with nonce ${nonce}: the sender ${senderPublicKey} has nonce ${sender.nonce}.`,
+  );
+
+function checkNonce(transaction: Transaction, sender: Wallet): void {
+  const { version, nonce } = transaction;
+  if (version > 1 && nonce !== sender.nonce + 1n) throw unexpectedNonce(transaction, sender);
 }
 
 function checkSecondSignature(transaction: Transaction, context: RuleContext, sender: Wallet): void {

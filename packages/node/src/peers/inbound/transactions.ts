@@ -21,8 +21,8 @@ export type InboundTransactions = {
 
 /** Queued messages; further ones are dropped, and their senders send them again. An old node stores more on disk. */
 const MAX_WAITING = 500;
-/** Characters of all queued messages, if there are several: members that no transaction has may be long. */
-const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
+/** Characters of all queued messages, if there are several: their values take several times as much memory. */
+const MAX_WAITING_LENGTH = 8 * 1024 * 1024;
 
 export function createInboundTransactions(deps: InboundTransactionsDeps): InboundTransactions {
   const { logger } = deps;

@@ -1,5 +1,5 @@
 /** The checks of a received transaction before it enters the pool, in their order (pool.md 4). */
-import { isVerifiedIn, walletOf } from "@uniknode/ledger";
+import { hopelessReason, isVerifiedIn, walletOf } from "@uniknode/ledger";
 import {
   isReadableDer,
   type Milestone,
@@ -62,6 +62,7 @@ export function* parseCandidates(
       refuseUnsigned(candidate, deps);
       const parsed = parse(candidate, deps);
       checkSize(parsed.transaction, milestone);
+      refuseHopeless(parsed.transaction, milestone, options, deps);
       parsedCandidates.push({ candidate, ...parsed });
     });
     // Trap D4: the rest of the batch is neither accepted nor reported.
@@ -88,10 +89,7 @@ export function* judgeCandidates(
       const { transaction } = current === milestone ? parsed : parse(candidate, deps);
       const sealed = { ...transaction, isVerified: verdicts[index]! };
       checkSignatures(sealed, deps);
-      const fee = checkFee(sealed, current, options.fees);
-      if (!fee.pool && !fee.broadcast) {
-        throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
-      }
+      const fee = requireFee(sealed, current, options);
       if (fee.pool) result.accept.push(sealed);
       if (fee.broadcast) result.broadcast.push(sealed);
     });
@@ -130,6 +128,28 @@ function refuseUnsigned({ id, senderPublicKey, input }: Candidate, { network, st
 
 const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
 
+/**
+ * The end of admission before step 12, for senders whose signatures are many: what the chain can never apply is not
+ * verified.
+ *
+ * @throws {Refusal}
+ */
+function refuseHopeless(
+  transaction: SealedTransaction,
+  milestone: Milestone,
+  options: AdmissionOptions,
+  { state, network, storedIds }: AdmissionDeps,
+): void {
+  const { data } = transaction;
+  const sender = walletOf(state, data.senderPublicKey, network);
+  if (!sender.attributes.multiSignature || network.exceptions.transactions?.includes(data.id)) return;
+  const reason = hopelessReason(data, sender);
+  if (!reason) return;
+  requireFee(transaction, milestone, options);
+  if (storedIds([data.id]).has(data.id)) throw new Refusal("ERR_FORGED", "Already forged.");
+  throw new Refusal("ERR_APPLY", reason.message);
+}
+
 /** Steps 9 and 10. */
 function parse(
   { input }: Candidate,
@@ -163,6 +183,17 @@ function checkSize({ data, bytes }: SealedTransaction, milestone: Milestone): vo
   const { maxBytes } = blockLimits(milestone);
   if (bytes.length <= maxBytes) return;
   throw new Refusal("ERR_TOO_LARGE", `Transaction ${data.id} is larger than ${maxBytes} bytes.`);
+}
+
+/**
+ * Step 13.
+ *
+ * @throws {Refusal}
+ */
+function requireFee(transaction: SealedTransaction, milestone: Milestone, { fees }: AdmissionOptions) {
+  const fee = checkFee(transaction, milestone, fees);
+  if (fee.pool || fee.broadcast) return fee;
+  throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
 }
 
 /** Step 12. */

@@ -26,8 +26,6 @@ import { type SignatureDeps, verifySignatures } from "./signatures.ts";
 
 export type SubmissionDeps = AdmissionDeps &
   SignatureDeps & {
-    /** Which of these ids are in a stored block. */
-    readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
     readonly slices: TimeSlices;
     readonly contents: Contents;
     readonly journal: Journal;

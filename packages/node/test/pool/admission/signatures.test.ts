@@ -44,6 +44,32 @@ describe("wallets with more than one key", () => {
     expect(pool.forge().length).toBe(1);
   });
 
+  test.each([
+    ["a used nonce", { nonce: 1n }, /has nonce 1/],
+    ["too small a balance", { balance: 100n }, /^ERR_APPLY Insufficient balance/],
+  ])("are not verified where the chain says that they cannot spend: %s", async (_, members, refusal) => {
+    const verified: unknown[] = [];
+    const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature }, ...members } });
+    const verify = async (checks: readonly unknown[]) => {
+      verified.push(...checks);
+      return checks.map(() => true);
+    };
+    const pool = openPool(chain, { deps: { verify } });
+    expect(await refusalOf(pool, signedByParticipants(0, 1))).toMatch(refusal);
+    expect(verified).toEqual([]);
+    expect(pool.events).toEqual([]);
+  });
+
+  test("that are on the chain already are refused as such", async () => {
+    const chain = shared();
+    const pool = openPool(chain);
+    const transaction = signedByParticipants(0, 1);
+    expect(await submitOne(pool, transaction)).toBe("accepted");
+    expect(pool.forge().length).toBe(1);
+    chain.fund({ shared: { nonce: 1n } });
+    expect(await submitOne(pool, transaction)).toBe("ERR_FORGED");
+  });
+
   test("do not spend with a signature of their own key", async () => {
     const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
     expect(await submitOne(openPool(shared()), signedBy("shared", body))).toBe("ERR_BAD_DATA");
