@@ -1,4 +1,4 @@
-/** What readers see first: the README, the templates of the repository's host, and what they promise. */
+/** The first pages that readers see: the README and the templates of the repository's host. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -30,7 +30,7 @@ export type Attack = {
   readonly start?: () => Promise<SiegedNode>;
   /** What this machine lacks for it, if anything. */
   readonly missingRequirement?: () => string | undefined;
-  /** What must be on the chain before the attack is observed. */
+  /** Prepares the chain before the attack is observed. */
   readonly prepare?: (target: Target) => Promise<void>;
   /** It takes at least so long, whatever is asked for. */
   readonly minMs?: number;

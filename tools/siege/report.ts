@@ -10,7 +10,7 @@ export type Row = {
   readonly memoryMib: { readonly before: number; readonly peak: number; readonly after: number };
   readonly client: readonly Sample[];
   readonly health: readonly Sample[];
-  /** Of the thread of consensus. */
+  /** Longest tick of the consensus thread. */
   readonly longestTick: LongestTick;
   readonly slotsForged: number;
   readonly slotsMissed: number;
@@ -29,7 +29,7 @@ export type Bounds = {
   readonly maxLeftMib: number;
   /** Of the health's p99. */
   readonly maxHealthMs: number;
-  /** Of a tick of the thread of consensus, without its waits for a processor. */
+  /** Maximum duration of a tick of the consensus thread, without its waits for a processor. */
   readonly maxTickMs: number;
 };
 

@@ -11,7 +11,7 @@ import { reachedDisk, throughDisk } from "./data-disk.ts";
 import { tickRecorder } from "./observers/ticks.ts";
 import { type SiegedNode, siegedNode, untilForged } from "./target.ts";
 
-/** What an attack needs of a node of its own. */
+/** Requirements of an attack that has a node of its own. */
 export type NodeNeeds = {
   /** Folder of a node that has run before; a new one unless given. */
   readonly folder?: string;

@@ -21,7 +21,7 @@ const RECORDER = fileURLToPath(new URL("./tick-recorder.ts", import.meta.url));
 const FREE_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 
-/** What makes a node record its ticks in the file. */
+/** Arguments that make a node record its ticks in the file. */
 export const tickRecorder = (file: string) => ({
   nodeArguments: ["--import", RECORDER],
   environment: { UNIKNODE_SIEGE_TICKS: file },

@@ -89,7 +89,7 @@ export async function* follow(
   }
 }
 
-/** What is no number of milliseconds is ignored. */
+/** Ignores values that are not a number of milliseconds. */
 const pauseOf = (retry = ""): number | undefined =>
   /^\d{1,9}$/.test(retry) ? Math.min(Number(retry), MAX_PAUSE_MS) : undefined;
 

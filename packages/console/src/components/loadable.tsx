@@ -4,7 +4,7 @@ import lazy from "preact-iso/lazy";
 
 export type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
-/** What is shown until the file of a part can be loaded: a page of its own, a sentence, or nothing. */
+/** Placeholder until the file of a part can be loaded: a page of its own, a sentence, or nothing. */
 export type Waiting = "screen" | "part" | "nothing";
 
 export const loadable = <Props extends object>(

@@ -1,4 +1,4 @@
-/** A list as a table; where there is no room for columns, each row has two lines. */
+/** A list as a table; each row has two lines if the screen is too narrow for columns. */
 import type { ComponentChildren } from "preact";
 
 /** Line of a narrow row, and where in it: at its start (`a`), behind that (`b`), or at its end (`c`). */

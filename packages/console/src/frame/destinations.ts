@@ -31,7 +31,7 @@ const DEV_CHAIN: Entry = ["dev", "Dev chain", "mine reorganize travel forge snap
 
 const MAX_FOUND = 5;
 
-/** Those that have, for each word of the text, a word that begins with it. */
+/** Returns the destinations in which each word of the text begins a word. */
 export function destinationsFor(text: string, isDevChain: boolean): readonly Destination[] {
   const wanted = wordsOf(text);
   if (wanted.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What a reader must know of every page: the node does not answer, is behind, has changed the chain, or ended the session. */
+/** Notices that concern every page: the node does not answer, is behind, has changed the chain, or ended the session. */
 import { useComputed } from "@preact/signals";
 import { ApiError } from "@uniknode/client";
 import { useEffect } from "preact/hooks";

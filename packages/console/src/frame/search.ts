@@ -102,7 +102,7 @@ async function findNames(api: Client, identified: readonly Identified[]): Promis
 
 const MAX_PENDING = 100;
 
-/** What begins with the text: all of the chain, and what is pending. */
+/** Finds what begins with the text: all of the chain, and what is pending. */
 async function findPrefix(api: Client, text: string): Promise<readonly Found[]> {
   if (!/^[0-9A-Za-z]{4,63}$/.test(text)) return [];
   // Ids are written in lower case; addresses have both.

@@ -1,4 +1,4 @@
-/** What a search has found, or what was opened from it before. */
+/** Results of a search, or pages that were opened from it before. */
 import type { Found } from "./search.ts";
 
 export type SuggestionsProps = {

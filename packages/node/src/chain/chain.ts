@@ -86,7 +86,7 @@ export type Chain = {
   /** The consensus state at the head. */
   readonly state: StateReader;
   readonly blocks: Pick<BlockStore, "header" | "headerById" | "block" | "bytes">;
-  /** Whether blocks are being processed. */
+  /** Returns true while blocks are being processed. */
   isBusy(): boolean;
   /** Those among the transaction ids that are on the chain. */
   storedIds(ids: readonly string[]): string[];

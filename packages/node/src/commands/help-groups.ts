@@ -1,7 +1,7 @@
 /** Help of commands with the options of a node: the frequent options first, all of them in groups with `--help all`. */
 import { type Command, Help, type Option } from "commander";
 
-/** What follows `--help`. */
+/** Argument after `--help`. */
 const ALL = "all";
 /** Shorter lists need no groups. */
 const MAX_UNGROUPED = 30;

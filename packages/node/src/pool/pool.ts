@@ -38,7 +38,7 @@ export type PoolDeps = {
   readonly verify: Verify;
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: RecordedSignatures;
-  /** Whether blocks are being processed: submissions then get little of the thread. */
+  /** Returns true while blocks are being processed: submissions then get little of the thread. */
   readonly isChainBusy?: () => boolean;
   /** Called with each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;

@@ -1,7 +1,7 @@
 /** Amounts as text in tokens; one token is 10^8 of the smallest unit. */
 
 const DECIMALS = 8;
-/** Of amounts and fees in a transaction. */
+/** Maximum of amounts and fees in a transaction. */
 const MAX_UNITS = 2n ** 63n - 1n;
 
 /**

@@ -5,7 +5,7 @@ import { SendError } from "./error.ts";
 import { refusal } from "./send.ts";
 import type { Sender } from "./sender.ts";
 
-/** What the sender pays, in the smallest unit: amounts and fee. */
+/** Amounts and fee of a transaction, in the smallest unit. */
 const requiredUnits = ({ amount, fee, asset }: Transaction): bigint =>
   (asset?.payments ?? []).reduce((sum, payment) => sum + payment.amount, amount + fee);
 

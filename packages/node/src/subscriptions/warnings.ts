@@ -1,4 +1,4 @@
-/** What is probably a mistake in conditions, although they are accepted (webhooks.md 3): each warning is a sentence. */
+/** Warns of probable mistakes in conditions that are accepted (webhooks.md 3); each warning is a sentence. */
 
 import { subscribedNames } from "../events/names.ts";
 import { DATA_SCHEMAS } from "../events/schemas.ts";
@@ -50,7 +50,7 @@ function missingMember(contents: readonly (Schema | undefined)[], { key, conditi
   return `no event of the webhook has a member "${key.slice(0, MAX_SHOWN)}", so that it is ${condition === "ne" ? "always" : "never"} true${hint}`;
 }
 
-/** Of operands that no value fits. */
+/** Warnings about operands that no value can match. */
 function badOperand({ condition, value }: Condition): string | undefined {
   if (ORDERINGS.includes(condition) && decimalOf(value) === undefined)
     return `"${condition}" compares numbers, and ${shown(value)} is not a number, so that it is never true`;

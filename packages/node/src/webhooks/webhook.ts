@@ -2,7 +2,7 @@
 
 /** What a user decides about a webhook; `conditions` is JSON text, as given: an empty list is always true. */
 export type WebhookFields = {
-  /** For people; absent or null for none. */
+  /** A name for people; absent or null if there is none. */
   readonly name?: string | null;
   /** Null when `events` says it all. */
   readonly event: string | null;

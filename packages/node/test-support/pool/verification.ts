@@ -1,4 +1,4 @@
-/** What a pool needs to verify and to admit submissions, beside the verifier. */
+/** Dependencies of a pool for verification. */
 import { type Network, verifyJob } from "@uniknode/protocol";
 import { createRecordedSignatures } from "../../src/chain/pipeline/wallet-signatures.ts";
 import type { Verify } from "../../src/pool/admission/signatures.ts";

@@ -16,7 +16,7 @@ export type Identified =
   | { readonly kind: "transaction" | "unik" | "wallet"; readonly id: string };
 
 export const blockchain = (send: Send) => ({
-  /** What has an id or address that begins with a text of 4 to 64 letters and digits: at most five of each kind. */
+  /** Returns blocks, transactions, wallets and uniks whose id or address begins with 4 to 64 letters and digits: at most five of each kind. */
   identifiers: (prefix: string) =>
     send<Answer<readonly Identified[]>>({ path: path`/blockchain/identifiers/${prefix}` }),
   get: () => send<Answer<Blockchain>>({ path: "/blockchain" }),

@@ -29,7 +29,7 @@ export type WebhookId = number | string;
 
 export type Webhook = {
   readonly id: number;
-  /** For people; absent for none. */
+  /** A name that people gave it; absent if there is none. */
   readonly name?: string;
   /** Its event; the first of `events` if it was registered without `event`. */
   readonly event: string;
@@ -144,7 +144,7 @@ export type DeliveryAttempt = {
 
 /** Of the newest 1,000 deliveries at most. Times are milliseconds since 1970. */
 export type DeliverySummary = {
-  /** Of the webhook. */
+  /** Id of the webhook. */
   readonly state: WebhookState;
   /** Deliveries that wait, all of them. */
   readonly queued: number;

@@ -1,7 +1,7 @@
 /** A delegate by what its address has: an identifier, or the name that the console shows. */
 import { ApiError, type Client, type Delegate } from "@uniknode/client";
 
-/** Of the API; it refuses other texts, among them most names. */
+/** Pattern of the API, which refuses other texts, among them most names. */
 const IDENTIFIER = /^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$/;
 
 /**

@@ -6,7 +6,7 @@ import { curveOf, HEIGHT, WIDTH } from "./curve.ts";
 export type ChartProps = {
   readonly title: string;
   readonly text: (value: number) => string;
-  /** Of each value; seconds since 1970. */
+  /** Time of each value, seconds since 1970. */
   readonly times: readonly number[];
   readonly values: readonly (number | null)[];
 };

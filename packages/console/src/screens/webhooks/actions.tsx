@@ -68,7 +68,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
             class="primary danger"
             onClick={() => {
               close();
-              // The page of what is deleted asks for nothing any more.
+              // The page of a deleted webhook sends no more requests.
               void run(remove, "webhooks");
             }}
           >

@@ -7,7 +7,7 @@ import { blockDamage } from "./blocks.ts";
 import { formDamage } from "./forms.ts";
 import { structureDamage } from "./structure.ts";
 
-/** What is damaged: the first thing that was found, such as `table blocks: block 602: its id is not that of its bytes`. */
+/** The first damage that was found, such as `table blocks: block 602: its id is not that of its bytes`. */
 export type Inspection = {
   readonly damage?: string;
   /** Blocks whose bytes were compared with their ids, and those of the chain. */

@@ -48,7 +48,7 @@ type Question = {
   readonly jobs: readonly SignatureJob[];
   /** Number of jobs, from the first one on, that suffice if all of them are valid. */
   readonly enough: number;
-  /** Evaluates the rule with the verdicts of the jobs; it reads those that it needs. */
+  /** Evaluates the rule with the verdicts of the jobs; it reads only the ones that it needs. */
   evaluate(verdicts: readonly boolean[]): boolean;
 };
 

@@ -14,7 +14,7 @@ const OTHERS = [
   "UNIKNODE_STACK",
   ...Object.values(runOptions).flatMap((option) => ("hasNoFlag" in option ? [toVariable(option)] : [])),
 ];
-/** Of files that tests load into the process before the program. */
+/** Prefix of variables for files that tests load before the program. */
 const TEST_PREFIX = "UNIKNODE_TEST_";
 
 /** Variables that a command and the commands below it read. */

@@ -48,7 +48,7 @@ async function remedyOf(host: string, port: number, flag: string, code = ""): Pr
     return `choose another with ${flag}, or end the ${user} that has it`;
   }
   if (code === "EACCES") return `choose one above 1023 with ${flag}`;
-  return `${host} is no address of this machine: choose another with ${flag.replace(/port$/, "host")}`;
+  return `${host} is not an address of this machine: choose another with ${flag.replace(/port$/, "host")}`;
 }
 
 export function checkGenesis(choice: NetworkChoice): Finding {

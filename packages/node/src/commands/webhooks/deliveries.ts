@@ -93,9 +93,7 @@ type RetryOptions = {
 const retryCommand = () =>
   withService<[WebhookId, readonly string[]], RetryOptions>(
     new Command("retry")
-      .description(
-        "send deliveries now: those that wait, failed or were cancelled, or one that was delivered",
-      )
+      .description("send pending, failed or cancelled deliveries now, or repeat one that was delivered")
       .argument(...ID)
       .argument("[delivery...]", DELIVERY)
       .option("--all-failed", "all failed deliveries of the webhook")

@@ -23,11 +23,7 @@ export const registerCommands = (): Command[] => [
   showCommand(),
   createCommand(),
   updateCommand(),
-  switchCommand(
-    "pause",
-    "stop deliveries to a webhook until it is resumed; those that wait stay in its queue",
-    false,
-  ),
+  switchCommand("pause", "stop deliveries to a webhook until it is resumed; its queue is kept", false),
   switchCommand("resume", "deliver to a paused or suspended webhook again", true),
   deleteCommand(),
   rotateCommand(),
@@ -99,7 +95,7 @@ const updateCommand = () =>
         new Command("update")
           .description("change a webhook; what is not given stays as it is")
           .argument(...ID),
-      ).option("--target <URL>", "URL that deliveries are posted to, those that wait as well"),
+      ).option("--target <URL>", "URL that deliveries are posted to, pending ones included"),
     ),
     async (service, [id], { target, ...fields }) => {
       // An imported webhook has an event of its own beside its "events"; no pattern can replace that.

@@ -292,7 +292,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
   ),
   "POST /webhooks/:id/deliveries/retry": route(
-    "Sends the listed deliveries now, or all that match; without a state, those that failed.",
+    "Sends the listed deliveries now, or all that match. Without a state, failed ones match.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
     {
       params: id,

@@ -37,7 +37,7 @@ export const showWebhook = (
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
-/** What is probably a mistake in a webhook; absent without any. */
+/** Probable mistakes in a webhook; absent if there are none. */
 export function showWarnings({ event, events, conditions }: Webhook): {
   readonly warnings?: readonly string[];
 } {

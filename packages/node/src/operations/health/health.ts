@@ -16,7 +16,7 @@ export type HealthDeps = {
   readonly writeTrouble: () => string | undefined;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: () => number | undefined;
-  /** What is damaged in the database, as far as it was inspected. */
+  /** Damage that was found in the database. */
   readonly damage?: () => string | undefined;
   /** Undefined when webhooks are disabled. */
   readonly webhooks: (() => Promise<WebhookFigures>) | undefined;

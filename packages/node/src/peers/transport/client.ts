@@ -123,7 +123,7 @@ export function createPeerClient(
     dialled.finally(settled).then((connection) => {
       connections.add(connection);
       void connection.ended.then(() => connections.delete(connection)).then(forget);
-      // Nothing waits for it any more.
+      // Nothing waits for it.
       if (link.users === 0 || isClosed) end(link);
     }, forget);
     return dialled;

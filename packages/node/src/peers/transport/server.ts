@@ -264,7 +264,7 @@ function explainListenError(error: Error & { code?: string }, { host, port }: Pe
     );
   }
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
-    return new Error(`${host} is no address of this machine; choose another with --p2p-host`, {
+    return new Error(`${host} is not an address of this machine; choose another with --p2p-host`, {
       cause: error,
     });
   }

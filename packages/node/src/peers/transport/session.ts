@@ -37,7 +37,7 @@ export type SessionDeps = {
   readonly onOpen: () => void;
   /** Too many bytes wait for the caller: the connection is to be cut. */
   readonly onUnsent: () => void;
-  /** For the messages of all sessions. */
+  /** Processes the messages of all sessions. */
   readonly slices: TimeSlices;
   /** All messages that have arrived are processed. */
   readonly onProcessed: () => void;

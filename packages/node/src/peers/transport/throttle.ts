@@ -13,7 +13,7 @@ export type RequestThrottle = {
   acquire(event: EventName): Promise<void>;
   /** Whether `count` of the event could be sent without waiting. */
   hasCapacity(event: EventName, count: number): boolean;
-  /** Settles what waits at once; nothing may be sent any more. */
+  /** Settles at once what waits; nothing can be sent from then on. */
   close(): void;
 };
 
@@ -32,7 +32,7 @@ export function createRequestThrottle(): RequestThrottle {
       createRateWindow({ events, windowMs: windowMs + JITTER_MS }),
     ]),
   );
-  /** What ends the waits. */
+  /** Ends the waits. */
   const waiting = new Set<() => void>();
 
   const wait = (ms: number) =>

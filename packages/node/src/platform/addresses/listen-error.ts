@@ -43,5 +43,5 @@ function reasonOf(code: string, address: ListenAddress): string | undefined {
     return `port ${port} of ${host} is in use; ${portAdvice ?? `choose another with ${portFlag}, or 0 for a free one`}`;
   if (code === "EACCES")
     return `port ${port} of ${host} requires more privileges than this user has; choose one above 1023 with ${portFlag}`;
-  return NOT_LOCAL.has(code) ? `${host} is no address of this machine${elsewhere}` : undefined;
+  return NOT_LOCAL.has(code) ? `${host} is not an address of this machine${elsewhere}` : undefined;
 }

@@ -15,7 +15,7 @@ export type AdmissionBudget = {
 export type AdmissionBudgetOptions = {
   /** Duration of a slot. */
   readonly slotMs: () => number;
-  /** Whether blocks are being processed. */
+  /** Returns true while blocks are being processed. */
   readonly isChainBusy: () => boolean;
   /** Monotonic clock: a dev chain may move or stop the other one. */
   readonly nowMs?: () => number;

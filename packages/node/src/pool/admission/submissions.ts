@@ -38,7 +38,7 @@ export type Submissions = {
   submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer>;
   /** Transactions whose admission is in progress. */
   waiting(): number;
-  /** Refuses submissions from now on, and those that are in progress. */
+  /** Refuses new submissions and the ones in progress. */
   close(): void;
 };
 

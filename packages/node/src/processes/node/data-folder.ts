@@ -29,7 +29,7 @@ export type DataFolder = {
   readonly checkpointKey: string;
   /** Rejects when another process may use the folder. */
   readonly lost: Promise<never>;
-  /** Of `FolderLock`. */
+  /** See `FolderLock`. */
   readonly describe: FolderLock["describe"];
 };
 

@@ -12,14 +12,14 @@ import { moduleBeside } from "../../platform/threads/module-url.ts";
 export type InspectorOptions = {
   readonly path: string;
   readonly files: NetworkFiles;
-  /** What to do about a damaged database. */
+  /** Next step after damage was found. */
   readonly remedy: string;
   /** Until the first inspection. Absent: 5 s. */
   readonly startDelayMs?: number;
 };
 
 export type InspectorFigures = {
-  /** What is damaged, by the last inspection that came to an end. */
+  /** Result of the last complete inspection. */
   readonly damage?: string;
   /** Inspections since the process started, by their outcome. */
   readonly sound: number;
@@ -34,7 +34,7 @@ export type Inspector = {
 
 const START_DELAY_MS = 5_000;
 const EVERY_MS = 86_400_000;
-/** For blocks: all of a chain of some hundred thousand, a random part of a longer one. */
+/** Time for blocks: enough for all of some hundred thousand, or for a random part of a longer chain. */
 const BLOCKS_MS = 20_000;
 /** A database of 100 GB on a slow disk. */
 const TIMEOUT_MS = 3_600_000;

@@ -12,7 +12,7 @@ export type ChainQueries = {
   beginningWith(prefix: string): readonly Identified[];
 };
 
-/** Of each kind. */
+/** Maximum of each kind. */
 const MAX_IDENTIFIED = 5;
 /** Sorts behind every character of ids and addresses. */
 const LAST = "{";

@@ -31,7 +31,7 @@ export type DispatcherDeps = {
   backgroundTasks: readonly BackgroundTask[];
   outcome: Outcome;
   attempt: MakeAttempt;
-  /** Of the hosts that are called; absent: no limit. */
+  /** Rate limit of the hosts that are called; absent: no limit. */
   rates?: HostRates | undefined;
   /** Called after every run: finished deliveries may be old enough to be dropped. */
   retain: () => void;

@@ -15,7 +15,7 @@ export type HostRateOptions = {
 
 /** When the hosts of targets may be called. */
 export type HostRates = {
-  /** For how long no call to the host of a target may begin; 0: one may begin now. */
+  /** Milliseconds until a call to the host of a target may begin; 0: now. */
   delayMs(target: string): number;
   /** Counts a call that begins now; `false`, and nothing is counted, if it must wait. */
   take(target: string): boolean;

@@ -103,7 +103,7 @@ test("ends when it is not started", async () => {
 });
 
 test("says why it cannot listen", async () => {
-  await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is no address of this machine");
+  await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is not an address of this machine");
 });
 
 test("tells those who watch over the node how it does", async () => {

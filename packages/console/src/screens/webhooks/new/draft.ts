@@ -8,7 +8,7 @@ export type DraftCondition = {
 };
 
 export type Draft = {
-  /** For people; empty for none. */
+  /** A name for people; empty if there is none. */
   readonly name: string;
   /** Names and patterns. */
   readonly events: readonly string[];
