@@ -77,10 +77,9 @@ export function createPending(): Pending {
   }
 
   function inForgingOrder(limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
-    if (order) return order.slice(0, limit);
-    const ordered = placeInOrder(limit);
-    if (ordered.length === byId.size) order = ordered;
-    return order ? [...order] : ordered;
+    if (limit < byId.size) return placeInOrder(limit);
+    order ??= placeInOrder(limit);
+    return [...order];
   }
 
   function placeInOrder(limit: number): SealedTransaction[] {

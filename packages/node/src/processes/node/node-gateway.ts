@@ -82,6 +82,8 @@ const SYNCED_SLOTS = 3;
 /** In an answer; the peers themselves have bounds of their own. */
 const MAX_PEERS = 2_000;
 const MAX_PENDING = 100;
+/** Pending transactions that are put in order for a page alone. */
+const MAX_ORDERED = 1_000;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
   const { pool, network, head, now, peers } = deps;
@@ -151,7 +153,9 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     async pendingTransactions({ offset, limit: wanted, afterId }) {
       const limit = Math.min(wanted, MAX_PENDING);
       const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
-      const ordered = isAfter ? pool.inForgingOrder() : pool.inForgingOrder(offset + limit);
+      // The complete order is kept until the pool changes; the first pages need little of it.
+      const isFar = isAfter || offset + limit > MAX_ORDERED;
+      const ordered = pool.inForgingOrder(isFar ? undefined : offset + limit);
       const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
       const page = ordered.slice(start, start + limit);
       return {
