@@ -112,11 +112,19 @@ export function exportCommand(): Command {
       to,
       onProgress: (done, total) => progress(`exporting ${total} blocks`, done / total),
     });
-    await pipeline(
-      blocks,
-      file === "-" ? process.stdout : createWriteStream(file, { flags: "wx", flush: true }),
-    );
+    await (file === "-" ? pipeline(blocks, process.stdout) : writeNewFile(file, blocks));
   });
+}
+
+/** A failure leaves no file; a file that exists stays as it is. */
+async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const stream = createWriteStream(file, { flags: "wx", flush: true });
+  try {
+    await pipeline(chunks, stream);
+  } catch (error) {
+    if (!stream.pending) rmSync(file, { force: true });
+    throw error;
+  }
 }
 
 export function importCommand(): Command {

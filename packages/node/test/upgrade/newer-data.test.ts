@@ -1,6 +1,6 @@
 /** Data of a newer version: every command that opens it says so in one sentence, and changes nothing. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,7 +30,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["webhooks", "list", "--data", data],
   ["webhooks", "import", join(folder, "webhooks.json"), "--data", data],
   ["forger", "why", "--data", data],
-  ["export", "blocks", ...dev],
+  ["export", join(folder, "blocks"), ...dev],
   ["snapshot", "create", "--data", data, "--output", join(folder, "snapshot")],
 ];
 
@@ -42,7 +42,7 @@ describe("newer data is refused", () => {
           args
             .slice(0, 2)
             .join(" ")
-            .replace(/ --data$/, ""),
+            .replace(/ (--data|\/.*)$/, ""),
           args,
         ] as const,
     ),
@@ -55,6 +55,7 @@ describe("newer data is refused", () => {
         "start that version, or give this one another data folder with --data\n",
     );
     expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(join(folder, "blocks"))).toBe(false);
   });
 
   test("by doctor, as one of its findings", { timeout: 30_000 }, async () => {
