@@ -1,5 +1,6 @@
 /** `uniknode snapshot`, `export` and `import`: copies of a chain. */
-import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -118,11 +119,11 @@ export function exportCommand(): Command {
 
 /** A failure leaves no file; a file that exists stays as it is. */
 async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const stream = createWriteStream(file, { flags: "wx", flush: true });
+  const handle = await open(file, "wx");
   try {
-    await pipeline(chunks, stream);
+    await pipeline(chunks, handle.createWriteStream({ flush: true }));
   } catch (error) {
-    if (!stream.pending) rmSync(file, { force: true });
+    rmSync(file, { force: true });
     throw error;
   }
 }
