@@ -6,6 +6,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { type ServerOptions, WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
+import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import { createServer } from "../../platform/http.ts";
 import { createTimeSlices } from "../../platform/threads/time-slices.ts";
 import { normalizeAddress } from "../addresses.ts";
@@ -236,7 +237,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   return {
     listen: () =>
       new Promise((resolve, reject) => {
-        const fail = (error: Error) => reject(explainListenError(error, options));
+        const fail = (error: Error) => reject(explainListenError(error, listenAddress(options)));
         http.once("error", fail);
         // Without a host, Node.js listens on every address; IPv6 may be disabled on the machine.
         http.listen(options.port, options.host === "::" ? undefined : options.host, () => {
@@ -254,19 +255,12 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   };
 }
 
-/** Adds what to do to the usual errors of listening. */
-function explainListenError(error: Error & { code?: string }, { host, port }: PeerServerOptions): Error {
-  if (error.code === "EADDRINUSE") {
-    return new Error(
-      `port ${port} of ${host} is in use, and a network has one port: stop the other node, or choose another address ` +
-        "with --p2p-host",
-      { cause: error },
-    );
-  }
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
-    return new Error(`${host} is not an address of this machine; choose another with --p2p-host`, {
-      cause: error,
-    });
-  }
-  return error;
-}
+/** Other nodes of the network expect this port: another port would hide the node from them. */
+const PORT_ADVICE =
+  "other nodes expect this port: stop the program that uses it, or choose another address with --p2p-host, or another port " +
+  "for a network of your own with --p2p-port";
+
+const listenAddress = ({ host, port }: PeerServerOptions): ListenAddress => ({
+  ...{ host, port },
+  ...{ portFlag: "--p2p-port", hostFlag: "--p2p-host", portAdvice: PORT_ADVICE },
+});
