@@ -116,7 +116,10 @@ describe("looking", { timeout: 60_000 }, () => {
 
   test("at what is not there ends with code 1", async () => {
     const { code, stderr } = await run(["block", "999999999"]);
-    expect([code, stderr]).toEqual([1, "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404)\n"]);
+    expect([code, stderr]).toEqual([
+      1,
+      "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404); check the name or the number, and that --url names a node of the right network\n",
+    ]);
   });
 
   test("at what has no name shows nothing else instead", async () => {
@@ -127,7 +130,7 @@ describe("looking", { timeout: 60_000 }, () => {
       ["tx", "vote", ""],
     ]) {
       const { code, stdout, stderr } = await run(args, as(alice));
-      expect([code, stdout]).toEqual([1, ""]);
+      expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toContain("an id, a name or a key is expected");
     }
   });
@@ -277,7 +280,10 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
     expect(await json(["wallet", "show", alice.address])).toMatchObject({ vote: delegate.publicKey });
     expect((await forged(["unvote"], as(alice))).asset).toEqual({ votes: [`-${delegate.publicKey}`] });
     const { code, stderr } = await run(["tx", "unvote"], as(alice));
-    expect([code, stderr]).toEqual([1, `uniknode: ${alice.address} has no vote to withdraw\n`]);
+    expect([code, stderr]).toEqual([
+      1,
+      `uniknode: ${alice.address} has no vote to withdraw; is it the right passphrase?\n`,
+    ]);
   });
 
   test("a registration under the first unik of the wallet, and the resignation", async () => {
