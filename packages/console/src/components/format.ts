@@ -66,9 +66,6 @@ export function relativeText(timeMs: number, nowMs: number): string {
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-export const absoluteText = (timeMs: number): string => absolute.format(timeMs);
-
 const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 /** `12.3 KiB` */
@@ -94,13 +91,3 @@ export function durationText(seconds: number): string {
     .map(([count, unit]) => `${count} ${unit}`)
     .join(" ");
 }
-
-/** `12.5` in the smallest unit; undefined for what is no amount. */
-export function unitsOf(text: string): bigint | undefined {
-  const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
-  return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
-}
-
-/** A number with its noun. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${countText(count)} ${count === 1 ? one : many}`;
