@@ -6,7 +6,7 @@ import { Icon } from "../components/icon.tsx";
 import { absoluteText } from "../components/time.tsx";
 import type { Reorganization } from "../head/chain.ts";
 
-export default function Reorganized({ change }: { change: Reorganization }) {
+export function Reorganized({ change }: { change: Reorganization }) {
   const dismissed = useSignal<Reorganization>();
   const time = useMemo(() => absoluteText(Date.now()), [change]);
   if (dismissed.value === change) return null;
