@@ -6,14 +6,22 @@ import { documentsPlugin } from "./documents/plugin.ts";
 /** Scripts of `src` by their names, without the ending. */
 const sources = (names: string): RegExp => new RegExp(`console/src/(${names})\\.tsx?$`);
 
-/** Small files that nearly every screen needs are one: together they are compressed better, and are one request. */
+/** Small files that are needed together are one: they are compressed better, and are one request. */
 const groups = [
   { name: "preact", test: /node_modules\/@?preact/ },
   {
     name: "parts",
-    test: sources("components/(amount|code-block|copy-button|delegate-names?|identifier|states|table|time)"),
+    test: sources(
+      "components/(amount|code-block|copy-button|delegate-names?|format|identifier|states|table|time)",
+    ),
   },
-  { name: "lists", test: sources("components/(dialog|filters|list-state|pager|same-elsewhere|tabs)") },
+  { name: "lists", test: sources("components/(dialog|field|filters|list-state|pager|same-elsewhere|tabs)") },
+  {
+    name: "signing",
+    test: sources(
+      "signing/(amount|sender|signer|post)|components/transactions/(use-transaction|outcome|confirmations)",
+    ),
+  },
   {
     name: "webhook-parts",
     test: sources("screens/webhooks/(drop-queue|outcome|ping|use-action|warnings|secret/panel)"),

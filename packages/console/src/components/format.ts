@@ -1,4 +1,7 @@
 /** Texts of values, in the language of the reader. */
+import { countText } from "./count.ts";
+
+export { countText };
 
 const DECIMALS = 8;
 /** Smallest units of a token. */
@@ -15,7 +18,6 @@ export type AmountParts = {
   readonly zeros: string;
 };
 
-const integers = new Intl.NumberFormat();
 const separator =
   new Intl.NumberFormat().formatToParts(1.1).find(({ type }) => type === "decimal")?.value ?? ".";
 
@@ -27,7 +29,7 @@ export function amountParts(amount: string | number | bigint): AmountParts {
   const decimals = fraction.replace(/0+$/, "");
   return {
     sign: units < 0n ? "−" : "",
-    whole: integers.format(absolute / UNITS),
+    whole: countText(absolute / UNITS),
     separator,
     decimals,
     zeros: fraction.slice(decimals.length),
@@ -39,8 +41,6 @@ export function amountText(amount: string | number | bigint): string {
   const { sign, whole, separator, decimals } = amountParts(amount);
   return `${sign}${whole}${decimals && separator}${decimals}`;
 }
-
-export const countText = (count: number | bigint): string => integers.format(count);
 
 /** `1 transaction`, `2 deliveries`, of the plural. */
 export const countOfText = (count: number, plural: string): string =>
