@@ -1,6 +1,6 @@
 /** An amount of tokens with all its significant decimals. */
 import { useNode } from "../data/node.ts";
-import { amountText } from "./format.ts";
+import { amountText, UNITS } from "./format.ts";
 
 export type AmountProps = {
   /** Smallest unit, as the API writes it. */
@@ -17,6 +17,12 @@ export function Amount({ value, hasSymbol = false }: AmountProps) {
       {hasSymbol && <span class="symbol"> {configuration.value?.symbol}</span>}
     </data>
   );
+}
+
+/** `12.5` in the smallest unit; undefined for what is no amount. */
+export function unitsOf(text: string): bigint | undefined {
+  const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
+  return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
 }
 
 /** For the head of a column of amounts. */

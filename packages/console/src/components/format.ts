@@ -1,4 +1,7 @@
 /** Texts of values, in the language of the reader. */
+import { countText } from "./count.ts";
+
+export { countText };
 
 const DECIMALS = 8;
 /** Smallest units of a token. */
@@ -15,7 +18,6 @@ export type AmountParts = {
   readonly zeros: string;
 };
 
-const integers = new Intl.NumberFormat();
 const separator =
   new Intl.NumberFormat().formatToParts(1.1).find(({ type }) => type === "decimal")?.value ?? ".";
 
@@ -27,7 +29,7 @@ export function amountParts(amount: string | number | bigint): AmountParts {
   const decimals = fraction.replace(/0+$/, "");
   return {
     sign: units < 0n ? "−" : "",
-    whole: integers.format(absolute / UNITS),
+    whole: countText(absolute / UNITS),
     separator,
     decimals,
     zeros: fraction.slice(decimals.length),
@@ -39,8 +41,6 @@ export function amountText(amount: string | number | bigint): string {
   const { sign, whole, separator, decimals } = amountParts(amount);
   return `${sign}${whole}${decimals && separator}${decimals}`;
 }
-
-export const countText = (count: number | bigint): string => integers.format(count);
 
 /** `1 transaction`, `2 deliveries`, of the plural. */
 export const countOfText = (count: number, plural: string): string =>
@@ -65,9 +65,6 @@ export function relativeText(timeMs: number, nowMs: number): string {
   const [unit, size] = UNITS_OF_TIME.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
   return relative.format(Math.trunc(seconds / size), unit);
 }
-
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-export const absoluteText = (timeMs: number): string => absolute.format(timeMs);
 
 const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -94,13 +91,3 @@ export function durationText(seconds: number): string {
     .map(([count, unit]) => `${count} ${unit}`)
     .join(" ");
 }
-
-/** `12.5` in the smallest unit; undefined for what is no amount. */
-export function unitsOf(text: string): bigint | undefined {
-  const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
-  return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
-}
-
-/** A number with its noun. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${countText(count)} ${count === 1 ? one : many}`;

@@ -1,7 +1,7 @@
 /** A time as its distance from now, which keeps up; the time itself is its title. */
 import { useComputed } from "@preact/signals";
 import { useNode } from "../data/node.ts";
-import { absoluteText, relativeText } from "./format.ts";
+import { relativeText } from "./format.ts";
 
 export type TimeProps = {
   /** Milliseconds since 1970. */
@@ -14,6 +14,9 @@ export type TimeProps = {
 
 /** The node says its time in whole seconds: a block of now may seem to be of the future. */
 const UNCERTAINTY_MS = 2_000;
+
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+export const absoluteText = (timeMs: number): string => absolute.format(timeMs);
 
 export function Time({ timeMs, isWhole = false, clock = "chain" }: TimeProps) {
   const time = absoluteText(timeMs);

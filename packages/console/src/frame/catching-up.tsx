@@ -4,7 +4,7 @@ import { countText, durationText } from "../components/format.ts";
 import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 
-export default function CatchingUp({ progress }: { progress: SyncProgress }) {
+export function CatchingUp({ progress }: { progress: SyncProgress }) {
   const { head } = useNode();
   const { target, percent, blocksPerSecond, secondsLeft } = progress;
   return (

@@ -9,11 +9,11 @@ import { Page } from "../components/page.tsx";
 import { Header } from "./header.tsx";
 import { Navigation } from "./navigation.tsx";
 import { routes } from "./routes.ts";
-import { Shortcuts } from "./shortcuts.tsx";
 import "./frame.css";
 
-/** Nothing is to be noticed before the first screen is there. */
+/** Nothing is to be noticed, and no key to be pressed, before the first screen is there. */
 const Notices = loadable(() => import("./notices.tsx"), "nothing");
+const Shortcuts = loadable(() => import("./shortcuts.tsx"), "nothing");
 
 /** Other addresses are not the console's: the browser opens them. */
 const SCOPE = /^\/console(\/|$|\?)/;
@@ -36,7 +36,9 @@ export function Frame() {
           <Screens />
         </main>
       </div>
-      <Shortcuts />
+      <ErrorBoundary>
+        <Shortcuts />
+      </ErrorBoundary>
       <Announcements />
     </LocationProvider>
   );

@@ -1,6 +1,6 @@
 /** What is above every page: where one is, the search, and how the node is. */
 import { Badge } from "../components/badge.tsx";
-import { countText } from "../components/format.ts";
+import { countText } from "../components/count.ts";
 import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 import { SessionButton } from "../session/session-button.tsx";

@@ -1,18 +1,22 @@
 /** The list of the keys that work on every page. */
 import { Dialog } from "../components/dialog.tsx";
 
+/** Pages by the key after `g`. */
+export const PAGES: readonly (readonly [key: string, path: string, title: string])[] = [
+  ["o", "", "Overview"],
+  ["b", "blocks", "Blocks"],
+  ["t", "transactions", "Transactions"],
+  ["w", "wallets", "Wallets"],
+  ["u", "uniks", "Uniks"],
+  ["d", "delegates", "Delegates"],
+  ["h", "webhooks", "Webhooks"],
+  ["l", "live", "Live events"],
+  ["n", "node", "Node"],
+];
 const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["/"], "Search"],
   [["Ctrl", "K"], "Search"],
-  [["g", "o"], "Overview"],
-  [["g", "b"], "Blocks"],
-  [["g", "t"], "Transactions"],
-  [["g", "w"], "Wallets"],
-  [["g", "u"], "Uniks"],
-  [["g", "d"], "Delegates"],
-  [["g", "h"], "Webhooks"],
-  [["g", "l"], "Live events"],
-  [["g", "n"], "Node"],
+  ...PAGES.map(([key, , title]) => [["g", key], title] as const),
   [["?"], "This list"],
 ];
 

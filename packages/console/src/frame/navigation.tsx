@@ -7,27 +7,27 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 import { troubledOf, useWebhookHealth } from "../data/webhook-health.ts";
 
-type Destination = { readonly path: string; readonly title: string; readonly icon: IconName };
+/** A screen has the icon of its name. */
+type Destination = readonly [icon: IconName, title: string];
 
 const CHAIN: readonly Destination[] = [
-  { path: "/console", title: "Overview", icon: "overview" },
-  { path: "/console/blocks", title: "Blocks", icon: "blocks" },
-  { path: "/console/transactions", title: "Transactions", icon: "transactions" },
-  { path: "/console/wallets", title: "Wallets", icon: "wallets" },
-  { path: "/console/uniks", title: "Uniks", icon: "uniks" },
-  { path: "/console/delegates", title: "Delegates", icon: "delegates" },
+  ["overview", "Overview"],
+  ["blocks", "Blocks"],
+  ["transactions", "Transactions"],
+  ["wallets", "Wallets"],
+  ["uniks", "Uniks"],
+  ["delegates", "Delegates"],
 ];
-const WEBHOOKS = "/console/webhooks";
 const EVENTS: readonly Destination[] = [
-  { path: WEBHOOKS, title: "Webhooks", icon: "webhooks" },
-  { path: "/console/live", title: "Live events", icon: "live" },
+  ["webhooks", "Webhooks"],
+  ["live", "Live events"],
 ];
 const NODE: readonly Destination[] = [
-  { path: "/console/node", title: "Node", icon: "node" },
-  { path: "/console/send", title: "Send", icon: "send" },
+  ["node", "Node"],
+  ["send", "Send"],
 ];
-const DEV: Destination = { path: "/console/dev", title: "Dev chain", icon: "dev" };
-const DOCUMENTATION: Destination = { path: "/console/docs", title: "Documentation", icon: "docs" };
+const DEV: Destination = ["dev", "Dev chain"];
+const DOCUMENTATION: Destination = ["docs", "Documentation"];
 
 export const MENU_ID = "navigation";
 
@@ -53,15 +53,18 @@ export function Navigation() {
         <div key={title}>
           <h2>{title}</h2>
           <ul>
-            {destinations.map(({ path: to, title, icon }) => (
-              <li key={to}>
-                <a href={to} aria-current={currentOf(path, to)}>
-                  <Icon name={icon} />
-                  {title}
-                  {to === WEBHOOKS && <Trouble />}
-                </a>
-              </li>
-            ))}
+            {destinations.map(([icon, title]) => {
+              const to = icon === "overview" ? "/console" : `/console/${icon}`;
+              return (
+                <li key={icon}>
+                  <a href={to} aria-current={currentOf(path, to)}>
+                    <Icon name={icon} />
+                    {title}
+                    {icon === "webhooks" && <Trouble />}
+                  </a>
+                </li>
+              );
+            })}
           </ul>
         </div>
       ))}

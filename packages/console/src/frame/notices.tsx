@@ -10,10 +10,10 @@ import "../components/retried.tsx";
 import { useNode } from "../data/node.ts";
 import type { Connection } from "../head/feed.ts";
 import { watchNode } from "../head/pulse.ts";
+import { CatchingUp } from "./catching-up.tsx";
+import { Reorganized } from "./reorganized.tsx";
 
-// Loaded when they are needed. The other notice is needed when nothing can be loaded.
-const CatchingUp = loadable(() => import("./catching-up.tsx"), "nothing");
-const Reorganized = loadable(() => import("./reorganized.tsx"), "nothing");
+// Loaded when it is needed. The other notices are small, and one is needed when nothing can be loaded.
 const SignedOut = loadable(() => import("./signed-out.tsx"), "nothing");
 
 export default function Notices() {

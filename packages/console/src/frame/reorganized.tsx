@@ -1,11 +1,12 @@
 /** Blocks that the page may have shown are not on the chain any more. Dismissed, it shows again with the next change. */
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { absoluteText, countText } from "../components/format.ts";
+import { countText } from "../components/format.ts";
 import { Icon } from "../components/icon.tsx";
+import { absoluteText } from "../components/time.tsx";
 import type { Reorganization } from "../head/chain.ts";
 
-export default function Reorganized({ change }: { change: Reorganization }) {
+export function Reorganized({ change }: { change: Reorganization }) {
   const dismissed = useSignal<Reorganization>();
   const time = useMemo(() => absoluteText(Date.now()), [change]);
   if (dismissed.value === change) return null;

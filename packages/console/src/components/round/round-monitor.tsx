@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-names.ts";
-import { countText, shortened } from "../format.ts";
+import { countOfText, countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
 import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
@@ -96,7 +96,7 @@ function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Roun
   return (
     <span class="quiet">
       {forged} of {size} blocks forged
-      {missed > 0 && `, ${countText(missed)} ${missed === 1 ? "slot" : "slots"} missed`}
+      {missed > 0 && `, ${countOfText(missed, "slots")} missed`}
       {!isOrderKnown && ". The order of this round is not known"}
     </span>
   );

@@ -1,16 +1,12 @@
 /** How certain a transaction is. */
 import type { Transaction } from "@uniknode/client";
 import { Badge } from "../badge.tsx";
-import { countText } from "../format.ts";
+import { countOfText } from "../format.ts";
 
 export type ConfirmationsProps = { readonly transaction: Transaction; readonly wasConfirmed: boolean };
 
 export function Confirmations({ transaction: { blockId, confirmations }, wasConfirmed }: ConfirmationsProps) {
   if (wasConfirmed && !blockId) return <Badge tone="bad">its block was reverted; it waits again</Badge>;
   if (!blockId) return <Badge tone="warning">waits in the pool</Badge>;
-  return (
-    <Badge tone="good">
-      {countText(confirmations)} {confirmations === 1 ? "confirmation" : "confirmations"}
-    </Badge>
-  );
+  return <Badge tone="good">{countOfText(confirmations, "confirmations")}</Badge>;
 }

@@ -1,7 +1,7 @@
 /** The form of a reorganization: how deep, how long, and which transactions it loses. */
 import type { Transaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { countText, shortened } from "../../components/format.ts";
+import { countOfText, shortened } from "../../components/format.ts";
 import { titleOf } from "../../components/transactions/kinds.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
 import type { Verbs } from "./use-verbs.ts";
@@ -31,7 +31,7 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
           ...(without.length > 0 && { without }),
         },
       }}
-      button={`Replace ${countText(depth)} ${depth === 1 ? "block" : "blocks"}`}
+      button={`Replace ${countOfText(depth, "blocks")}`}
       verbs={verbs}
     >
       <CountField

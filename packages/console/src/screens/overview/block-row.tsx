@@ -1,7 +1,7 @@
 /** The pool and the newest blocks, moving to the right as blocks come. */
 import type { Block } from "@uniknode/client";
 import { useDelegateNames } from "../../components/delegate-names.ts";
-import { amountText, countText, shortened } from "../../components/format.ts";
+import { amountText, countOfText, countText, shortened } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
@@ -60,7 +60,9 @@ function BlockCard({ block, place, name }: BlockCardProps) {
   return (
     <a class="block-card" href={hrefOf.block(block.id)} style={{ "--place": place }}>
       <span class="block-height">{countText(height)}</span>
-      <span>{transactions === 0 ? <span class="quiet">empty</span> : countOf(transactions)}</span>
+      <span>
+        {transactions === 0 ? <span class="quiet">empty</span> : countOfText(transactions, "transactions")}
+      </span>
       <span class="quiet">
         {forged.amount === "0"
           ? "\u00a0"
@@ -81,8 +83,6 @@ function BlockCard({ block, place, name }: BlockCardProps) {
     </a>
   );
 }
-
-const countOf = (count: number) => `${countText(count)} ${count === 1 ? "transaction" : "transactions"}`;
 
 /** Share of a full block, as a root: one transaction of five hundred is seen, too. */
 const fillOf = (transactions: number, most: number): string =>

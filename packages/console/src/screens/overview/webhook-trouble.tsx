@@ -1,6 +1,6 @@
 /** Says that receivers of webhooks fail; nothing while all of them accept. */
 import { Badge } from "../../components/badge.tsx";
-import { countOf } from "../../components/format.ts";
+import { countOfText } from "../../components/format.ts";
 import { troubledOf, useWebhookHealth } from "../../data/webhook-health.ts";
 
 export function WebhookTrouble() {
@@ -12,13 +12,13 @@ export function WebhookTrouble() {
       <Badge tone="bad">webhooks</Badge>{" "}
       <a href="/console/webhooks">
         {[
-          failing > 0 && `${countOf(failing, "webhook")} failing`,
-          suspended > 0 && `${countOf(suspended, "webhook")} suspended`,
+          failing > 0 && `${countOfText(failing, "webhooks")} failing`,
+          suspended > 0 && `${countOfText(suspended, "webhooks")} suspended`,
         ]
           .filter(Boolean)
           .join(", ")}
       </a>
-      {queued > 0 && `: ${countOf(queued, "delivery", "deliveries")} queued`}
+      {queued > 0 && `: ${countOfText(queued, "deliveries")} queued`}
     </p>
   );
 }

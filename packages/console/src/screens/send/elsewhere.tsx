@@ -10,12 +10,14 @@ export type ElsewhereProps = {
   readonly delegate: string;
 };
 
-export const Elsewhere = ({ order, chosen, delegate }: ElsewhereProps) => (
-  <SameElsewhere
-    what="this transaction"
-    forms={[
-      { id: "command", title: "Command line", text: commandOf(order, chosen, delegate, location.origin) },
-      { id: "client", title: "JavaScript", text: programOf(order, chosen, location.origin) },
-    ]}
-  />
-);
+export default function Elsewhere({ order, chosen, delegate }: ElsewhereProps) {
+  return (
+    <SameElsewhere
+      what="this transaction"
+      forms={[
+        { id: "command", title: "Command line", text: commandOf(order, chosen, delegate, location.origin) },
+        { id: "client", title: "JavaScript", text: programOf(order, chosen, location.origin) },
+      ]}
+    />
+  );
+}

@@ -1,19 +1,23 @@
 /** A form for one kind of transaction: its fields, what will be signed, and the passphrase that signs it. */
 import type { RawTransaction } from "@uniknode/client";
 import { useRef, useState } from "preact/hooks";
+import { ErrorBoundary } from "preact-iso/lazy";
 import { announce } from "../../components/announce.tsx";
+import { loadable } from "../../components/loadable.tsx";
 import { Outcome } from "../../components/transactions/outcome.tsx";
 import { useNode } from "../../data/node.ts";
 import type { OrderField } from "../../signing/order.ts";
 import { fieldOf, type Posted, post, reasonText } from "../../signing/post.ts";
 import { useSigner } from "../../signing/signer.ts";
-import { Elsewhere } from "./elsewhere.tsx";
 import { OrderFields, SenderField, TermsFields } from "./fields.tsx";
 import { Preview } from "./preview.tsx";
 import type { Faults, Kind } from "./read-order.ts";
 import { SignCard, taken } from "./sign-card.tsx";
 import { faultsOf, useOrder } from "./use-order.ts";
 import { useValues } from "./use-values.ts";
+
+/** Nothing is to be done elsewhere before there is something to sign. */
+const Elsewhere = loadable(() => import("./elsewhere.tsx"), "nothing");
 
 type Made = { readonly signed: RawTransaction; readonly posted?: Posted };
 
@@ -118,7 +122,9 @@ export function OrderForm({ kind }: { kind: Kind }) {
         </div>
       </form>
       {made && <Outcome {...made} onAgain={() => void send(made.signed)} />}
-      {drafted && <Elsewhere order={drafted.order} chosen={chosen} delegate={values.delegate ?? ""} />}
+      <ErrorBoundary>
+        {drafted && <Elsewhere order={drafted.order} chosen={chosen} delegate={values.delegate ?? ""} />}
+      </ErrorBoundary>
     </div>
   );
 }

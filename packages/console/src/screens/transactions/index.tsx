@@ -1,7 +1,7 @@
 /** Transactions of the chain, and those that wait in the pool. */
 import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
+import { unitsOf } from "../../components/amount.tsx";
 import { Filters } from "../../components/filters.tsx";
-import { unitsOf } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";

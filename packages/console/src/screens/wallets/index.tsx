@@ -1,11 +1,11 @@
 /** The wallets of the chain. */
 import type { Wallet, WalletOrder, WalletSearch } from "@uniknode/client";
-import { Amount, useSymbol } from "../../components/amount.tsx";
+import { Amount, unitsOf, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
 import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
-import { countText, unitsOf } from "../../components/format.ts";
+import { countText } from "../../components/format.ts";
 import { Address } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";

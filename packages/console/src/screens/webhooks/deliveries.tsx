@@ -2,7 +2,7 @@
 import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Filters } from "../../components/filters.tsx";
-import { countOf, countText } from "../../components/format.ts";
+import { countOfText, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
@@ -41,7 +41,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
       selected.size > 0 ? { deliveries: [...selected] } : { state: "all", ...filter },
     );
     setSelected(new Set());
-    return `${countOf(data.retried, "delivery is", "deliveries are")} sent now`;
+    return `${countOfText(data.retried, "deliveries")} ${data.retried === 1 ? "is" : "are"} sent now`;
   };
   const select = (id: number, isChosen: boolean) =>
     setSelected(new Set(isChosen ? [...selected, id] : [...selected].filter((other) => other !== id)));

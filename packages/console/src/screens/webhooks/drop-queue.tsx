@@ -1,5 +1,5 @@
 /** The choice to cancel what waits, with its number. */
-import { countOf } from "../../components/format.ts";
+import { countOfText } from "../../components/format.ts";
 
 export type DropQueueProps = {
   readonly count: number;
@@ -14,6 +14,6 @@ export const DropQueue = ({ count, isChosen, onChange }: DropQueueProps) => (
       checked={isChosen}
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}
     />
-    <span>Drop the {countOf(count, "delivery", "deliveries")} in the queue</span>
+    <span>Drop the {countOfText(count, "deliveries")} in the queue</span>
   </label>
 );

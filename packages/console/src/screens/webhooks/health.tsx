@@ -1,6 +1,6 @@
 /** How the deliveries of a webhook go, in a cell: success rate of the last hour, the last hours, what waits. */
 import type { DeliverySummary, Webhook } from "@uniknode/client";
-import { countOf, countText } from "../../components/format.ts";
+import { countOfText, countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
@@ -42,7 +42,7 @@ export function rateOf({ succeeded, failed }: DeliverySummary["lastHour"]): stri
   const text = percent.format(succeeded / attempts);
   // A failure among many is not 100 %.
   const share = failed > 0 && text === percent.format(1) ? `> ${percent.format(0.999)}` : text;
-  return `${share} of ${countOf(attempts, "attempt")} in the last hour`;
+  return `${share} of ${countOfText(attempts, "attempts")} in the last hour`;
 }
 
 function Hours({ hours }: Pick<DeliverySummary, "hours">) {

@@ -1,7 +1,7 @@
 /** Delivers the events of past blocks again: how many that would be, and how far it is. */
 import type { Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { countText } from "../../components/format.ts";
+import { countOfText, countText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { Outcome } from "./outcome.tsx";
@@ -97,9 +97,9 @@ function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
   const tried = Math.max(toHeight - fromHeight + 1, 1);
   return (
     <p class="quiet">
-      {countText(blocks)} {blocks === 1 ? "block" : "blocks"}, about{" "}
-      {countText(Math.round((fired.count * blocks) / tried))} deliveries, judged by the last{" "}
-      {countText(tried)} blocks. What was delivered before comes again with the same id.
+      {countOfText(blocks, "blocks")}, about {countText(Math.round((fired.count * blocks) / tried))}{" "}
+      deliveries, judged by the last {countText(tried)} blocks. What was delivered before comes again with the
+      same id.
     </p>
   );
 }
