@@ -58,8 +58,9 @@ export function createTimeSlices({
   function takeTurn(): void {
     const [next] = waiting;
     const [source, jobs] = next!;
-    waiting.delete(source);
+    // The step may add work of the same source.
     if (jobs[0]!()) jobs.shift();
+    waiting.delete(source);
     if (jobs.length > 0) waiting.set(source, jobs);
   }
 

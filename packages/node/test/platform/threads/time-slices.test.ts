@@ -72,6 +72,20 @@ describe("work in slices", () => {
     expect(durations[0]).toBeGreaterThanOrEqual(5);
   });
 
+  test("may add more work of its source", async () => {
+    const slices = createTimeSlices({ sliceMs: 5 });
+    let added: Promise<string> | undefined;
+    const first = slices.run(
+      inOneStep(() => {
+        added = slices.run(work(2, 1));
+        return "first";
+      }),
+    );
+    const second = slices.run(work(1, 1));
+    expect(await Promise.all([first, second])).toEqual(["first", "1 steps"]);
+    expect(await added).toBe("2 steps");
+  });
+
   test("of one source does not delay that of another, and keeps its own order", async () => {
     const done: string[] = [];
     const slices = createTimeSlices({ sliceMs: 8 });
