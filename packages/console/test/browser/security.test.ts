@@ -227,6 +227,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await expectText(watched.page, "/console/webhooks", "127.0.0.1:9");
       const { data: pinged } = await node.client.webhooks.ping(data.id);
       await expectText(watched.page, `/console/webhooks/${data.id}/${pinged.id}`, "ping");
+      // The page of a removed webhook would request it once more.
+      await watched.page.goto("/console/blocks");
       await node.client.webhooks.remove(data.id);
     });
 
