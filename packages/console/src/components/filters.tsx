@@ -39,10 +39,12 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
               ))}
             </select>
           ) : (
+            // Typed text stays while the page is drawn again with new blocks.
             <input
+              key={query[name]}
               id={`filter-${name}`}
               name={name}
-              value={query[name] ?? ""}
+              defaultValue={query[name] ?? ""}
               placeholder={placeholder}
               spellcheck={false}
               autocomplete="off"
