@@ -13,7 +13,7 @@ const MAX_NAMES = 6;
 
 export type SearchOptions = {
   readonly text: string;
-  /** Whether the node has the page of a dev chain. */
+  /** True if the node has the page of a dev chain. */
   readonly isDevChain: boolean;
 };
 

@@ -284,7 +284,7 @@ export function webhooks(send: Send) {
         body: options,
       }),
 
-    /** Sends the listed deliveries now, 500 at most, or all that match; without a state, those that failed. */
+    /** Sends the listed deliveries now, 500 at most, or all that match. Without a state, failed ones match. */
     retryAll: (id: WebhookId, filter: RetryFilter | RetrySelection = {}) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",

@@ -4,7 +4,7 @@ import { type Draft, MAX_CONFIRMATIONS, MAX_NAME_LENGTH } from "./draft.ts";
 export type DeliveryFieldsProps = {
   readonly draft: Draft;
   readonly onChange: (changes: Partial<Draft>) => void;
-  /** Whether a ping can come before the registration. */
+  /** Offers a ping before the registration. */
   readonly hasPing?: boolean;
 };
 
