@@ -36,8 +36,15 @@ export type AssumedBlock = {
 /** While the transaction `afterId` is pending, the page begins after it and `offset` is ignored. */
 export type PoolRange = { offset: number; limit: number; afterId?: string };
 
-/** Pending transactions in decoded JSON form (transactions.md 15), in forging order from `offset` on. */
-export type PoolPage = { transactions: Record<string, unknown>[]; offset: number; totalCount: number };
+/**
+ * A pending transaction: `members` is its decoded JSON form (transactions.md 15) without the asset, `asset` the JSON text
+ * of the asset, which can have thousands of members.
+ */
+export type PendingTransaction = { members: PendingMembers; asset: string | null };
+export type PendingMembers = { id: string } & Record<string, unknown>;
+
+/** Pending transactions in forging order from `offset` on. */
+export type PoolPage = { transactions: PendingTransaction[]; offset: number; totalCount: number };
 
 /** A peer with the values of its last status. */
 export type PeerInfo = {
@@ -61,7 +68,7 @@ export type Gateway = {
    */
   submit(transactions: unknown[], source?: string): Promise<AdmissionAnswer>;
   pendingTransactions(range: PoolRange): Promise<PoolPage>;
-  pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
+  pendingTransaction(id: string): Promise<PendingTransaction | undefined>;
   status(): Promise<NodeStatus>;
   peers(): Promise<PeerInfo[]>;
   /** Figures for metrics. */

@@ -8,6 +8,7 @@ import { DevError } from "../../src/gateway/dev-commands.ts";
 import type { NodeReport } from "../../src/gateway/figures.ts";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
+import { createPendingTexts } from "../../src/processes/node/pending-texts.ts";
 import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createTransactionStore } from "../../src/store/chain/transactions.ts";
@@ -81,7 +82,7 @@ export const REPORT: NodeReport = {
 
 /** The node behind the server: a list of waiting transactions, and a memory of what was handed over. */
 export function createGateway(): Gateway & { submitted: unknown[][] } {
-  const waiting = chain.waiting.map(({ data }) => transactionToJson(data));
+  const waiting = chain.waiting.map(createPendingTexts().pendingTransaction);
   const submitted: unknown[][] = [];
   return {
     submitted,
@@ -97,14 +98,14 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
       };
     },
     async pendingTransactions({ offset, limit, afterId }) {
-      const start = waiting.findIndex(({ id }) => id === afterId) + 1 || offset;
+      const start = waiting.findIndex(({ members }) => members.id === afterId) + 1 || offset;
       return {
         transactions: waiting.slice(start, start + limit),
         offset: start,
         totalCount: waiting.length,
       };
     },
-    pendingTransaction: async (id) => waiting.find((transaction) => transaction.id === id),
+    pendingTransaction: async (id) => waiting.find(({ members }) => members.id === id),
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     peers: async () => chain.peers,
     webhooksChanged: async () => {},

@@ -108,7 +108,7 @@ test("pending transactions are listed in forging order, a page at a time", async
   const listed = async (offset: number, limit: number) => {
     const { transactions, totalCount } = await gateway.pendingTransactions({ offset, limit });
     expect(totalCount).toBe(3);
-    return transactions.map(({ id }) => id);
+    return transactions.map(({ members }) => members.id);
   };
   const [first, second, third] = [inputs[1]!.id, inputs[0]!.id, inputs[2]!.id];
   expect(await listed(0, 100)).toEqual([first, second, third]);
@@ -124,7 +124,7 @@ test("Pending transactions are listed from a given one on, at its current positi
   const [first, second] = inputs.map(({ id }) => id);
   const after = async (afterId: string, index: number) => {
     const { transactions, offset } = await gateway.pendingTransactions({ afterId, offset: index, limit: 5 });
-    return [offset, ...transactions.map(({ id }) => id)];
+    return [offset, ...transactions.map(({ members }) => members.id)];
   };
   expect(await after(first!, 0)).toEqual([1, second]);
   await gateway.submit([transfer("bob", 1, { fee: 3n * FEE })]);
@@ -138,7 +138,7 @@ test("a pending transaction is shown as it was submitted", async () => {
   const { gateway } = open();
   const input = transfer("alice", 1, { vendorField: "text" });
   await gateway.submit([input]);
-  expect(await gateway.pendingTransaction(input.id)).toEqual(input);
+  expect(await gateway.pendingTransaction(input.id)).toEqual({ members: input, asset: null });
   expect(await gateway.pendingTransaction("00".repeat(32))).toBeUndefined();
 });
 

@@ -1,5 +1,6 @@
 /** Transactions in answers (http-api.md 4.4, transactions.md 15). */
 import { type Transaction as SignedTransaction, TYPE_GROUPS, transactionToJson } from "@uniknode/protocol";
+import type { PendingTransaction } from "../../gateway/gateway.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
 import { toVisibleFields } from "../../store/chain/visible-fields.ts";
@@ -121,14 +122,21 @@ export const singleTransactionAnswer = (
 ): JsonText<Static<typeof SingleTransaction>> =>
   written(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
 
-/** Of a transaction that waits in the pool. */
+/** A pending transaction as it was signed. */
+export function rawPendingAnswer({ members, asset }: PendingTransaction): JsonText<TransactionJson> {
+  const text = JSON.stringify(members);
+  return written(asset === null ? text : `${text.slice(0, -1)},"asset":${asset}}`);
+}
+
 export function pendingAnswer(
-  json: TransactionJson,
+  { members, asset }: PendingTransaction,
   context: TransactionContext,
 ): JsonText<TransactionAnswer> {
-  const waiting: Shown = {
+  const json = members as Omit<TransactionJson, "asset">;
+  const pending: Shown = {
     ...json,
-    ...toVisibleFields(json),
+    signatures: toVisibleFields(json).signatures,
+    asset,
     typeGroup: json.typeGroup ?? TYPE_GROUPS.core,
     recipientId: json.recipientId ?? null,
     vendorField: json.vendorField ?? null,
@@ -136,7 +144,7 @@ export function pendingAnswer(
     timestamp: json.timestamp ?? null,
     nonce: json.nonce ?? null,
   };
-  return written(textOf(waiting, 0, context, TEXTS));
+  return written(textOf(pending, 0, context, TEXTS));
 }
 
 /** How amounts are written, and the value for a missing asset. */

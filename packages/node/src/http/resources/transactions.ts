@@ -1,6 +1,6 @@
 /** `/transactions` (http-api.md 6.4). */
 
-import type { PoolRange } from "../../gateway/gateway.ts";
+import type { PendingTransaction, PoolRange } from "../../gateway/gateway.ts";
 import { siteGroup } from "../../platform/addresses/groups.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
@@ -9,11 +9,11 @@ import {
   AnyTransaction,
   pendingAnswer,
   RawTransaction,
+  rawPendingAnswer,
   rawTransactionAnswer,
   SingleTransaction,
   singleTransactionAnswer,
   type TransactionExtras,
-  type TransactionJson,
 } from "../answers/transaction.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { placeOf, readCursor } from "../lists/memory.ts";
@@ -166,11 +166,10 @@ export const transactions: Resource = (app, api) => {
     async (request) => {
       const page = pageOf(request.query);
       const pending = await gateway.pendingTransactions(rangeOf(page));
-      const transactions = pending.transactions as TransactionJson[];
-      const rows = transactions.map((json) => showPending(api, json, request.query));
+      const rows = pending.transactions.map((transaction) => showPending(api, transaction, request.query));
       const end = pending.offset + rows.length;
-      const last = transactions.at(-1);
-      const next = last && end < pending.totalCount && placeOf(last.id, end - 1);
+      const last = pending.transactions.at(-1);
+      const next = last && end < pending.totalCount && placeOf(last.members.id, end - 1);
       return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
     },
   );
@@ -187,7 +186,7 @@ export const transactions: Resource = (app, api) => {
     async (request) => {
       const pending = await gateway.pendingTransaction(request.params.id);
       if (!pending) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-      return { data: showPending(api, pending as TransactionJson, request.query) };
+      return { data: showPending(api, pending, request.query) };
     },
   );
 
@@ -226,8 +225,8 @@ function rangeOf({ offset, limit, after }: Page): PoolRange {
   return { offset: index, limit, afterId };
 }
 
-const showPending = (api: Api, pending: TransactionJson, wanted: { transform?: string }) =>
-  wantsTransform(wanted) ? pendingAnswer(pending, api) : pending;
+const showPending = (api: Api, pending: PendingTransaction, wanted: { transform?: string }) =>
+  wantsTransform(wanted) ? pendingAnswer(pending, api) : rawPendingAnswer(pending);
 
 /** What the asset of a vote begins with. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;

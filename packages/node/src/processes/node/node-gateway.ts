@@ -1,11 +1,5 @@
 /** The gateway of a node to its serving side, in the thread of the node. */
-import {
-  type BatchOptions,
-  type Network,
-  type SchemaViolation,
-  type SealedTransaction,
-  transactionToJson,
-} from "@uniknode/protocol";
+import type { BatchOptions, Network, SchemaViolation, SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
@@ -26,6 +20,7 @@ import {
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { BatchError } from "../../pool/admission/batch.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
+import { createPendingTexts } from "./pending-texts.ts";
 
 export type GatewayOptions = {
   /** Items of one submission. */
@@ -87,6 +82,7 @@ const MAX_ORDERED = 1_000;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
   const { pool, network, head, now, peers } = deps;
+  const texts = createPendingTexts();
 
   /** The body is judged as a whole (pool.md 3). */
   async function submit(transactions: readonly unknown[]): Promise<AdmissionAnswer> {
@@ -159,14 +155,14 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
       const page = ordered.slice(start, start + limit);
       return {
-        transactions: page.map(({ data }) => transactionToJson(data)),
+        transactions: page.map(texts.pendingTransaction),
         offset: start,
         totalCount: pool.size(),
       };
     },
     async pendingTransaction(id) {
       const transaction = pool.get(id);
-      return transaction && transactionToJson(transaction.data);
+      return transaction && texts.pendingTransaction(transaction);
     },
     status,
     peers: async () => peers?.list().slice(0, MAX_PEERS) ?? [],
