@@ -1,10 +1,13 @@
 /**
- * Signs a transfer, posts it, and prints the node's answer.
+ * Signs a transfer, posts it, and prints the node's response.
  *
- *   npm run example -- transfer "PASSPHRASE" ADDRESS AMOUNT [BASE_URL]
+ *   npm run example -- transfer ADDRESS AMOUNT [BASE_URL]
  *
+ * Asks for the passphrase of the sender, unless UNIKNODE_PASSPHRASE has it: other users of the machine can read arguments.
  * AMOUNT is in whole tokens, as in 12.5. Without BASE_URL the node is that of UNIKNODE_URL, else the one on this machine.
  */
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { createClient } from "@uniknode/client";
 import {
   addressFromPublicKey,
@@ -17,14 +20,29 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 
-const { UNIKNODE_URL = "http://127.0.0.1:4003" } = process.env;
-const [passphrase, recipientId, tokens, url = UNIKNODE_URL] = process.argv.slice(2);
-if (!passphrase || !recipientId || !/^\d+(\.\d{1,8})?$/.test(tokens ?? "")) {
-  console.error('usage: npm run example -- transfer "PASSPHRASE" ADDRESS AMOUNT [BASE_URL]');
+const { UNIKNODE_URL = "http://127.0.0.1:4003", UNIKNODE_PASSPHRASE } = process.env;
+const [recipientId, tokens, url = UNIKNODE_URL] = process.argv.slice(2);
+if (!recipientId || !/^\d+(\.\d{1,8})?$/.test(tokens ?? "")) {
+  console.error("usage: npm run example -- transfer ADDRESS AMOUNT [BASE_URL]");
   process.exit(2);
 }
 
+/** Reads one line without showing what is typed. */
+async function askPassphrase() {
+  process.stderr.write("Passphrase: ");
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY });
+  terminal.on("SIGINT", () => process.exit(130));
+  try {
+    return await terminal.question("");
+  } finally {
+    terminal.close();
+    process.stderr.write("\n");
+  }
+}
+
 async function transfer() {
+  const passphrase = UNIKNODE_PASSPHRASE ?? (await askPassphrase());
   const client = createClient({ url });
   const keys = keysFromPassphrase(passphrase);
   const senderPublicKey = bytesToHex(keys.publicKey);

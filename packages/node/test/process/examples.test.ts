@@ -11,7 +11,10 @@ const ADDRESS = "DMS2cbXvEkL6dpPhpi3iLCvtu8bNXZkbJp";
 const NOWHERE = "http://127.0.0.1:9";
 
 function run(...args: string[]) {
-  const { status, stderr } = spawnSync(process.execPath, [RUN, ...args], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, [RUN, ...args], {
+    encoding: "utf8",
+    input: "some words\n",
+  });
   expect(stderr).not.toMatch(/^ +at |node:internal/m);
   return { status, stderr };
 }
@@ -23,7 +26,7 @@ test.each([
   [["bench", "nope"], '"nope" does not exist'],
   [["example", "receiver", "port", "secret"], "receiver PORT SECRET"],
   [["example", "receiver", "70000", "secret"], "receiver PORT SECRET"],
-  [["example", "transfer", "some words", ADDRESS, "many"], "AMOUNT"],
+  [["example", "transfer", ADDRESS, "many"], "AMOUNT"],
 ])("%j shows the usage", (args, usage) => {
   const { status, stderr } = run(...args);
   expect(stderr).toContain(usage);
@@ -31,8 +34,8 @@ test.each([
 });
 
 test.each([
-  [["transfer", "some words", ADDRESS, "1", NOWHERE], "is the node at http://127.0.0.1:9 running?"],
-  [["transfer", "some words", ADDRESS, "1", "127.0.0.1:4003"], "such as http://127.0.0.1:4003"],
+  [["transfer", ADDRESS, "1", NOWHERE], "is the node at http://127.0.0.1:9 running?"],
+  [["transfer", ADDRESS, "1", "127.0.0.1:4003"], "such as http://127.0.0.1:4003"],
 ])("%j says what is wrong with the URL", (args, reason) => {
   const { status, stderr } = run("example", ...args);
   expect(stderr).toContain(reason);

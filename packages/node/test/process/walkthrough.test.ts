@@ -33,9 +33,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function example(name: string, ...args: string[]): ChildProcess {
+function example(name: string, args: string[], typed = ""): ChildProcess {
   const path = fileURLToPath(new URL(`../../../../examples/${name}.mjs`, import.meta.url));
-  return spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin!.end(typed);
+  return child;
 }
 
 /** Settles with the first match in what the example prints. */
@@ -97,12 +99,12 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
   });
   expect(answer.status).toBe(201);
   const { data: webhook } = (await answer.json()) as { data: { token: string } };
-  const receiver = example("receiver", String(receiverPort), webhook.token);
+  const receiver = example("receiver", [String(receiverPort), webhook.token]);
   const ended = once(receiver, "exit");
   try {
     await printed(receiver, /listening/);
     const delivery = printed(receiver, /verified .*: transaction\.applied at height \d+ (.*)/);
-    const transfer = example("transfer", alice.passphrase, bob.address, "12.5", url);
+    const transfer = example("transfer", [bob.address, "12.5", url], `${alice.passphrase}\n`);
     const [, id] = await printed(transfer, /^([0-9a-f]{64})\n[\s\S]*"accept": \[\n\s+"\1"/);
     const [, data] = await delivery;
     expect(JSON.parse(data!)).toMatchObject({ id, amount: "1250000000", recipientId: bob.address });
