@@ -23,7 +23,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await started?.stop();
   });
 
-  test.each([
+  test.concurrent.each([
     ["wide", 1_400],
     ["narrow", 390],
   ])("The overview does not move while rounds change and transactions come (%s).", async (_what, width) => {

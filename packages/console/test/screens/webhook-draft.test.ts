@@ -1,8 +1,25 @@
 import { describe, expect, test } from "vitest";
+import { changesOf, draftOfWebhook } from "../../src/screens/webhooks/edit/changes.ts";
 import { draftOf, fieldOf, pathsOf, queryOf, registrationOf } from "../../src/screens/webhooks/new/draft.ts";
 import { formsOf } from "../../src/screens/webhooks/new/forms.ts";
 
 const ALWAYS = { key: "id", condition: "ne", value: "" };
+
+describe("An edited webhook", () => {
+  const webhook = { id: 1, event: "block.applied", target: "http://a/", enabled: true, conditions: [] };
+  const before = draftOfWebhook(webhook);
+
+  test("Without a change nothing is sent.", () => {
+    expect(changesOf(before, { ...before })).toEqual({});
+  });
+
+  test("Patterns replace the event, which would still match beside them.", () => {
+    expect(changesOf(before, { ...before, events: ["transaction.*"] })).toEqual({
+      event: null,
+      events: ["transaction.*"],
+    });
+  });
+});
 
 describe("A webhook in the making", () => {
   const full = draftOf({

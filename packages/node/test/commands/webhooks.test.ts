@@ -54,6 +54,8 @@ test("every verb takes the id that an imported webhook had on the old node", asy
   const id = IMPORTED;
   expect(await webhooks("show", id)).toMatch(/^id +1$/m);
   expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);
+  // Its event would still match beside the pattern.
+  expect(await webhooks("update", id, "--event", "transaction.*")).toMatch(/^events +transaction\.\*$/m);
   expect(await webhooks("pause", id)).toMatch(/^state +paused$/m);
   expect(await webhooks("resume", id)).toMatch(/^state +active$/m);
   expect(await webhooks("rotate", id)).toMatch(/^secret +whsec_/m);

@@ -48,6 +48,21 @@ describe("the register", () => {
     expect((await create()).body.data.id).toBe(2);
   });
 
+  test("An update removes the event of a webhook if patterns remain.", async () => {
+    const { ask, create } = await serve();
+    await create();
+    const refused = await ask("PUT", "/api/webhooks/1", { body: { event: null } });
+    expect([refused.status, refused.body.message]).toEqual([422, '"event" or "events" is required']);
+    const patterns = { event: null, events: ["transaction.*"] };
+    expect((await ask("PUT", "/api/webhooks/1", { body: patterns })).status).toBe(200);
+    // Programs of the old interface read "event".
+    expect((await ask("GET", "/api/webhooks/1")).body.data).toMatchObject({
+      event: "transaction.*",
+      events: ["transaction.*"],
+    });
+    expect((await ask("POST", "/api/webhooks", { body: { ...BODY, ...patterns } })).status).toBe(422);
+  });
+
   test("returns every value as it was sent", async () => {
     const { ask } = await serve();
     const conditions = `[{"key":"a","condition":"eq","value":9007199254740993},{"key":"b","condition":"ne","value":1.50},

@@ -75,7 +75,8 @@ export type WebhookWithToken = Webhook & {
 export type WebhookChanges = {
   /** At most 100 characters; `null` removes it. */
   readonly name?: string | null;
-  readonly event?: string;
+  /** In an update, `null` removes it: `events` remain. */
+  readonly event?: string | null;
   /** `null` removes them. */
   readonly events?: readonly string[] | null;
   readonly target?: string;
@@ -93,8 +94,9 @@ export type WebhookChanges = {
 };
 
 /** `event` or `events` is needed. */
-export type NewWebhook = WebhookChanges &
+export type NewWebhook = Omit<WebhookChanges, "event"> &
   Required<Pick<WebhookChanges, "target">> & {
+    readonly event?: string;
     /** Whether the first delivery is a `ping`. */
     readonly ping?: boolean;
   };

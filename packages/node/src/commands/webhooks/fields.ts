@@ -47,7 +47,7 @@ export const changesOf = ({
   order,
   confirmations,
   name,
-}: FieldOptions): Omit<WebhookChanges, "target"> => ({
+}: FieldOptions): Omit<WebhookChanges, "target" | "event"> => ({
   ...(event && { events: event }),
   ...(condition && { conditions: readConditions(condition) }),
   ...(match && { match }),

@@ -98,10 +98,11 @@ const updateCommand = () =>
       ).option("--target <URL>", "URL that deliveries are posted to, pending ones included"),
     ),
     async (service, [id], { target, ...fields }) => {
-      // An imported webhook has an event of its own beside its "events"; no pattern can replace that.
-      const event = fields.event?.find((name) => !name.includes("*"));
+      // A webhook can have an event beside its "events": without a name among the new ones, none may remain.
+      const event = fields.event?.find((name) => !name.includes("*")) ?? null;
       const changes = {
         ...changesOf(fields),
+        ...(fields.event && { event }),
         ...queueOf(fields),
         ...(target !== undefined && { target }),
       };
@@ -110,7 +111,7 @@ const updateCommand = () =>
           "update: nothing to change; give --target, --event or another option of --help",
         );
       }
-      const { warnings } = await service.client.webhooks.update(id, { ...changes, ...(event && { event }) });
+      const { warnings } = await service.client.webhooks.update(id, changes);
       await showAfter(service, id, warnings);
     },
   );

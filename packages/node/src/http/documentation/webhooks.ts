@@ -62,6 +62,11 @@ const writable = {
     }),
   ),
 };
+const eventOrNull = Type.Optional(
+  Type.Union([Type.String(), Type.Null()], {
+    description: "Name of an event; null removes it, and `events` remain.",
+  }),
+);
 const queue = Type.Optional(
   Type.Enum(["keep", "drop"], {
     description:
@@ -247,7 +252,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "PUT /webhooks/:id": route(
     "Changes a webhook.",
     Type.Object({ warnings }, { additionalProperties: false }),
-    { params: id, body: { ...writable, queue } },
+    { params: id, body: { ...writable, event: eventOrNull, queue } },
   ),
   "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
   "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {

@@ -74,7 +74,12 @@ export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "ev
   return events;
 }
 
-const CHANGE_READERS = { ...FIELD_READERS, ...QUEUE };
+const CHANGE_READERS: Readers<WebhookFields & { queue: QueueChoice }> = {
+  ...FIELD_READERS,
+  ...QUEUE,
+  // Null leaves the webhook with the names and patterns of its "events".
+  event: (value) => (value === null ? null : SUBSCRIPTION_READERS.event(value)),
+};
 
 /**
  * The fields that a body gives, each optional, and whether what waits is dropped.

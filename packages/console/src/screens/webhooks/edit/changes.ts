@@ -22,11 +22,11 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 /** Members that did not change are left out: a value that is a number stays one. */
 export function changesOf(before: Draft, after: Draft): WebhookChanges {
   const { name, events, conditions, match, target, order, confirmations } = after;
-  // A webhook may have an event of its own, which only another name replaces.
-  const event = events.find((name) => !name.includes("*"));
+  // A webhook can have an event beside its "events": without a name in the draft, none may remain.
+  const event = events.find((name) => !name.includes("*")) ?? null;
   return {
     ...(name !== before.name && { name: name.trim() === "" ? null : name.trim() }),
-    ...(!isSame(events, before.events) && { events, ...(event !== undefined && { event }) }),
+    ...(!isSame(events, before.events) && { events, event }),
     ...(!isSame(conditions, before.conditions) && {
       conditions: conditions.length === 0 ? [] : selectionOf(after).conditions,
     }),
