@@ -23,6 +23,7 @@ export async function faultsInEveryView(page: Page, name: string): Promise<strin
     await keepPicture(page, `${name}-${theme}-${width}`);
     const hidden = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (hidden !== 0) faults.push(`${view}: ${hidden} pixels are beyond the right edge`);
+    faults.push(...(await truncatedOptions(page)).map((text) => `${view}: the option "${text}" is cut off`));
     // Each theme and each width once: colours do not depend on the width, nor anything else on the theme.
     if ((theme === "light") !== (width === WIDE)) continue;
     faults.push(...(await accessibilityFaults(page)).map((fault) => `${view}: ${fault}`));
@@ -37,3 +38,22 @@ const drawn = (page: Page) =>
   page.evaluate(
     () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
   );
+
+/** Texts of the options that are wider than their visible select. */
+const truncatedOptions = (page: Page) =>
+  page.evaluate(() => {
+    /** Width of the arrow that a select draws within its padding box. */
+    const ARROW_PX = 20;
+    const context = document.createElement("canvas").getContext("2d")!;
+    return [...document.querySelectorAll("select")]
+      .filter((select) => select.checkVisibility())
+      .flatMap((select) => {
+        const { font, paddingLeft, paddingRight } = getComputedStyle(select);
+        context.font = font;
+        const roomPx =
+          select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) - ARROW_PX;
+        return [...select.options]
+          .map(({ text }) => text)
+          .filter((text) => context.measureText(text).width > roomPx);
+      });
+  });

@@ -10,6 +10,9 @@ export type FilterField = {
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 };
 
+/** Characters of an option that fit into half of a narrow screen. */
+const MAX_NARROW = 22;
+
 export function Filters({ fields }: { fields: readonly FilterField[] }) {
   const { query, change, hrefWith } = useListState();
   const isFiltered = fields.some(({ name }) => query[name]);
@@ -23,7 +26,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
   return (
     <form class="filters" aria-label="Filters" onSubmit={onSubmit}>
       {fields.map(({ name, label, placeholder, options }) => (
-        <div key={name}>
+        <div key={name} class={options?.some(({ label }) => label.length > MAX_NARROW) ? "long" : undefined}>
           <label for={`filter-${name}`}>{label}</label>
           {options ? (
             <select

@@ -48,6 +48,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
   const columns: readonly Column<DeliveryRecord>[] = [
     {
       title: "Select",
+      narrow: "1a",
       cell: ({ id }) => (
         <input
           type="checkbox"
@@ -57,16 +58,24 @@ export function Deliveries({ webhook }: { webhook: number }) {
         />
       ),
     },
-    { title: "Delivery", cell: ({ id }) => <a href={`/console/webhooks/${webhook}/${id}`}>{id}</a> },
-    { title: "State", cell: (delivery) => <DeliveryBadge state={delivery.state} /> },
-    { title: "Event", cell: ({ event, reverts }) => (reverts ? `${event}, retracts another` : event) },
+    {
+      title: "Delivery",
+      narrow: "2a",
+      cell: ({ id }) => <a href={`/console/webhooks/${webhook}/${id}`}>{id}</a>,
+    },
+    { title: "State", narrow: "1c", cell: (delivery) => <DeliveryBadge state={delivery.state} /> },
+    {
+      title: "Event",
+      narrow: "1b",
+      cell: ({ event, reverts }) => (reverts ? `${event}, retracts another` : event),
+    },
     {
       title: "Block",
       cell: ({ height, blockId }) =>
         height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>,
     },
-    { title: "Created", cell: ({ createdAt }) => <Time timeMs={createdAt} clock="machine" /> },
-    { title: "Attempts", cell: ({ attempts }) => countText(attempts.length), isNumber: true },
+    { title: "Created", narrow: "2b", cell: ({ createdAt }) => <Time timeMs={createdAt} clock="machine" /> },
+    { title: "Attempts", narrow: "2c", cell: ({ attempts }) => countText(attempts.length), isNumber: true },
     { title: "Reason", cell: ({ reason }) => reason && <span class="text">{reason}</span>, isMinor: true },
   ];
   return (

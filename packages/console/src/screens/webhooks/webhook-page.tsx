@@ -57,14 +57,18 @@ function Content({ webhook }: { webhook: Webhook }) {
             </span>,
           ],
           [
-            match === "all" ? "All conditions" : "One of the conditions",
+            conditions.length < 2
+              ? "Conditions"
+              : match === "all"
+                ? "All conditions"
+                : "One of the conditions",
             conditions.length === 0 ? (
               "none: every event is delivered"
             ) : (
               <Json key="conditions" value={conditions} what="conditions" />
             ),
           ],
-          ["Order", order === "strict" ? "strict: one after another" : "parallel"],
+          ["Order", order === "strict" ? "Strict: one delivery at a time" : "Parallel"],
           ["Confirmations", confirmations > 0 && countText(confirmations)],
           [
             "Suspended",

@@ -82,6 +82,7 @@ export function Conditions({ draft: { conditions, match }, paths, onChange }: Co
               <input
                 id={`value-${index}`}
                 maxLength={4_096}
+                placeholder={condition.endsWith("between") ? "least, most" : ""}
                 spellcheck={false}
                 autocomplete="off"
                 value={value}

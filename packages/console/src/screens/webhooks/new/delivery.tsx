@@ -51,8 +51,8 @@ export function DeliveryFields({
               onChange({ order: currentTarget.value === "strict" ? "strict" : "parallel" })
             }
           >
-            <option value="parallel">parallel: a failure holds nothing back</option>
-            <option value="strict">strict: one after another</option>
+            <option value="parallel">Parallel</option>
+            <option value="strict">Strict order</option>
           </select>
         </div>
         <div>

@@ -28,8 +28,8 @@ export const OPERATORS: readonly (readonly [Condition["condition"], string])[] =
   ["gte", "is at least"],
   ["lt", "is less than"],
   ["lte", "is at most"],
-  ["between", "is between (least, most)"],
-  ["not-between", "is not between (least, most)"],
+  ["between", "is between"],
+  ["not-between", "is not between"],
   ["contains", "contains"],
   ["regexp", "matches the pattern"],
   ["truthy", "is true"],
@@ -38,9 +38,6 @@ export const OPERATORS: readonly (readonly [Condition["condition"], string])[] =
 
 export const needsValue = (condition: Condition["condition"]): boolean =>
   condition !== "truthy" && condition !== "falsy";
-
-/** Holds for every event: the register takes no empty list. */
-const ALWAYS: readonly Condition[] = [{ key: "id", condition: "ne", value: "" }];
 
 export const MAX_CONFIRMATIONS = 10_000;
 export const MAX_NAME_LENGTH = 100;
@@ -108,7 +105,7 @@ export function selectionOf({
   return {
     // One name is the `event` of the register; more of them, and patterns, are its `events`.
     ...(first !== undefined && others.length === 0 && !first.includes("*") ? { event: first } : { events }),
-    conditions: finished.length > 0 ? finished : ALWAYS,
+    conditions: finished,
     ...(match === "all" && finished.length > 1 && { match }),
   };
 }
