@@ -3,18 +3,29 @@ import type { Block, BlockHeader } from "@uniknode/protocol";
 import { blockData, transactionData } from "./content.ts";
 import type { Event } from "./event.ts";
 
-/** `block.forged`, then `transaction.forged` for each of its transactions. */
-export function eventsOfForging({ header, transactions }: Block): Event[] {
+/**
+ * `block.forged`, then `transaction.forged` for each of its transactions, as far as they are recorded: the content of a
+ * full block has tens of thousands of members.
+ */
+export function eventsOfForging(
+  { header, transactions }: Block,
+  isRecorded: (name: string) => boolean,
+): Event[] {
   const source = { height: header.height, blockId: header.id };
-  return [
-    { id: `block.forged:${header.id}`, name: "block.forged", ...source, data: blockData(header) },
-    ...transactions.map(({ data }, sequence) => ({
-      id: `transaction.forged:${header.id}:${sequence}`,
-      name: "transaction.forged",
-      ...source,
-      data: transactionData(data),
-    })),
-  ];
+  const block: Event = {
+    id: `block.forged:${header.id}`,
+    name: "block.forged",
+    ...source,
+    data: blockData(header),
+  };
+  if (!isRecorded("transaction.forged")) return [block];
+  const forged = transactions.map(({ data }, sequence) => ({
+    id: `transaction.forged:${header.id}:${sequence}`,
+    name: "transaction.forged",
+    ...source,
+    data: transactionData(data),
+  }));
+  return [block, ...forged];
 }
 
 /** `publicKeys`: of all configured delegates, active or not. Times are milliseconds since 1970. */

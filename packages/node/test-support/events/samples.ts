@@ -55,7 +55,7 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       ...logged.map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event),
       eventOfArrival(full, "received"),
       eventOfArrival(full, "disregarded"),
-      ...eventsOfForging(full),
+      ...eventsOfForging(full, () => true),
       eventOfForgerStart([head.generatorPublicKey], AT_MS),
       eventOfForgerFailure(new Error("the database is locked"), AT_MS),
       eventOfPeer(peer, "added", AT_MS),

@@ -265,7 +265,10 @@ describe("events of the pool", () => {
 
 describe("events of the node", () => {
   test("forging", () => {
-    expect(eventsOfForging(block).map(({ id, name, data }) => [id, name, data])).toEqual([
+    const names = (isRecorded: (name: string) => boolean) =>
+      eventsOfForging(block, isRecorded).map(({ name }) => name);
+    expect(names((name) => name === "block.forged")).toEqual(["block.forged"]);
+    expect(eventsOfForging(block, () => true).map(({ id, name, data }) => [id, name, data])).toEqual([
       [`block.forged:${header.id}`, "block.forged", B],
       [`transaction.forged:${header.id}:0`, "transaction.forged", T],
       [`transaction.forged:${header.id}:1`, "transaction.forged", { ...T, nonce: "2", id: second.id }],

@@ -65,9 +65,12 @@ export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQue
   return {
     add(added) {
       entries.push(...added);
-      working ??= work().finally(() => {
-        working = undefined;
-      });
+      // The tick that adds a full block may have selected its transactions, and signed it.
+      working ??= nextTick()
+        .then(work)
+        .finally(() => {
+          working = undefined;
+        });
     },
     isBusy: () => working !== undefined,
     idle: async () => working,

@@ -14,7 +14,7 @@ import type { Readiness } from "./readiness.ts";
 
 export type NodeForgingDeps = Omit<Environment, "now"> &
   Pick<DataFolder, "database" | "writes"> &
-  Pick<NodeEventLog, "report"> & {
+  Pick<NodeEventLog, "events" | "report"> & {
     readonly chain: Pick<Chain, "assumption" | "state" | "head" | "blocks">;
     readonly pool: Pick<NodePool, "select">;
     /** Absent for a node without any. */
@@ -29,7 +29,8 @@ export function createNodeForging(
   deps: NodeForgingDeps,
   onStop: Closing["add"],
 ): Forging {
-  const { database, network, slots, rounds, chain, pool, peers, submit, report, nowMs, logger } = deps;
+  const { database, network, slots, rounds, chain, pool, peers, submit, events, report, nowMs, logger } =
+    deps;
   const { timing, isOnDemand, signingRecord, watchRounds, delegates } = options;
   const forging = createForging(
     { timing, onDemand: isOnDemand, signingRecord, watchRounds },
@@ -49,7 +50,7 @@ export function createNodeForging(
       },
       onStarted: (publicKeys) =>
         void deps.readiness.reached.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
-      onForged: (block) => report(...eventsOfForging(block)),
+      onForged: (block) => report(...eventsOfForging(block, events.isRecorded)),
       onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
       nowMs,
       logger,

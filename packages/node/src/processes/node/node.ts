@@ -97,7 +97,7 @@ async function start(
   const folder = openDataFolder(options, logger, onStop);
   const { database, webhookToken } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
-  const { log, report, subscribedEvents, grown } = eventLog;
+  const { events, log, report, subscribedEvents, grown } = eventLog;
   const parts = { ...environment, ...eventLog, database };
   const { verifier, signatures, chain } = createConsensus(options, { ...parts, genesis }, onStop);
   const facts = startFactsTask({ database, network, isDevChain, logger });
@@ -120,7 +120,7 @@ async function start(
       { ...parts, genesisBlock, chain, verifier, pool, httpPort, onSynced },
       onStop,
     );
-  const submit = createSubmitBlock({ chain, peers, log });
+  const submit = createSubmitBlock({ chain, peers, events, log });
   const { writes } = folder;
   const forging = createNodeForging(
     options,

@@ -6,7 +6,7 @@ import { eventOfArrival } from "../../events/block-events.ts";
 import type { Peers } from "../../peers/peers.ts";
 import type { NodeEventLog } from "./event-log.ts";
 
-export type OwnBlocksDeps = Pick<NodeEventLog, "log"> & {
+export type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
   readonly chain: Pick<Chain, "accept">;
   /** Absent for a node without any. */
   readonly peers: Pick<Peers, "submit"> | undefined;
@@ -15,10 +15,10 @@ export type OwnBlocksDeps = Pick<NodeEventLog, "log"> & {
 /** Submits a block to the chain; resolves to the reason of a refusal, or undefined. */
 export type SubmitBlock = (block: EncodedBlock) => Promise<string | undefined>;
 
-export function createSubmitBlock({ chain, peers, log }: OwnBlocksDeps): SubmitBlock {
+export function createSubmitBlock({ chain, peers, events, log }: OwnBlocksDeps): SubmitBlock {
   if (peers) return peers.submit;
   return async (block) => {
-    log(eventOfArrival(block, "received"));
+    if (events.isRecorded("block.received")) log(eventOfArrival(block, "received"));
     const [outcome] = await chain.accept([block]);
     return refusalOf(outcome!);
   };

@@ -22,7 +22,7 @@ export type NodePeers = Peers & {
 };
 
 export type NodePeersDeps = Omit<Environment, "now"> &
-  Pick<NodeEventLog, "report"> &
+  Pick<NodeEventLog, "events" | "report"> &
   Pick<NodeDeps, "genesisBlock"> & {
     readonly chain: Chain;
     readonly verifier: Pick<Verifier, "verify">;
@@ -40,7 +40,7 @@ export function createNodePeers(
   deps: NodePeersDeps,
   onStop: Closing["add"],
 ): NodePeers {
-  const { network, slots, rounds, chain, verifier, database, pool, report, nowMs, logger } = deps;
+  const { network, slots, rounds, chain, verifier, database, pool, events, report, nowMs, logger } = deps;
   const headers = createSubscribers<BlockHeader>();
   const peers = createPeers(options, {
     network,
@@ -57,7 +57,9 @@ export function createNodePeers(
       const view = peerView(peer, { port: options.port, network, nowMs: nowMs() });
       report(eventOfPeer(view, change, nowMs()));
     },
-    onBlock: (block, outcome) => report(eventOfArrival(block, outcome)),
+    onBlock(block, outcome) {
+      if (events.isRecorded(`block.${outcome}`)) report(eventOfArrival(block, outcome));
+    },
     onForeignHeader: headers.notify,
     onStarted: deps.onSynced,
     onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),

@@ -2,6 +2,7 @@ import type { EncodedBlock } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../src/chain/outcome.ts";
 import { createSubmitBlock } from "../../../src/processes/node/own-blocks.ts";
+import type { EventLog } from "../../../src/store/events/event-log.ts";
 
 const block = {
   header: { id: "a", height: 5 },
@@ -9,11 +10,14 @@ const block = {
   headerBytes: new Uint8Array(),
 } as unknown as EncodedBlock;
 
+const events = { isRecorded: () => true } as unknown as EventLog;
+
 function alone(outcome: Outcome) {
   const given: unknown[] = [];
   const logged: string[] = [];
   const submit = createSubmitBlock({
     peers: undefined,
+    events,
     log: (...events) => void logged.push(...events.map(({ name }) => name)),
     chain: {
       async accept(blocks) {
@@ -40,5 +44,5 @@ test("A refusal is answered in words.", async () => {
 test("With peers the block is theirs to hand over and to pass on.", async () => {
   const chain = { accept: () => Promise.reject(new Error("not by this way")) };
   const peers = { submit: async ({ header }: EncodedBlock) => `by peers: ${header.height}` };
-  expect(await createSubmitBlock({ chain, peers, log: () => {} })(block)).toBe("by peers: 5");
+  expect(await createSubmitBlock({ chain, peers, events, log: () => {} })(block)).toBe("by peers: 5");
 });

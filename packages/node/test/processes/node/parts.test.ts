@@ -65,7 +65,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
       chain,
       pool,
       peers: undefined,
-      submit: createSubmitBlock({ chain, peers: undefined, log: eventLog.log }),
+      submit: createSubmitBlock({ chain, peers: undefined, ...eventLog }),
       readiness: { reached: Promise.resolve() },
     },
     onStop,
