@@ -1,6 +1,6 @@
 /**
- * Signatures that were found valid a short while ago: a transaction that was checked when it entered the pool comes again in
- * a block. Validity depends on nothing but the check itself.
+ * Cache of recently verified signatures: a transaction that was checked when it entered the pool appears
+ * again in a block. Validity depends only on the check itself.
  */
 import type { SignatureCheck } from "./packed-checks.ts";
 

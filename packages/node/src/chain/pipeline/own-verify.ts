@@ -3,7 +3,7 @@ import { loadNativeVerify } from "./native.ts";
 import { type PackedVerify, packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createPackedVerify } from "./signatures.ts";
 
-/** Whether each signature is valid, in order; undefined when they are more than are left for this turn. */
+/** Returns true if each signature is valid, in order; undefined when they are more than are left for this turn. */
 export type OwnVerify = (checks: readonly SignatureCheck[]) => boolean[] | undefined;
 
 /**
