@@ -25,7 +25,7 @@ export function minimumFee(serializedBytes: number, addonBytes: number | null, f
 
 const CERTIFIED_MINT = 3;
 
-/** Whether the fee suffices for the pool, and for being broadcast. */
+/** Returns true if the fee suffices for the pool, and for being broadcast. */
 export function checkFee(
   { data, bytes }: SealedTransaction,
   milestone: Milestone,
@@ -53,7 +53,7 @@ export function checkFee(
   return { pool: suffices(policy.minFeePool), broadcast: suffices(policy.minFeeBroadcast) };
 }
 
-/** Certified mints are free from V3 on, those of individuals from V2 on. */
+/** Certified mints are free from V3 on, mints of individuals from V2 on. */
 function isFreeMint(asset: SealedTransaction["data"]["asset"], milestone: Milestone): boolean {
   if (milestone.unsTokenEcoV3) return true;
   const [token] = Object.values(asset?.nft ?? {});

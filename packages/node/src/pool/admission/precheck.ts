@@ -27,7 +27,7 @@ export type AdmissionDeps = {
   readonly state: StateReader;
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: WalletSignatures;
-  /** Which of these ids are in a stored block. */
+  /** Returns the ids that are in a stored block. */
   readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
   readonly pending: Pending;
   /** The last accepted block; timestamp in seconds since the network epoch. */
