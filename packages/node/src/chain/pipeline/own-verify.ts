@@ -3,7 +3,7 @@ import { loadNativeVerify } from "./native.ts";
 import { type PackedVerify, packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createPackedVerify } from "./signatures.ts";
 
-/** Returns true if each signature is valid, in order; undefined when they are more than are left for this turn. */
+/** Returns the verdicts in order; undefined if the checks exceed the remainder of this tick. */
 export type OwnVerify = (checks: readonly SignatureCheck[]) => boolean[] | undefined;
 
 /**
