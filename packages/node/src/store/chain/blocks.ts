@@ -13,7 +13,7 @@ export type BlockBytes = {
   readonly id: string;
   readonly header: Uint8Array;
   readonly transactions: readonly Uint8Array[];
-  /** In the order of the transactions. */
+  /** Ids in the order of the transactions. */
   readonly transactionIds: readonly string[];
 };
 

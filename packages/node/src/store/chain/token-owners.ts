@@ -62,7 +62,7 @@ const TRANSFERS = [
   [TYPE_GROUPS.uns, 6],
 ] as const;
 
-/** Whether a transaction changes the owner of a unik. */
+/** Returns true if a transaction changes the owner of a unik. */
 export const movesToken = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">): boolean =>
   TRANSFERS.some((transfer) => transfer[0] === typeGroup && transfer[1] === type);
 

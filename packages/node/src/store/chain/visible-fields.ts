@@ -1,6 +1,6 @@
 /**
- * The members of a transaction that answers show and no column holds, as JSON text: a page is joined from texts instead
- * of from the decoded bytes of every row.
+ * The fields of a transaction that responses show and no column holds, as JSON text: a page is joined from
+ * texts instead of decoding the bytes of every row.
  */
 import type { Transaction } from "@uniknode/protocol";
 

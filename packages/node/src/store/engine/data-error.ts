@@ -23,7 +23,7 @@ export class DataError extends Error {
   }
 }
 
-/** What to do about a damaged database of a network that others have, too. */
+/** Advice for a damaged database of a network that other nodes have, too. */
 export const RUN_REMEDY =
   'move the folder away; then start again to fetch the chain from peers, or bring it back from a snapshot with "uniknode snapshot restore"';
 

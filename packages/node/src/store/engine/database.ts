@@ -15,20 +15,24 @@ export type Statement<Row> = {
   run(...parameters: SqlValue[]): { changes: number; lastInsertRowid: number | bigint };
 };
 
-/** What a commit outlives once the call has returned: the death of the process takes no wait for the disk. */
+/**
+ * Failure that a commit survives once the call has returned. Surviving the end of the process needs no wait
+ * for the disk.
+ */
 export type Durability = "power loss" | "process death";
 
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { "power loss": "FULL", "process death": "NORMAL" };
 
 export type Database = {
   /**
-   * Prepare once, run often. SQLite plans by the values of some parameters, and compiles the statement anew whenever one of
-   * them changes, which takes five to twenty times as long as finding a row: those after `LIMIT` and `OFFSET`, and those
-   * that a column equals, unless it is a unique key of the only table. Such a parameter is written `+?`: the sign changes no
-   * value, and SQLite does not look behind it.
+   * Prepares a statement: prepare once, run often. SQLite plans by the values of some parameters, and
+   * recompiles the statement whenever one of them changes, which costs five to twenty times as much as
+   * finding a row: parameters after `LIMIT` and `OFFSET`, and parameters compared with a column, unless it is
+   * a unique key of the only table. Such a parameter is written `+?`: the sign does not change the value, and
+   * hides it from the planner.
    *
-   * @param options `bigints`: integer columns of this statement come back as `bigint`; `arrays`: a row comes back as the array of
-   *   its columns, in their order
+   * @param options `bigints`: integer columns are returned as `bigint`; `arrays`: a row is returned as the
+   * array of its columns
    */
   prepare<Row>(
     sql: string,
@@ -36,7 +40,7 @@ export type Database = {
   ): Statement<Row>;
   /** A function for the SQL texts of this connection. It may be called for every row; what it throws ends the statement. */
   define(name: string, compute: (...values: SqlValue[]) => SqlValue): void;
-  /** Runs statements without parameters or answers. */
+  /** Runs statements without parameters or results. */
   execute(sql: string): void;
   /**
    * All or nothing; what `work` throws passes on after the rollback. Nested calls join the outer one.
@@ -58,18 +62,18 @@ export type Database = {
 export type DatabaseOptions = {
   /** A connection that cannot write. The file must exist. */
   readonly?: boolean;
-  /** Where several threads write: acquired before a transaction begins. */
+  /** The lock to acquire before a transaction begins, if several threads write. */
   writeLock?: WriteLock;
   /** Called with the outcome of each write. */
   writes?: Writes;
 };
 
-/** How long a writer waits for another one before it fails. */
+/** Time that a writer waits for another one before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Of the file, for connections that only read: their cache of pages is thrown away with each block that is written, and
- * copying a page out of the file again takes as long as looking at what is in it.
+ * Bytes of the file to map for read-only connections: each committed block invalidates their page cache, and
+ * copying a page from the file again costs as much as reading its content.
  */
 const MAPPED_BYTES = 1_073_741_824;
 
@@ -103,10 +107,11 @@ function setUp(driver: Driver.Database, options: DatabaseOptions): void {
 }
 
 /**
- * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. A
- * connection that can write makes the file readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
+ * Opens a database file; `:memory:` opens a temporary one. Uses a write-ahead log; every commit is on disk
+ * before it returns. A connection that can write makes the file readable for its owner only, because it
+ * contains the tokens of webhooks (webhooks.md 10 point 14).
  *
- * @throws {Error} of the driver, with the `path`, when the file is no database or cannot be opened
+ * @throws {Error} of the driver, with the `path`, when the file is not a database or cannot be opened
  */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   const driver = openDriver(path, options);
@@ -128,7 +133,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
 
   let durability: Durability = "power loss";
 
-  /** What the next commit outlives. The statement takes as long as a small commit that waits for no disk. */
+  /**
+   * Sets the failure that the next commit survives. The statement costs as much as a small commit that does
+   * not wait for the disk.
+   */
   function setDurability(wanted: Durability): void {
     if (wanted === durability) return;
     driver.pragma(`synchronous = ${SYNCHRONOUS[wanted]}`);
@@ -190,7 +198,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   };
 }
 
-/** Before SQLite opens it: the files that lie beside it get its mode. Makes the file when missing. */
+/**
+ * Runs before SQLite opens the file, because SQLite gives its mode to the files beside it. Creates the file
+ * if it is missing.
+ */
 export function makePrivate(path: string): void {
   // One that is there is not opened: closing it would give back the locks that this process has on it.
   if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY));

@@ -51,7 +51,7 @@ export type FolderLock = {
   release(): void;
 };
 
-/** How a data folder is created: access for its owner only. */
+/** Purpose of a data folder, which is created with access for its owner only. */
 export const DATA_FOLDER: FolderPurpose = { what: "the data folder", flag: "--data", mode: 0o700 };
 const CHECK_MS = 1_000;
 
@@ -101,7 +101,7 @@ function takeLock(path: string): (() => void) | undefined {
  */
 export function lockFile(path: string): (() => void) | undefined {
   makePrivate(path);
-  // A write transaction that is never committed: a crash cannot leave this lock behind.
+  // A write transaction that is never committed: a crash cannot leave this lock held.
   const driver = new Driver(path, { timeout: 0 });
   try {
     driver.exec("BEGIN EXCLUSIVE");
@@ -112,13 +112,13 @@ export function lockFile(path: string): (() => void) | undefined {
   }
   writeLockHolder(path, { pid: process.pid });
   return () => {
-    // Before the release: afterwards the note is that of the next holder.
+    // Before the release: afterwards, the note belongs to the next holder.
     removeLockHolder(path);
     driver.close();
   };
 }
 
-/** Whether every user of the machine has access to the folder. */
+/** Returns true if every user of the machine has access to the folder. */
 export const isOpenToAll = (folder: string): boolean => (statSync(folder).mode & 0o007) !== 0;
 
 /** The file is never opened: closing it would release the lock. */

@@ -29,7 +29,7 @@ export function removeLockHolder(lockPath: string): void {
   } catch {}
 }
 
-/** The living process of the note; undefined if there is none. A killed process leaves a note behind. */
+/** Returns the living process that the note names, if any. A killed process does not remove its note. */
 export function readLockHolder(lockPath: string): LockHolder | undefined {
   try {
     const text = readFileSync(pathOf(lockPath), "utf8");
@@ -40,7 +40,7 @@ export function readLockHolder(lockPath: string): LockHolder | undefined {
   }
 }
 
-/** By hand: a node at its start loads nothing that builds schemas. */
+/** Validated by hand, because a starting node does not load a schema library. */
 function toHolder(note: unknown): LockHolder | undefined {
   const { pid, url, ports } = Object(note) as Record<string, unknown>;
   if (!isInteger(pid, 2 ** 31)) return undefined;

@@ -51,8 +51,8 @@ export function migrate(database: Database, path?: string): void {
 /**
  * Opens the database of a node for reading.
  *
- * @throws {MigrationError} when it was made by a newer program
- * @throws {Error} of the driver when it is no database or cannot be opened
+ * @throws {MigrationError} when it was created by a newer program
+ * @throws {Error} of the driver when it is not a database or cannot be opened
  */
 export function openReader(path: string): Database {
   const database = openDatabase(path, { readonly: true });

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 export type ReadTogether = <T>(work: () => T) => T;
 
 export function createReadTogether(database: Database): ReadTogether {
-  // Deferred, so that a connection that cannot write may begin it; the first read fixes what all of them see.
+  // Deferred, so that a read-only connection can begin it; the first read fixes the snapshot of all reads.
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   return (work) => {

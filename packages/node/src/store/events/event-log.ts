@@ -12,22 +12,22 @@ export type Retention = {
 };
 
 export type EventLog = {
-  /** Whether events of this name are recorded at present. */
+  /** Returns true if events of this name are recorded at present. */
   isRecorded(name: string): boolean;
-  /** Writes those of the events that are recorded, inside the caller's transaction. */
+  /** Writes the events that are subscribed to, inside the caller's transaction. */
   append(events: readonly Event[]): void;
   /** Events after a sequence, in order. */
   read(after: number, limit: number): LoggedEvent[];
   /** Sequence of the oldest event in the log, if it has any. */
   firstSequence(): number | undefined;
-  /** Whether an event after a sequence retracts another one. */
+  /** Returns true if an event after a sequence retracts another one. */
   hasRetractionAfter(sequence: number): boolean;
   /** Sequence of the newest event ever written; 0 before the first. */
   lastSequence(): number;
   /** Last sequence that the reader has handled, if any. */
   cursor(reader: string): number | undefined;
   moveCursor(reader: string, sequence: number): void;
-  /** Without its cursor, a reader no longer keeps events from being dropped. */
+  /** Removes the cursor of a reader, so that it no longer keeps events from being dropped. */
   removeCursor(reader: string): void;
   /** Drops some of the oldest events beyond the bounds; `true` when there may be more to drop. */
   prune(retention: Retention): boolean;

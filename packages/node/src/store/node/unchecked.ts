@@ -2,7 +2,7 @@
 import type { MetaStore } from "./meta.ts";
 
 export type UncheckedMark = {
-  /** Height of the first of them. */
+  /** Height of the first unchecked block. */
   readonly from: number;
   /** `HEIGHT:ID` of the block that will prove them. */
   readonly pin: string;

@@ -18,7 +18,7 @@ export type UndoStore = {
   read(height: number): Write[] | undefined;
   /** Removes the records of blocks at and above the height, which were reverted. */
   removeFrom(height: number): void;
-  /** Removes the records of blocks below the height, which will not be reverted any more. */
+  /** Removes the records of blocks below the height, which can no longer be reverted. */
   prune(height: number): void;
 };
 
