@@ -34,7 +34,7 @@ export type ForgingDeps = Omit<ForgerDeps, "slotStore" | "guard" | "head" | "for
 
 export type Forging = {
   readonly forger: Forger;
-  /** Since the process started. */
+  /** Returns the figures since the process started. */
   readonly figures: () => ForgingFigures;
   /** Takes every block that became the head. */
   blockApplied(header: BlockHeader): void;

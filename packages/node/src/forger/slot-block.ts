@@ -6,7 +6,7 @@ import type { SlotStore } from "../store/node/slots.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";
 
-/** What a block is made of besides what the head says. */
+/** Content of a block that the head does not determine. */
 export type BlockPlan = {
   readonly slot: number;
   readonly transactions: readonly SealedTransaction[];
@@ -20,7 +20,7 @@ export type SlotBlocksDeps = {
   readonly slotStore: Pick<SlotStore, "recordMissed">;
   /** Builds and signs a block on the head. */
   readonly build: (plan: BlockPlan) => EncodedBlock;
-  /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+  /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
   readonly submit: (block: EncodedBlock) => Promise<string | undefined>;
   /** The slot is not to be tried again. */
   readonly onSettled: (slot: number) => void;
@@ -30,12 +30,12 @@ export type SlotBlocksDeps = {
 };
 
 export type SlotBlocks = {
-  /** @throws {SlotRefusedError | Error} saying why there is no such block */
+  /** @throws {SlotRefusedError | Error} with the reason why there is no block */
   sign(own: OwnSlot, transactions: readonly SealedTransaction[]): EncodedBlock;
   /**
-   * The block that the chain has taken.
+   * Forges a block and settles with it after the chain has accepted it.
    *
-   * @throws {SlotRefusedError | Error} saying why there is no such block
+   * @throws {SlotRefusedError | Error} with the reason why there is no block
    */
   forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock>;
   /** Records why a slot has no block of this node. */
