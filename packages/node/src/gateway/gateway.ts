@@ -1,11 +1,11 @@
 /**
- * What HTTP and webhooks need from the node. Asynchronous and made of plain JSON values, so that the same interface works
- * within one thread and over a message channel.
+ * Interface through which HTTP and webhooks use the node. It is asynchronous and consists of plain JSON
+ * values, so that it works within one thread and over a message channel.
  */
 import type { DevAnswer, DevCommand } from "./dev-commands.ts";
 import type { NodeFigures, NodeReport, SyncProgress } from "./figures.ts";
 
-/** Answer of admission (pool.md 3). */
+/** Result of an admission (pool.md 3). */
 export type AdmissionAnswer = {
   data: { accept: string[]; broadcast: string[]; excess: string[]; invalid: string[] };
   errors?: Record<string, { type: string; message: string }[]>;
@@ -75,7 +75,7 @@ export type Gateway = {
   figures(): Promise<NodeFigures>;
   /** Figures for people and for the series of the last hours. */
   report(): Promise<NodeReport>;
-  /** To be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
+  /** Must be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
   webhooksChanged(): Promise<void>;
   /**
    * Replaces the event names that live streams are subscribed to: once resolved, every such event is logged.
