@@ -26,7 +26,7 @@ import { startNode } from "../node/node.ts";
 import type { NodeDeps } from "../node/options.ts";
 
 export type DevEnvironment = {
-  /** Of protocol and program, for people. */
+  /** Versions of protocol and program, as readable text. */
   readonly versions: string;
   /** See `NodeDeps`. */
   readonly shownOptions?: ShownOption[];

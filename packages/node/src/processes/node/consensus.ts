@@ -32,9 +32,9 @@ export type Consensus = {
 const VERIFIER_THREADS = 2;
 /** Signatures that it verifies itself in each turn of its event loop: 0.7 ms at most. */
 const OWN_PER_TURN = 16;
-/** Those of a full pool with ordinary traffic, from their submission to their block: 2 MB. */
+/** Size for a full pool with ordinary traffic, from submission to block: 2 MB. */
 const MAX_KNOWN = 10_000;
-/** Verdicts about second signatures and multisignatures: those of a full pool, about 4 MB. */
+/** Verdicts about second signatures and multisignatures of a full pool: about 4 MB. */
 const MAX_RECORDED = 16_000;
 
 /** @throws {ChainError} where the database holds another chain, or one that was not checked */

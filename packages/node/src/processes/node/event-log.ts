@@ -24,7 +24,7 @@ export function openNodeEventLog(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   onStop: Closing["add"],
 ): NodeEventLog {
-  // Events age by the clock of the machine, even where that of the chain runs ahead.
+  // Events age by the clock of the machine, even if the clock of the chain is ahead.
   const subscribedEvents = createSubscribedEvents({
     store: createSubscribedEventStore(database),
     lastSequence: createLastSequence(database),

@@ -42,7 +42,7 @@ export function createNodeForging(
       chain,
       selectTransactions: pool.select,
       submit,
-      // A node whose disk is full falls behind: that is not why the slot is missed.
+      // A node whose disk is full falls behind, but that is not the reason for the missed slot.
       async preflight() {
         const failure = uncheckedFailure(chain) ?? (await peers?.preflightFailure());
         return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");

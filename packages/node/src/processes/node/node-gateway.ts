@@ -54,15 +54,15 @@ export type GatewayDeps = {
     /** Passes on what the pool wants to be passed on of a submission. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
-  /** Of this node's slots since the process started. */
+  /** Returns the figures of this node's slots since the process started. */
   readonly forging: () => ForgingFigures;
-  /** Of the tree of final facts. */
+  /** Returns the figures of the tree of final facts. */
   readonly facts: () => NodeReport["facts"];
   /** Absent for a node that compares its tree with none. */
   readonly comparison?: () => ComparisonFigures;
-  /** Of the thread of consensus. */
+  /** Returns the loop delay of the consensus thread. */
   readonly loopDelay: () => LoopDelay;
-  /** Of the thread of consensus. */
+  /** Returns the number of log lines that the consensus thread lost. */
   readonly logLinesLost: () => number;
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
@@ -72,9 +72,9 @@ export type GatewayDeps = {
   readonly dev?: Gateway["dev"];
 };
 
-/** A head this many slots old is behind (consensus.md 11). */
+/** Age of the head in slots from which the node counts as behind (consensus.md 11). */
 const SYNCED_SLOTS = 3;
-/** In an answer; the peers themselves have bounds of their own. */
+/** Maximum number of peers in a result; the peers themselves have bounds of their own. */
 const MAX_PEERS = 2_000;
 const MAX_PENDING = 100;
 /** Pending transactions that are put in order for a page alone. */
@@ -149,7 +149,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     async pendingTransactions({ offset, limit: wanted, afterId }) {
       const limit = Math.min(wanted, MAX_PENDING);
       const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
-      // The complete order is kept until the pool changes; the first pages need little of it.
+      // The complete order is cached until the pool changes; the first pages need only its beginning.
       const isFar = isAfter || offset + limit > MAX_ORDERED;
       const ordered = pool.inForgingOrder(isFar ? undefined : offset + limit);
       const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;

@@ -24,7 +24,7 @@ import { connectParts } from "./subscriptions.ts";
 export type Node = {
   /** Base URL of API and webhooks. */
   readonly url: string;
-  /** Whether the event loop of the serving thread runs. */
+  /** Returns true if the event loop of the serving thread runs. */
   isServing(): boolean;
   readonly webhookToken: string;
   /** Signs in at the console, once; only of a dev chain with a console. */
@@ -52,7 +52,7 @@ export type Node = {
   readonly failed: Promise<never>;
   /** The part that `stop` is closing, if it is. */
   closing(): string | undefined;
-  /** Ends what is under way and closes everything. */
+  /** Ends all running work and closes everything. */
   stop(): Promise<void>;
 };
 
@@ -113,7 +113,7 @@ async function start(
   const onSynced = readiness.reach;
   const peers =
     options.peers &&
-    // A node without peers loads nothing of them.
+    // A node without peers does not load their code.
     (await import("./peers.ts")).createNodePeers(
       options.peers,
       options,
@@ -197,7 +197,10 @@ const portsOf = (urls: readonly string[], peerPort = 0): number[] => [
   ...new Set([...urls.map((url) => Number(URL.parse(url)?.port)), peerPort].filter((port) => port > 0)),
 ];
 
-/** The first failure of several parts; a failure that nothing waits for is no error of its own. */
+/**
+ * Rejects with the first failure of several parts. A failure for which nothing waits does not become an
+ * unhandled rejection.
+ */
 function firstOf(failures: readonly Promise<never>[]): Promise<never> {
   const first = Promise.race(failures);
   first.catch(() => {});

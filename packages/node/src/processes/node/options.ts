@@ -1,4 +1,4 @@
-/** What a node is started with. */
+/** Options with which a node is started. */
 import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
@@ -24,14 +24,14 @@ export type NodeOptions = ServingOptions & {
   /** See `KeyFiles`. */
   readonly webhookKeyFile: string | undefined;
   readonly webhookOldKeyFile: string | undefined;
-  /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all of them. */
+  /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all events. */
   readonly eventsMaxAge: number;
   /** Absent: this node neither listens for peers nor searches for any. */
   readonly peers: PeersOptions | undefined;
   /** Base URLs of nodes with which the tree of facts is compared. */
   readonly compareWith: readonly string[];
   readonly pool: PoolOptions;
-  /** Of transactions, to the API. */
+  /** Maximum number of transactions in a submission to the API. */
   readonly poolMaxPerRequest: number;
   readonly timing: Timing;
   /** See `ForgingOptions`. */
@@ -43,7 +43,7 @@ export type NodeOptions = ServingOptions & {
 };
 
 export type NodeDeps = {
-  /** Of `loadServingThread`, not started. The node closes it when it stops, or cannot start. */
+  /** Result of `loadServingThread`, not started. The node closes it when it stops or fails to start. */
   readonly servingThread: ServingThread;
   readonly files: NetworkFiles;
   readonly genesis: Block;
@@ -55,7 +55,7 @@ export type NodeDeps = {
   readonly lostLogLines?: () => number;
   /** Every option that the process was started with, for operators; absent: none is shown. */
   readonly shownOptions?: ShownOption[];
-  /** Only where the chain is a dev chain: its verbs. */
+  /** Creates the dev commands; only for a dev chain. */
   readonly createDev?: CreateDev;
   /** Its accounts with their passphrases. */
   readonly devAccounts?: AccountList | undefined;

@@ -10,7 +10,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 const ENTRY_LENGTH = 200;
 
 export function createPendingTexts() {
-  /** By id of the transaction, which determines the asset. */
+  /** Asset texts by transaction id, which determines the asset. */
   const assets = new LRUCache<string, string>({
     maxSize: MAX_LENGTH,
     sizeCalculation: (text) => text.length + ENTRY_LENGTH,

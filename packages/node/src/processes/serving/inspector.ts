@@ -14,7 +14,7 @@ export type InspectorOptions = {
   readonly files: NetworkFiles;
   /** Next step after damage was found. */
   readonly remedy: string;
-  /** Until the first inspection. Absent: 5 s. */
+  /** Delay before the first inspection. Defaults to 5 s. */
   readonly startDelayMs?: number;
 };
 

@@ -36,7 +36,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 export type OpenWebhooks = {
   readonly webhooks: Webhooks;
-  /** That can be made to fail; undefined for a node that is no dev chain. */
+  /** Receivers that can be made to fail; undefined unless the node is a dev chain. */
   readonly receivers: Receivers | undefined;
 };
 

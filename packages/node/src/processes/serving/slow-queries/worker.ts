@@ -27,7 +27,7 @@ const { app } = createHttpServer(
   },
 );
 
-// Which request it was is not known: the others end as well, and their callers learn of it.
+// The affected request is unknown, so all requests fail and their callers are notified.
 parentPort!.on("messageerror", (error) => {
   throw error;
 });
