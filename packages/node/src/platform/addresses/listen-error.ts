@@ -1,6 +1,6 @@
-/** Why a server of this process cannot listen, and which options choose another address. */
+/** Explains why a server of this process cannot listen, and which options choose another address. */
 
-/** Where a server was to listen, and the flags of its options. */
+/** Address of a server, and the flags of its options. */
 export type ListenAddress = {
   readonly host: string;
   readonly port: number;

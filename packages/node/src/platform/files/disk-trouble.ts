@@ -1,4 +1,4 @@
-/** What is wrong with a disk that refused a write. */
+/** Explains why a disk refused a write. */
 import { statfsSync } from "node:fs";
 
 /** Pause before the parts of a node write again to a disk that refused. */

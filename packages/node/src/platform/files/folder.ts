@@ -4,9 +4,9 @@ import { dirname, resolve } from "node:path";
 import { ConfigError } from "../config-error.ts";
 
 export type FolderPurpose = {
-  /** What the folder is for, in error messages: "the data folder". */
+  /** Purpose of the folder, in error messages: "the data folder". */
   readonly what: string;
-  /** Where the operator may name another. */
+  /** Option that names another folder. */
   readonly flag: string;
   /** Permissions of each folder that is made. */
   readonly mode?: number;

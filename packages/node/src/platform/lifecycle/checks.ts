@@ -6,7 +6,7 @@ export type Checks = {
   close(): void;
 };
 
-/** @param check answers whether there may be something to check after the next interval */
+/** @param check returns true if there may be something to check after the next interval */
 export function createChecks(check: () => boolean, intervalMs: number): Checks {
   let timer: NodeJS.Timeout | undefined;
 

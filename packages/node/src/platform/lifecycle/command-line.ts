@@ -15,6 +15,6 @@ function programName(environment: NodeJS.ProcessEnv): string {
   return isClone && environment.npm_lifecycle_event === "start" ? "npm start --" : "uniknode";
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string =>
   /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** The heaps of the JavaScript engine: one for each thread, with settings for all of them. */
+/** Settings of the JavaScript engine's heaps: each thread has one. */
 import { setFlagsFromString } from "node:v8";
 
 /**

@@ -13,7 +13,7 @@ export type StatusLine = {
 
 /** The window of a terminal. */
 export type Window = {
-  /** In characters; undefined while unknown. */
+  /** Returns the width in characters; undefined if unknown. */
   columns(): number | undefined;
   /** The listener is called when the size of the window changed. */
   onResize(listener: () => void): void;
@@ -21,7 +21,7 @@ export type Window = {
 
 const COLUMNS = 80;
 
-/** @param window absent: the output is no terminal */
+/** @param window absent if the output is not a terminal */
 export function createStatusLine(lines: Pick<Lines, "write">, window: Window | undefined): StatusLine {
   const write = (text: string) => lines.write(`${text}\n`);
   if (!window) return { print: write, status: write, end() {} };

@@ -4,7 +4,7 @@ import { CLEAR_LINE } from "./terminal.ts";
 
 export type TextStyle = {
   readonly hasColors: boolean;
-  /** Whether the line may meet a status line, which it then replaces. */
+  /** True if the line may meet a status line, which it then replaces. */
   readonly clearsLine: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Where the code of a thread is. */
+/** Location of a thread's code. */
 import { extname } from "node:path";
 
 /**
