@@ -20,14 +20,14 @@ import type { Database } from "../store/engine/database.ts";
 export type RoundFact =
   | { readonly name: "forger.missing"; readonly publicKey: string; readonly slot: number }
   | { readonly name: "round.missed"; readonly publicKey: string; readonly round: number }
-  /** In the order of selection, with their votes as the round was set up. */
+  /** Delegates in the order of selection, with their votes when the round was created. */
   | { readonly name: "round.created"; readonly delegates: Round["delegates"]; readonly round: number };
 
 export type PastFact =
   | RoundFact
   | Exclude<Fact, { readonly name: RoundFact["name"] | "wallet.saved" | "wallet.created.cold" }>;
 
-/** What the caller may know of a block. */
+/** Data of a block that the caller may have already. */
 export type KnownOfBlock = {
   /** Header of the block below it. */
   readonly previous?: BlockHeader | undefined;
@@ -37,13 +37,13 @@ export type KnownOfBlock = {
 
 export type PastFacts = {
   /**
-   * In the order of events.md 3.1.
+   * Returns the facts in the order of events.md 3.1.
    *
    * @param block on the chain
-   * @param known what need not be read
+   * @param known data that need not be read
    */
   of(block: Block, known?: KnownOfBlock): PastFact[];
-  /** To be called after blocks left the chain, if `of` was called before. */
+  /** Must be called after blocks were reverted, if `of` was called before. */
   forget(): void;
 };
 
