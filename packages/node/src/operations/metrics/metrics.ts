@@ -20,7 +20,7 @@ import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Figures that are read at each scrape, rather than counted as they occur. */
 export type Figures = FiguresByWebhook & {
-  /** Undefined while the consensus thread does not answer. */
+  /** Undefined while the consensus thread does not reply. */
   readonly node: NodeFigures | undefined;
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;

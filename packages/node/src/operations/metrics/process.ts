@@ -19,7 +19,7 @@ export type ProcessFigures = {
 };
 
 export type ProcessMetrics = {
-  /** @param consensusLinesLost undefined when the consensus thread did not answer; the last value is kept */
+  /** @param consensusLinesLost undefined if the consensus thread did not reply; the last value is kept */
   show(figures: ProcessFigures, consensusLinesLost: number | undefined): void;
 };
 

@@ -6,7 +6,7 @@ import type { Sample, Series } from "./series.ts";
 
 export type SamplingDeps = {
   readonly series: Pick<Series, "add">;
-  /** Undefined when the consensus thread does not answer in time. */
+  /** Settles with undefined if the consensus thread does not reply in time. */
   readonly report: () => Promise<NodeReport | undefined>;
   /** Transactions of all blocks of the chain. */
   readonly transactions: () => number;
@@ -19,7 +19,7 @@ export type SamplingDeps = {
   readonly nowMs: () => number;
 };
 
-/** What grows, as it was at a time that is not set back. */
+/** Growing totals at a time of a monotonic clock. */
 type Totals = Readonly<
   Partial<Record<"transactions" | "forged" | "missed" | "received" | "sent" | "fired", number>>
 > & {
@@ -27,7 +27,7 @@ type Totals = Readonly<
   readonly monotonicMs: number;
 };
 
-/** Adds a sample of now; calls of it must not overlap. */
+/** Adds a sample of the current time; calls must not overlap. */
 export function createSampling({
   series,
   report,
@@ -86,7 +86,7 @@ const ageOf = (sinceMs: number | undefined, nowMs: number): number =>
 function ratesOf(before: Totals | undefined, now: Totals): Sample {
   if (!before) return {};
   const seconds = (now.monotonicMs - before.monotonicMs) / 1_000;
-  // What is reverted is not counted: a rate is never negative.
+  // Reverted blocks are not counted: a rate is never negative.
   const grownBy = (name: Exclude<keyof Totals, "monotonicMs">): number | undefined => {
     const from = before[name];
     const to = now[name];

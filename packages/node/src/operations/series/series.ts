@@ -1,6 +1,6 @@
 /** The last hours of the node in figures: samples at equal intervals, in memory of a fixed size. */
 
-/** What each figure means; figures that are not known in a sample are left out. */
+/** Meaning of each figure; unknown figures are omitted from a sample. */
 export const SERIES_FIGURES = {
   height: "Height of the head.",
   headAgeSeconds: "Network time since the head was forged.",
@@ -36,7 +36,7 @@ export type SeriesColumns = {
 };
 
 export type Series = {
-  /** Drops the oldest sample when there is no room. */
+  /** Adds a sample, and drops the oldest if the series is full. */
   add(atSeconds: number, sample: Sample): void;
   /** Samples later than a time, seconds since 1970. */
   since(afterSeconds: number): SeriesColumns;
