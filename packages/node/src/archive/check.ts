@@ -29,7 +29,10 @@ export type CheckDeps = {
   readonly genesis: Block;
   readonly verifier: Verifier;
   readonly nowMs: () => number;
-  /** Whether the clock of the chain may be ahead of this machine's, as that of a dev chain: no block is then too early. */
+  /**
+   * True if the clock of the chain may be ahead of this machine's, as that of a dev chain: no block is then
+   * too early.
+   */
   readonly hasOwnClock?: boolean;
   /** Called with the checked fraction of the blocks: 0 to 1. */
   readonly onPart: (part: number) => void;

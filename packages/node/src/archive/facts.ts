@@ -13,10 +13,10 @@ import type { Manifest } from "./manifest.ts";
 
 type Facts = NonNullable<Manifest["facts"]>;
 
-/** Between two reports of progress. */
+/** Interval of progress reports. */
 const STEP_MS = 100;
 
-/** Of the tree of a database that a node may use; undefined where it has no leaves. */
+/** Returns the fact tree of a database that a node may use; undefined if it has no leaves. */
 export function readFacts(path: string): Facts | undefined {
   const database = openReader(path);
   try {
@@ -37,7 +37,7 @@ export function readFacts(path: string): Facts | undefined {
   }
 }
 
-/** Whether the chain has the block up to which the tree was made. */
+/** Returns true if the chain has the block up to which the tree was made. */
 export const areOfChain = ({ height, id }: Facts, database: Database): boolean =>
   createBlockStore(database).header(height)?.id === id;
 

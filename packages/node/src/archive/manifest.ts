@@ -31,7 +31,7 @@ const manifestSchema = Type.Object({
       root: sha256,
     }),
   ),
-  /** The compressed database; `bytes` and `sha256` are those of the uncompressed file. */
+  /** The compressed database; `bytes` and `sha256` describe the uncompressed file. */
   database: Type.Object({ file: Type.Literal("chain.sqlite.zst"), bytes: count, sha256 }),
 });
 

@@ -76,7 +76,7 @@ export async function extractChain(
   }
 }
 
-/** Whether this machine failed, for example with a full disk, and not the snapshot. */
+/** Returns true if this machine failed, for example with a full disk, and not the snapshot. */
 const isLocalFailure = (error: unknown): boolean =>
   /^(E(?!RR_)[A-Z0-9]+$|SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM|BUSY))/.test(
     String((error as NodeJS.ErrnoException).code),

@@ -68,7 +68,7 @@ async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
 type Source = {
   /** Exactly `length` bytes; undefined if the stream ends before. */
   take(length: number): Promise<Buffer | undefined>;
-  /** A line without its line feed; undefined if there is no line feed within `maxBytes`. */
+  /** Reads a line without its line feed; undefined if there is no line feed within `maxBytes`. */
   line(maxBytes: number): Promise<string | undefined>;
 };
 

@@ -1,4 +1,4 @@
-/** Blocks of the chain, whose bytes have to be those of their ids: any altered bit of them is found. */
+/** Compares the bytes of the blocks with their ids: any altered bit is found. */
 import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } from "@uniknode/protocol";
 import { receiveBlock } from "../../chain/pipeline/receive.ts";
 import { createBlockStore } from "../../store/chain/blocks.ts";

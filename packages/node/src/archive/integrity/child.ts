@@ -1,4 +1,4 @@
-/** Entry of the process that inspects a database: it answers one message, and may be killed at any time. */
+/** Entry of the process that inspects a database: it replies to one message, and may be killed at any time. */
 import { constants, setPriority } from "node:os";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { inspectDatabase } from "./damage.ts";

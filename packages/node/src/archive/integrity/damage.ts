@@ -1,4 +1,4 @@
-/** Finds damage in the database of a node: pages that are no pages, blocks that are not what their ids say, rows without form. */
+/** Finds damage in the database of a node: invalid pages, blocks that do not match their ids, malformed rows. */
 import type { Network } from "@uniknode/protocol";
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import type { Database } from "../../store/engine/database.ts";
@@ -7,10 +7,10 @@ import { blockDamage } from "./blocks.ts";
 import { formDamage } from "./forms.ts";
 import { structureDamage } from "./structure.ts";
 
-/** The first damage that was found, such as `table blocks: block 602: its id is not that of its bytes`. */
+/** The first damage found, such as `table blocks: block 602: its id is not that of its bytes`. */
 export type Inspection = {
   readonly damage?: string;
-  /** Blocks whose bytes were compared with their ids, and those of the chain. */
+  /** Number of blocks whose bytes were compared with their ids, and of blocks on the chain. */
   readonly inspected: number;
   readonly blocks: number;
 };
