@@ -25,7 +25,8 @@ function pinOf(text: string): Pin | undefined {
 }
 
 /**
- * The pin that is said, or that of the network. A node that forges vouches for its blocks: it uses one only if it is said.
+ * Returns the pin of the option, or that of the network. A node that forges vouches for its blocks, so it
+ * uses only an explicit pin.
  *
  * @param said value of the option
  */

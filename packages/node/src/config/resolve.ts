@@ -23,7 +23,7 @@ export type Sources = {
 
 export type Origin = "default" | "file" | "environment" | "argument";
 
-/** Where the value of an option comes from; an absent value has the origin `default`. */
+/** Origin of the value of an option; an absent value has the origin `default`. */
 export type Resolved = {
   readonly option: Option;
   readonly origin: Origin;
@@ -44,7 +44,7 @@ export function resolveConfig<T extends OptionTable>(table: T, sources: Sources)
 }
 
 /**
- * Where each option of the table has its value from.
+ * Returns the origin of each option's value.
  *
  * @throws {ConfigError} on an unknown key of the file, or an unreadable file
  */

@@ -6,7 +6,7 @@ import { type Cast, DEV_SYMBOL, KINDS, type Kind } from "./network.ts";
 export type AccountsContent = {
   readonly cast: Cast;
   readonly mnemonic: string;
-  /** In the smallest unit, at the head; undefined while there is no chain. */
+  /** Returns a balance at the head, in the smallest unit; undefined while there is no chain. */
   readonly balanceOf: (address: string) => bigint | undefined;
 };
 

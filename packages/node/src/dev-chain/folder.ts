@@ -22,7 +22,7 @@ const DATA_FILES = [
   ...[DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`],
 ];
 
-/** What to do about a damaged file of a dev chain. */
+/** Advice for a damaged file of a dev chain. */
 export const REMEDY = "start over with --reset, or choose another folder with --data";
 
 export const isDevFolder = (folder: string): boolean => existsSync(join(folder, SHAPE_FILE));
@@ -54,7 +54,7 @@ function refuseInUse(folder: string): void {
 }
 
 /**
- * Whether the folder held a chain already, which must have the same shape.
+ * Returns true if the folder held a chain already, which must have the same shape.
  *
  * @throws {ConfigError} when it has another, the folder cannot be made, or its description is damaged
  */

@@ -13,13 +13,13 @@ export type OwnNetworkOptions = {
   readonly blockTimeSeconds: number;
   /** Funded accounts. */
   readonly accounts: number;
-  /** From which every key is derived. */
+  /** Mnemonic from which every key is derived. */
   readonly mnemonic: string;
 };
 
 export type OwnNetwork = ReturnType<typeof genesisOf> & { readonly cast: Cast };
 
-/** The rules are those of a dev chain; keys, name and nethash are its own. */
+/** Creates a network with the rules of a dev chain, and its own keys, name and nethash. */
 export function createOwnNetwork({
   name,
   blockTimeSeconds,

@@ -1,10 +1,10 @@
-/** What the dev chain prints on the terminal while it runs. */
+/** Output of the dev chain on the terminal while it runs. */
 import type { BlockHeader } from "@uniknode/protocol";
 import { formatAmount } from "./amounts.ts";
 import { type Cast, DEV_SYMBOL } from "./network.ts";
 
 export type ScreenContent = {
-  /** Of protocol and program. */
+  /** Versions of protocol and program. */
   readonly versions: string;
   readonly baseUrl: string;
   /** Signs in at the console, once; undefined without it. */
@@ -18,7 +18,7 @@ export type ScreenContent = {
   };
   readonly data: string;
   readonly cast: Cast;
-  /** In the smallest unit, at the head. */
+  /** Returns a balance at the head, in the smallest unit. */
   readonly balanceOf: (address: string) => bigint;
   readonly isContinued: boolean;
   readonly height: number;
@@ -26,7 +26,10 @@ export type ScreenContent = {
 
 const SHOWN_ACCOUNTS = 3;
 
-/** The text at the start. A terminal of 24 lines shows all of it, below what npm prints and above the status line. */
+/**
+ * Returns the text at the start. It fits on a terminal of 24 lines, between the output of npm and the status
+ * line.
+ */
 export function startScreen(content: ScreenContent): string {
   const { cast, baseUrl, commands } = content;
   return [

@@ -15,7 +15,7 @@ import { SETUP_HEIGHT } from "./setup.ts";
 export type DrivenParts = {
   readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
   readonly pool: Pick<Pool, "size" | "clear"> & {
-    /** Transactions for a block of another branch: from those of the reverted blocks and the pending ones. */
+    /** Selects transactions for a block of another branch, from the reverted blocks and the pending ones. */
     readonly selectWith: (
       returned: readonly SealedTransaction[],
       leftOut: ReadonlySet<string>,
