@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0: answers a body with one call or a batch. */
+/** JSON-RPC 2.0: processes a body with one call or a batch. */
 import { setImmediate } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
@@ -58,7 +58,7 @@ export function createAnswerer(
     return failed(null, ofStatus(429, "too many lists of calls are under way; try again later"));
   };
 
-  /** @returns no answers when `leave` is undefined: the limit is reached */
+  /** @returns no responses when `leave` is undefined: the limit is reached */
   async function answerAll(calls: unknown[], leave: (() => void) | undefined): Promise<RpcAnswer[]> {
     if (!leave) return [];
     const late = new AbortController();

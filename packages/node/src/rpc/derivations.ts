@@ -12,7 +12,7 @@ export type Derivations = {
 };
 
 export type DerivationOptions = {
-  /** In one minute; 0 for no limit. */
+  /** Maximum per minute; 0 for no limit. */
   readonly perMinute: number;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;

@@ -4,7 +4,7 @@ import { clientGroup } from "../platform/addresses/groups.ts";
 export type PlaceBounds = { readonly total: number; readonly perClient: number };
 
 export type Places = {
-  /** Takes a place for a client's address; the answer gives it back. Undefined where none is free. */
+  /** Takes a place for a client's address, and returns a function that releases it. Undefined if none is free. */
   take(address: string): (() => void) | undefined;
 };
 

@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
 
-/** Where to read a passphrase from. */
+/** Source of a passphrase. */
 export type SecretSource = {
   /** Name in messages: `passphrase`, `second passphrase`. */
   readonly name: string;

@@ -106,7 +106,7 @@ const payTo =
     return builders.transfer({ ...envelope, recipientId, amount: BigInt(amount), vendorField });
   };
 
-/** Whether the network takes the core's own type; the Unikname Network has types of its own for some. */
+/** Returns true if the network takes the core's own type; the Unikname Network has types of its own for some. */
 const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
   isTypeActive(TYPE_GROUPS.core, type, { network, height: height! });
 
@@ -137,7 +137,7 @@ async function create(
 
 const AVERAGE_DAYS = 30;
 
-/** The fee paid for the type of late; the static fee where there is none. */
+/** Returns the average fee recently paid for the type; the static fee if there is none. */
 async function averageFee(
   { typeGroup, type, fee }: TransactionBody,
   { client }: RpcContext,
