@@ -57,7 +57,7 @@ class Writer implements ByteWriter {
     return at;
   }
 
-  // The view may be another one after `#advance`: that comes first.
+  // `advance` may replace the view, so it is called first.
   u8(value: number): void {
     const at = this.advance(1);
     this.view.setUint8(at, value);
