@@ -1,4 +1,4 @@
-/** One request: its URL, its body, and what is sent with it. */
+/** One request: its URL, its body and its options. */
 
 /** Absent members are not sent. */
 export type Query = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
@@ -6,7 +6,7 @@ export type Query = Readonly<Record<string, string | number | bigint | boolean |
 export type ApiRequest = {
   /** Default: GET. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the prefix; made with `path`, so that its parts are encoded. */
+  /** Path below the prefix; created with `path`, so that its parts are encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
   /** Sent as JSON. */
@@ -17,9 +17,9 @@ export type ApiRequest = {
 };
 
 /**
- * Makes a request of a node; the answer may have any status.
+ * Sends a request to a node; the response can have any status.
  *
- * @throws whatever `fetch` throws, and the reason of the signal
+ * @throws everything that `fetch` throws, and the reason of the signal
  */
 export type Connect = (request: ApiRequest, signal: AbortSignal) => Promise<Response>;
 

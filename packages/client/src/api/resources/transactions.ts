@@ -30,34 +30,34 @@ export type Transaction<Written = Amount> = {
   /** Address. */
   readonly sender: string;
   readonly senderPublicKey: string;
-  /** Address; that of the sender where the type has no recipient. */
+  /** Address of the recipient; that of the sender if the type has no recipient. */
   readonly recipient: string;
   readonly signature?: string;
-  /** Of the second passphrase. */
+  /** Signature of the second passphrase. */
   readonly signSignature?: string;
-  /** Of the members of a multi-signature wallet. */
+  /** Signatures of the members of a multi-signature wallet. */
   readonly signatures?: readonly string[];
   readonly vendorField?: string;
-  /** What is particular to the type. */
+  /** Content that depends on the type. */
   readonly asset?: Readonly<Record<string, unknown>>;
   /** Blocks from its own to the head, both counted; 0 while it waits. */
   readonly confirmations: number;
-  /** Of its block. */
+  /** Timestamp of its block. */
   readonly timestamp?: Timestamp;
   /** Decimal text. */
   readonly nonce?: string;
-  /** In the list of all transactions: name of the delegate that is voted for, if it disclosed one. */
+  /** In the list of all transactions: name of the delegate that receives the vote, if it disclosed one. */
   readonly unikname?: string;
 };
 
 /** `GET /transactions/{id}`: amounts are numbers, and there always is an asset. */
 export type SingleTransaction = Transaction<WholeAmount> & Required<Pick<Transaction, "asset">>;
 
-/** As it was signed; what is posted has this form, too. */
+/** A transaction as it was signed; submitted transactions have this form, too. */
 export type RawTransaction = {
   readonly id: string;
   readonly version: number;
-  /** Of the address: the network that it is for. */
+  /** Version byte of addresses, which identifies the network. */
   readonly network: number;
   readonly type: number;
   /** Absent for 1. */
@@ -89,10 +89,10 @@ export type TransactionQuery = TransformQuery & {
   readonly timestamp?: Integer;
   readonly amount?: Integer;
   readonly fee?: Integer;
-  /** A part of it. */
+  /** Part of the vendor field. */
   readonly vendorField?: string;
 };
-/** Without `typeGroup`, types of group 1. */
+/** Filter by type. Without `typeGroup`, types of group 1. */
 export type TypeQuery = { readonly type?: number; readonly typeGroup?: number; readonly nonce?: Integer };
 export type SenderQuery = { readonly senderPublicKey?: string; readonly senderId?: string };
 export type RecipientQuery = { readonly recipientId?: string };
@@ -114,10 +114,10 @@ export type TransactionSearch = TypeQuery &
     readonly asset?: Readonly<Record<string, unknown>>;
   };
 
-/** What became of the transactions that were posted, by their ids. */
+/** Outcome of the posted transactions, by their ids. */
 export type Submission = {
   readonly data: {
-    /** In the pool. */
+    /** Ids of transactions that are in the pool. */
     readonly accept: readonly string[];
     /** Relayed to peers. */
     readonly broadcast: readonly string[];
@@ -126,7 +126,7 @@ export type Submission = {
     /** Refused. */
     readonly invalid: readonly string[];
   };
-  /** Why, by id. */
+  /** Reasons of refusals, by id. */
   readonly errors?: Readonly<Record<string, readonly { readonly type: string; readonly message: string }[]>>;
 };
 
@@ -141,7 +141,7 @@ export const transactions = (send: Send) => ({
       query,
     }),
 
-  /** Signed transactions, 1 to 40. It succeeds although transactions are refused: check the answer. */
+  /** Submits 1 to 40 signed transactions. It succeeds even if transactions are refused: check the result. */
   submit: (transactions: readonly object[]) =>
     send<Submission>({ method: "POST", path: "/transactions", body: { transactions } }),
 
@@ -153,7 +153,7 @@ export const transactions = (send: Send) => ({
       query,
     }),
 
-  /** Those in the pool, in the order of forging. */
+  /** Lists the transactions of the pool, in forging order. */
   unconfirmed: <const Q extends TransformQuery>(query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: "/transactions/unconfirmed",
