@@ -14,7 +14,10 @@ export const encodeBlock = ({ header, transactions }: Block, network: Network): 
     network,
   );
 
-/** Bytes of a header and of the transactions behind it. The number in the header is used, unless it is 0. */
+/**
+ * Joins the bytes of a header and of the transactions that follow it. The number in the header is used,
+ * unless it is 0.
+ */
 export function encodeFrame(
   header: HeaderFields,
   transactions: readonly Uint8Array[],

@@ -20,8 +20,8 @@ export type BlockParseOptions = ParseOptions & {
 };
 
 /**
- * The block of untrusted bytes, each transaction read by the rules in force at the context's height, which
- * is that of the last accepted block. `checkBlock` checks whether the block is valid.
+ * Reads a block from untrusted bytes, each transaction by the rules in force at the context's height, which
+ * is that of the last accepted block. `checkBlock` checks if the block is valid.
  *
  * @throws {BlockError} INVALID_BLOCK_BYTES, or BlockSchemaError on a height of 0 or an amount above 2^63 - 1
  * @throws {TransactionError} if a transaction cannot be read

@@ -86,7 +86,7 @@ function encodeObject(
   }
 }
 
-/** The members that are encoded; those of a listed exception may be of any type. */
+/** Reads the encoded members; members of a listed exception can have any type. */
 function fieldsOf(json: UntrustedObject): HeaderFields {
   const { previousBlock, totalAmount, totalFee, reward, ...members } = json as HeaderFields;
   return {

@@ -107,7 +107,7 @@ function decodeCharacter(nextByte: () => number): string {
   let codePoint = lead & (0x3f >> following);
   for (let i = 0; i < following; i++) codePoint = (codePoint << 6) | (nextByte() & 0x3f);
   if (codePoint <= 0xffff) return String.fromCharCode(codePoint);
-  // Beyond Unicode the first half is no high surrogate any more; the text is what arithmetic makes of it.
+  // Beyond Unicode, the first half is no longer a high surrogate; the text is the result of the arithmetic.
   const offset = codePoint - 0x10000;
   return String.fromCharCode(0xd800 + (offset >> 10), 0xdc00 + (offset & 0x3ff));
 }

@@ -33,5 +33,5 @@ export function keysFromPrivateKey(privateKey: Uint8Array, compressed = true): K
   return { privateKey, publicKey: publicKey as Uint8Array };
 }
 
-/** Whether a text has the form of a public key, in either letter case. The point itself is not checked. */
+/** Returns true if a text has the form of a public key, in either letter case. The point itself is not checked. */
 export const isPublicKeyText = (text: string): boolean => /^[0-9a-fA-F]{66}$/.test(text);

@@ -93,6 +93,6 @@ export type Network = {
   readonly milestones: readonly Milestone[];
   /** The milestone in force at a height of 1 or more. */
   milestoneAt(height: number): Milestone;
-  /** Whether some milestone has exactly this height. */
+  /** Returns true if some milestone has exactly this height. */
   isMilestone(height: number): boolean;
 };

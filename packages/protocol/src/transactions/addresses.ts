@@ -31,13 +31,13 @@ export function readAddress(reader: ByteReader): string {
 }
 
 /**
- * The bytes of an address, of any length.
+ * Returns the bytes of an address, of any length.
  *
- * @throws {Error} if the text is no base58check
+ * @throws {Error} if the text is not base58check
  */
 export const addressPayload = (address: string): Uint8Array =>
   payloads.get(address) ?? decodeBase58check(address);
 
-/** @throws {Error} if the text is no base58check */
+/** @throws {Error} if the text is not base58check */
 export const writeAddress = (writer: ByteWriter, address: string): void =>
   writer.bytes(addressPayload(address));
