@@ -25,8 +25,9 @@ export const COMPUTED_SIGNATURES: WalletSignatures = {
 };
 
 /**
- * Whether a transaction is verified in a state: by the signatures of the participants if the sender is a multisignature
- * wallet, otherwise by the sender's own signature, whose result is in `isVerified` of the transaction.
+ * Returns true if a transaction is verified in a state: by the signatures of the participants if the sender
+ * is a multisignature wallet, otherwise by the sender's own signature, whose result is in `isVerified` of the
+ * transaction.
  *
  * @param options.assumesSignatures multisignatures count as valid; the rules of the type compare their number
  * @throws {TransactionError | RangeError} if the multisignatures cannot be checked

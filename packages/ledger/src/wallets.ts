@@ -1,4 +1,4 @@
-/** Wallets by address and by public key, and small changes of them (state.md 2). */
+/** Wallets by address and by public key, and small changes to them (state.md 2). */
 import { addressFromPublicKey, type Network } from "@uniknode/protocol";
 import type { Draft } from "./state/draft.ts";
 import type { Attributes, Delegate, StateReader, Wallet } from "./state/tables.ts";

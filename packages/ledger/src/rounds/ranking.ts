@@ -17,7 +17,7 @@ export type DelegateWallet = Wallet & {
 /**
  * Ranks all delegates and writes their ranks and weights.
  *
- * @param milestone that of the head, which is two below the first height of the round (trap A2)
+ * @param milestone of the head, which is two below the first height of the round (trap A2)
  * @returns the wallets of the ranked delegates, rank 1 first
  * @throws {Error} if two delegates share a public key
  */
