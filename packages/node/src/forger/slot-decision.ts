@@ -42,7 +42,7 @@ export function decide(state: SlotState, view: SlotView): Decision {
   return moment;
 }
 
-/** Returns true if the slot can still be forged, after what may have taken the rest of it. */
+/** Returns true if the slot can still be forged, after work that may have used up the rest of it. */
 export function isStillTime(state: SlotState, slot: number, view: Omit<SlotView, "isOurs">): boolean {
   const moment = currentMoment(state, view);
   return moment.kind === "forge" && moment.slot === slot;

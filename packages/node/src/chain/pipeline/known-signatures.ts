@@ -6,7 +6,7 @@ import type { SignatureCheck } from "./packed-checks.ts";
 
 export type KnownSignatures = {
   has(check: SignatureCheck): boolean;
-  /** In place of the oldest ones, where there are too many. */
+  /** Replaces the oldest signatures if there are too many. */
   add(check: SignatureCheck): void;
 };
 

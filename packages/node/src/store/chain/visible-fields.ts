@@ -13,7 +13,7 @@ export type VisibleFields = {
 
 type Parts = Pick<Transaction, "signature" | "secondSignature" | "signatures"> & { readonly asset?: object };
 
-/** From a decoded transaction or its JSON. */
+/** Extracts the fields from a decoded transaction or its JSON. */
 export const toVisibleFields = ({ signature, secondSignature, signatures, asset }: Parts): VisibleFields => ({
   signatures: JSON.stringify({ signature, signSignature: secondSignature, signatures }).slice(1, -1),
   asset: asset ? JSON.stringify(asset, digitsOf) : null,
