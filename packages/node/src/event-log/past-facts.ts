@@ -31,7 +31,7 @@ export type PastFact =
 export type KnownOfBlock = {
   /** Header of the block below it. */
   readonly previous?: BlockHeader | undefined;
-  /** The round that it opened, if it did. */
+  /** The round that the block opened, if any. */
   readonly opened?: Round | undefined;
 };
 
@@ -56,7 +56,7 @@ export function createPastFacts(database: Database, network: Network): PastFacts
   );
   const rounds = createRounds(network);
   const slots = createSlots(network);
-  /** The last two rounds by number: the next block needs no other. */
+  /** The last two rounds by number: the next block needs no others. */
   const known = new Map<number, Round>();
   /** Forgers of a run of blocks that `of` was asked about one after another; it begins with a round, or within one. */
   let run = { from: 0, to: 0, generators: new Set<string>() };

@@ -14,7 +14,7 @@ import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;
-  /** Forge only when asked to, and then at the first possible moment. */
+  /** Forge only on demand, and then at the first possible moment. */
   readonly onDemand: boolean;
 };
 
@@ -47,11 +47,14 @@ export type Forger = {
   start(): void;
   /** Requests a block at the first possible moment. */
   demand(): void;
-  /** No slot is taken until `resume`; settles when the slot under way has ended. */
+  /** No slot is forged until `resume`; settles when the current slot has ended. */
   pause(): Promise<void>;
   /** Forges again, beginning with the current slot: slots during the pause were skipped on purpose. */
   resume(): void;
-  /** The first slot that may be forged next, be it in the future; absent where no active delegate is of this node. */
+  /**
+   * The first slot that may be forged next, possibly in the future; undefined if no active delegate belongs
+   * to this node.
+   */
   nextSlot(): number | undefined;
   /**
    * Forges a slot at once, outside of the loop, which must be paused. Slots that were forged before are
@@ -68,9 +71,9 @@ export type Forger = {
    * @throws {Error} with the reason, if there is no block
    */
   sign(slot: number, transactions: readonly SealedTransaction[]): EncodedBlock;
-  /** A block of `sign` is on the chain. */
+  /** Reports that a block of `sign` is on the chain. */
   report(block: EncodedBlock): void;
-  /** Settles when the slot under way has ended; no other is taken. */
+  /** Settles when the current slot has ended; no other slot is forged. */
   stop(): Promise<void>;
 };
 
@@ -143,7 +146,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       state = slotState.hindered(state, slot, reason);
       return RETRY_MS;
     }
-    // The check may have taken the rest of the slot, or have brought another head.
+    // The preflight check may have used up the slot, or the head may have changed.
     if (deps.head().id !== headId || !isStillTime(state, slot, view())) return 0;
     await blocks.forge(own, deps.selectTransactions()).catch(missIfRefused);
     return untilSlot(slot + 1);

@@ -1,4 +1,7 @@
-/** The block of one slot: signed under guard, handed to the chain, and recorded where it does not get there. */
+/**
+ * Builds the block of one slot: signs it under guard, submits it to the chain, and records why it did not get
+ * there.
+ */
 import type { EncodedBlock, KeyPair, SealedTransaction } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { troubleOf } from "../platform/files/disk-trouble.ts";
@@ -22,7 +25,7 @@ export type SlotBlocksDeps = {
   readonly build: (plan: BlockPlan) => EncodedBlock;
   /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
   readonly submit: (block: EncodedBlock) => Promise<string | undefined>;
-  /** The slot is not to be tried again. */
+  /** The slot must not be attempted again. */
   readonly onSettled: (slot: number) => void;
   readonly onSigned: () => void;
   readonly onForged: (block: EncodedBlock) => void;

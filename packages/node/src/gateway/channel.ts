@@ -56,7 +56,7 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   },
   maxCalls: 1_000,
   maxLength: 16 * 1024 * 1024,
-  // A few milliseconds of reading.
+  // Costs a few milliseconds to read.
   windowLength: 256 * 1024,
 };
 

@@ -12,7 +12,7 @@ export type SyncProgress = {
   secondsLeft?: number;
 };
 
-/** Use of the limits of the peer port, and what was refused. */
+/** Usage of the limits of the peer port, and the refusals. */
 export type PeerBounds = {
   /** Current inbound connections, and the number without a completed handshake. */
   readonly sessions: number;
@@ -90,12 +90,12 @@ export type NodeReport = {
    * it lacks.
    */
   facts: { size: number; height: number; lag: number };
-  /** Absent for a node that compares its tree with none. */
+  /** Absent for a node that does not compare its tree. */
   comparison?: ComparisonFigures;
   heapBytes: number;
   /** Lines of its log that could not be written, since the process started. */
   logLinesLost: number;
 };
 
-/** The same for metrics: each reading of the event loop delay begins a new one. */
+/** Figures for metrics: each reading of the event loop delay begins a new interval. */
 export type NodeFigures = NodeReport & { loopDelay: LoopDelay };

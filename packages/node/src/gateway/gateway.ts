@@ -22,7 +22,7 @@ export type NodeStatus = {
   timestamp: number;
   /** Absent while the node is in sync. */
   progress?: SyncProgress;
-  /** Block up to which signatures are not checked; absent once the chain is as high, and if all are. */
+  /** Block up to which signatures are not checked; absent once the chain has reached it, and if all are checked. */
   assumeValid?: AssumedBlock;
 };
 
@@ -73,7 +73,7 @@ export type Gateway = {
   peers(): Promise<PeerInfo[]>;
   /** Figures for metrics. */
   figures(): Promise<NodeFigures>;
-  /** Figures for people and for the series of the last hours. */
+  /** Figures for operators and for the series of the last hours. */
   report(): Promise<NodeReport>;
   /** Must be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
   webhooksChanged(): Promise<void>;

@@ -13,9 +13,9 @@ export type WindowedCall = {
 };
 
 export type SendWindow = {
-  /** Sends a call, now or when it is the turn of its source. */
+  /** Sends a call, at once or in the turn of its source. */
   add(call: WindowedCall): void;
-  /** A call has ended, whether it was sent or not. Other numbers are ignored. */
+  /** Marks a call as ended, whether it was sent or not. Other numbers are ignored. */
   end(number: number): void;
 };
 

@@ -18,9 +18,9 @@ export const OPENING_BRACE = 0x7b;
 export const CLOSING_BRACE = 0x7d;
 
 export type Complexity = {
-  /** Objects and lists within one another. */
+  /** Maximum nesting of objects and lists. */
   readonly maxDepth: number;
-  /** Objects, lists, and the members and items that a comma separates from others. */
+  /** Maximum number of objects, lists, and members and items that a comma separates. */
   readonly maxValues: number;
 };
 

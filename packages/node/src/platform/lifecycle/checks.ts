@@ -1,7 +1,7 @@
-/** Checks at an interval for as long as there is something to check: a thread at rest is not woken. */
+/** Checks at an interval while there is something to check, so that an idle thread is not woken. */
 
 export type Checks = {
-  /** There is something to check: the next check comes after one interval, unless it was awaited already. */
+  /** Announces something to check: the next check runs after one interval, unless it is scheduled already. */
   begin(): void;
   close(): void;
 };

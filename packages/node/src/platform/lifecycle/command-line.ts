@@ -1,7 +1,7 @@
-/** Commands of this program as the user types them, for texts that say what to do next. */
+/** Builds commands of this program as the user types them, for advice in messages. */
 
 /**
- * A command line that runs another command of this program, started in the way in which this process was started.
+ * Returns a command line that runs another command of this program, started in the same way as this process.
  *
  * @param environment of this process
  */

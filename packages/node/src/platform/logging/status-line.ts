@@ -1,13 +1,16 @@
-/** Lines that stay, above one line that is rewritten at a terminal; elsewhere every line stays. */
+/**
+ * Prints permanent lines above one line that is rewritten on a terminal; without a terminal, every line is
+ * permanent.
+ */
 import type { Lines } from "./lines.ts";
 import { CLEAR_LINE } from "./terminal.ts";
 
 export type StatusLine = {
-  /** Writes lines that stay. */
+  /** Writes permanent lines. */
   print(text: string): void;
-  /** Rewrites the status: one line, cut where the window is too narrow. */
+  /** Rewrites the status: one line, cut to the width of the window. */
   status(text: string): void;
-  /** Removes the status; from now on every line stays. */
+  /** Removes the status; from then on every line is permanent. */
   end(): void;
 };
 

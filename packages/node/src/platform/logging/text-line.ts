@@ -1,4 +1,4 @@
-/** Log lines for people. */
+/** Formats log lines as readable text. */
 import { withoutControls } from "../text/foreign.ts";
 import { CLEAR_LINE } from "./terminal.ts";
 

@@ -31,7 +31,7 @@ export function gatherMessages<Message>(
 
   return (message) => {
     gathered.push(message);
-    // After the promises that are settled by now.
+    // Runs after the promises that are already settled.
     if (gathered.length === 1) process.nextTick(send);
   };
 }

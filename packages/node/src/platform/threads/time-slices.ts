@@ -47,7 +47,7 @@ export function createTimeSlices({
     const startMs = performance.now();
     do {
       takeTurn();
-      // What waits for the result belongs to the slice.
+      // Code that waits for the result belongs to the slice.
       await undefined;
     } while (waiting.size > 0 && performance.now() - startMs < sliceMs);
     onSlice(performance.now() - startMs);

@@ -30,14 +30,14 @@ export type Node = {
   /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   readonly head: () => BlockHeader;
-  /** Balance in the smallest unit; 0 for a wallet that is not known. */
+  /** Balance in the smallest unit; 0 for an unknown wallet. */
   readonly balanceOf: (address: string) => bigint;
   /** The listener is called with every block that becomes the head. */
   onBlock(listener: (header: BlockHeader) => void): void;
   /**
-   * Takes a block that was made outside.
+   * Accepts a block that was created elsewhere.
    *
-   * @throws {Error} saying why, if the chain does not take it
+   * @throws {Error} with the reason, if the chain refuses it
    */
   accept(block: EncodedBlock): Promise<void>;
   /**
@@ -46,11 +46,11 @@ export type Node = {
    * @throws {Error} when it cannot listen
    */
   join(): Promise<void>;
-  /** Begins to forge; until then the node only takes blocks. */
+  /** Begins to forge; until then the node only applies blocks. */
   startForging(): void;
-  /** Rejects when a part dies that the node cannot do without, or another node may use the data folder. */
+  /** Rejects when an essential part fails, or another node may use the data folder. */
   readonly failed: Promise<never>;
-  /** The part that `stop` is closing, if it is. */
+  /** Returns the part that `stop` is closing, if any. */
   closing(): string | undefined;
   /** Ends all running work and closes everything. */
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export type Node = {
 /**
  * Starts a node and waits until it serves.
  *
- * @throws {Error} of the part that cannot start; what was started before is closed again
+ * @throws {Error} of the part that cannot start; the parts that were started before it are closed again
  */
 export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
   const closing = createClosing();

@@ -1,4 +1,4 @@
-/** Pending transactions as the serving thread gets them: the text of an asset is made once, not for each page with it. */
+/** Converts pending transactions for the serving thread: the text of an asset is created once, not for each page. */
 import { type SealedTransaction, type Transaction, transactionToJson } from "@uniknode/protocol";
 import { LRUCache } from "lru-cache";
 import type { PendingMembers, PendingTransaction } from "../../gateway/gateway.ts";

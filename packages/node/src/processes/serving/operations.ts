@@ -1,4 +1,4 @@
-/** Metrics and health, put together from every part of the serving thread and from the node. */
+/** Composes metrics and health from every part of the serving thread and from the node. */
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
@@ -20,7 +20,7 @@ import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
 import type { InspectorFigures } from "./inspector.ts";
 
 export type OperationsDeps = {
-  /** A connection that only reads. */
+  /** A read-only connection. */
   readonly database: Database;
   readonly gateway: Pick<Gateway, "figures" | "status">;
   /** Returns the calls to other threads, by thread name. */

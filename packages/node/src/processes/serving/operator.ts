@@ -16,7 +16,7 @@ import { inTime, shared } from "./operations.ts";
 import type { ServingData } from "./thread.ts";
 
 export type OperatorDeps = {
-  /** A connection that only reads. */
+  /** A read-only connection. */
   readonly database: Database;
   readonly gateway: Pick<Gateway, "report">;
   readonly ready: Operations["ready"];

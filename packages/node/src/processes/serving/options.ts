@@ -13,7 +13,7 @@ export type ServingOptions = {
   readonly httpTrustProxy: string | undefined;
   /** Names by which callers of the register without token, and browsers at the console, reach the HTTP server. */
   readonly httpHosts: readonly string[];
-  /** Connections at once, of all clients together and of one. */
+  /** Maximum number of connections, in total and per client. */
   readonly httpConnections: number;
   readonly httpConnectionsPerClient: number;
   /** Port of health and metrics; 0 takes a free one; undefined: the HTTP server serves them. */
@@ -43,10 +43,10 @@ export type ServingOptions = {
   readonly webhookTimeout: number;
   /** See `readPauses`. */
   readonly webhookRetries: readonly string[];
-  /** Days that the log of deliveries keeps one after its end, and one that was given up. */
+  /** Days for which the log keeps an ended delivery, and a failed one. */
   readonly webhookLogDays: number;
   readonly webhookLogFailedDays: number;
-  /** Deliveries that the log keeps, and that may wait in one webhook. */
+  /** Maximum number of deliveries in the log, and in the queue of one webhook. */
   readonly webhookLogSize: number;
   readonly webhookQueueSize: number;
   readonly logLevel: LogLevel;
@@ -55,7 +55,7 @@ export type ServingOptions = {
 
 const DAY_MS = 86_400_000;
 
-/** Values for the thread, which are read and checked already. */
+/** Values for the thread, already parsed and validated. */
 export function servingDataOf(
   options: ServingOptions,
   node: Pick<

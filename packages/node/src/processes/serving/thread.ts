@@ -33,7 +33,10 @@ export type ServingData = {
   readonly allowed?: string;
   /** Proxies whose `X-Forwarded-For` is trusted; absent: none. */
   readonly trustedProxies?: string | undefined;
-  /** Names of this machine by which callers of the register are known to reach it; absent: none but the obvious. */
+  /**
+   * Names of this machine by which callers may reach the register; if absent, only `localhost` and its
+   * addresses.
+   */
   readonly hosts?: readonly string[];
   /** Absent: the defaults of the HTTP server. */
   readonly connections?: ConnectionBounds;
@@ -61,7 +64,7 @@ export type ServingData = {
   readonly checkpointKey: string;
   /** The only addresses and networks that may use the register of webhooks, without token; absent: the token decides. */
   readonly legacyCallers?: string | undefined;
-  /** Webhooks in the register; absent: as many as unless said otherwise. */
+  /** Maximum number of webhooks in the register; if absent, the default. */
   readonly maxWebhooks?: number;
   /** True if any client may read the live stream. */
   readonly eventsPublic: boolean;
@@ -128,12 +131,12 @@ export type ServingThread = {
   close(): Promise<void>;
 };
 
-/** Time in which the thread must listen: it opens a database of any size, and reads what waits there. */
+/** Time in which the thread must listen: it opens a database of any size, and reads its queues. */
 const START_TIMEOUT_MS = 120_000;
 /** Time to close, in addition to the time for running deliveries; then the thread is terminated. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
-/** Does a work with a thread that has begun to load its program, and closes the thread in any case. */
+/** Calls `work` with a thread that has begun to load its program, and closes the thread in any case. */
 export async function withServingThread(work: (thread: ServingThread) => Promise<void>): Promise<void> {
   const thread = loadServingThread();
   try {
@@ -143,7 +146,7 @@ export async function withServingThread(work: (thread: ServingThread) => Promise
   }
 }
 
-/** Creates the thread, which loads its program while the caller prepares what it is to serve. */
+/** Creates the thread, which loads its program while the caller prepares its data. */
 export function loadServingThread(): ServingThread {
   const worker = new Worker(moduleBeside(import.meta.url, "worker"));
   const { port1, port2 } = new MessageChannel();
@@ -164,7 +167,7 @@ export function loadServingThread(): ServingThread {
   // The caller decides what the end of the thread means; here it must not be an unhandled rejection.
   died.catch(() => {});
 
-  /** Sends one notification at a time, however many events there are. */
+  /** Sends one notification at a time, regardless of the number of events. */
   function notify(): void {
     if (Atomics.exchange(notified, 0, 1) === 0) send({ kind: "notify" });
   }
@@ -200,7 +203,7 @@ export function loadServingThread(): ServingThread {
   };
 }
 
-/** `address` is missing for a name, `hostname` for an address, and `port` if any port would do. */
+/** `address` is missing for a name, `hostname` for an address, and `port` if any port is acceptable. */
 type SystemError = Error & {
   readonly code?: string;
   readonly port?: number;

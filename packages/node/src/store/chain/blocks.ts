@@ -7,7 +7,7 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 
-/** A block as it is sent: header with signature, and the canonical bytes of each transaction. */
+/** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
   readonly height: number;
   readonly id: string;

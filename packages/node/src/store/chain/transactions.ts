@@ -37,7 +37,7 @@ export function createTransactionStore(database: Database): TransactionStore {
   const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");
   const totals = createTypeTotals(database);
 
-  /** Version 1 carries no nonce: it is the position among the sender's transactions, from 1. */
+  /** Version 1 has no nonce: this is the position among the sender's transactions, from 1. */
   const nonceOf = ({ data }: SealedTransaction): number | bigint =>
     data.nonce ?? (lastOfSender.get(data.senderPublicKey)?.nonce ?? 0) + 1;
 

@@ -1,8 +1,8 @@
-/** Transactions on the chain by type, kept instead of counted. */
+/** Totals of transactions on the chain by type, maintained instead of counted. */
 import type { Transaction } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 
-/** Each to be called in the transaction that changes the table of transactions. */
+/** Each function must be called in the transaction that changes the table of transactions. */
 export type TypeTotals = {
   add(transactions: readonly Pick<Transaction, "typeGroup" | "type">[]): void;
   /** Subtracts the transactions of the blocks at and above a height, before they are removed. */

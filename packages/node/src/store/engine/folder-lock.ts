@@ -1,4 +1,4 @@
-/** One process for one data folder: two forging on the same data would forge slots twice. */
+/** Locks a data folder for one process: two processes forging on the same data would forge slots twice. */
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ export class LockLostError extends Error {
 export type FolderLock = {
   /** Rejects with `LockLostError`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
   readonly lost: Promise<never>;
-  /** Notes where this process serves, for the messages of other processes. */
+  /** Notes the addresses of this process, for the messages of other processes. */
   describe(holder: Omit<LockHolder, "pid">): void;
   /** Releases the folder. */
   release(): void;

@@ -1,4 +1,7 @@
-/** Changes that arrive within a short time are one transaction: they wait for the disk together. */
+/**
+ * Combines changes that arrive within a short time into one transaction, so that they wait for the disk
+ * together.
+ */
 import type { Database } from "./database.ts";
 
 /**
@@ -10,7 +13,10 @@ export type GroupCommit = <T>(change: () => T) => Promise<T>;
 /** Time that the first change of a group waits for others. */
 const GATHER_MS = 2;
 
-/** Changes in one transaction, which occupies the thread. Further changes follow after other work of the event loop. */
+/**
+ * Maximum number of changes in one transaction, which occupies the thread. Further changes follow after other
+ * work of the event loop.
+ */
 const MAX_GROUP = 32;
 
 type Member = {

@@ -1,7 +1,7 @@
 /** Several reads of one commit of the database. */
 import type { Database } from "./database.ts";
 
-/** Runs synchronous reads inside one read transaction. What `work` throws passes on. */
+/** Runs synchronous reads inside one read transaction. An error of `work` is rethrown. */
 export type ReadTogether = <T>(work: () => T) => T;
 
 export function createReadTogether(database: Database): ReadTogether {

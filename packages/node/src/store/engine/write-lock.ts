@@ -25,7 +25,7 @@ const WAIT_TIMEOUT_MS = 1_000;
 export const createWriteLockMemory = (): SharedArrayBuffer =>
   new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 
-/** The side of consensus, which goes before all others. */
+/** The side of consensus, which has priority over all others. */
 export function priorityWriteLock(memory: SharedArrayBuffer): WriteLock {
   const state = new Int32Array(memory);
   return {

@@ -14,11 +14,11 @@ import {
 export type Writes = {
   /** Returns why the last write failed, if the disk refused it. */
   trouble(): Trouble | undefined;
-  /** Writes of all threads that failed so, since the process started. */
+  /** Number of such failed writes of all threads, since the process started. */
   failures(): number;
-  /** Something was written. */
+  /** Records a successful write. */
   worked(): void;
-  /** Records the error of a failed write, of whatever kind. */
+  /** Records the error of a failed write of any kind. */
   failed(error: unknown): void;
 };
 
@@ -28,7 +28,7 @@ export type WritesDeps = {
    * with its own message.
    */
   readonly onTrouble?: (trouble: Trouble, error: unknown) => void;
-  /** Called when such trouble is over, in whichever thread notices. */
+  /** Called when such trouble is over, by the thread that notices it. */
   readonly onBack?: () => void;
 };
 

@@ -19,11 +19,14 @@ export type Write<T extends TableName = TableName> = {
 export type StateStore = StateReader & {
   /** Makes the after-images visible to the reader, and keeps them for the next flush. */
   write(writes: readonly Write[]): void;
-  /** Writes the kept records as rows, each once. Belongs into the transaction of the blocks that caused them. */
+  /**
+   * Writes the kept records as rows, each once. Must be called inside the transaction of the blocks that
+   * caused them.
+   */
   flush(): void;
-  /** Removes every record. Belongs into a transaction, and `reset` after it if that fails. */
+  /** Removes every record. Must be called inside a transaction; call `reset` if the transaction fails. */
   clear(): void;
-  /** Drops what was not committed. To be called after a transaction around `flush` failed. */
+  /** Discards what was not committed. Must be called after a transaction around `flush` failed. */
   reset(): void;
 };
 

@@ -14,7 +14,7 @@ import type { Write } from "./state.ts";
 
 export type UndoStore = {
   append(height: number, changes: readonly Change[]): void;
-  /** The writes that give the state before the block; absent when they were pruned. */
+  /** Returns the writes that restore the state before the block; undefined when they were pruned. */
   read(height: number): Write[] | undefined;
   /** Removes the records of blocks at and above the height, which were reverted. */
   removeFrom(height: number): void;

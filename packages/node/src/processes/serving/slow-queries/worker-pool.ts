@@ -34,7 +34,7 @@ export type SlowLaneData = {
 export type ToSlowLane = SlowRequest & { readonly number: number };
 export type FromSlowLane = SlowAnswer & { readonly number: number };
 
-/** Requests under way at once, all but one of which wait: each may take the whole time. */
+/** Maximum number of requests, of which one runs and the others wait: each may use the whole time. */
 const MAX_REQUESTS = 4;
 /** Longer than the start of the thread and all queued queries. */
 const TIMEOUT_MS = 30_000;

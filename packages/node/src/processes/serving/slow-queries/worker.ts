@@ -19,7 +19,7 @@ const { app } = createHttpServer(
     readModel: createSqliteReadModel({ readTimeoutMs }, { database, network }),
     network,
     identity,
-    // Nothing that asks the node is slow in the database.
+    // Queries that call the node are never slow in the database.
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,
