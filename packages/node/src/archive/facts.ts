@@ -1,4 +1,7 @@
-/** The tree of final facts of a snapshot: its root is in the manifest, and is made again from the blocks wherever the snapshot is checked. */
+/**
+ * The tree of final facts of a snapshot: its root is in the manifest, and is recomputed from the blocks when
+ * the snapshot is checked.
+ */
 import type { Network } from "@uniknode/protocol";
 import { createGrowth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
@@ -42,9 +45,9 @@ export const areOfChain = ({ height, id }: Facts, database: Database): boolean =
   createBlockStore(database).header(height)?.id === id;
 
 /**
- * Makes the tree of a database from its blocks, and compares it with the manifest.
+ * Builds the fact tree of a database from its blocks, and compares it with the manifest.
  *
- * @throws {ArchiveError} ARCHIVE_INVALID when it is another one
+ * @throws {ArchiveError} ARCHIVE_INVALID when they differ
  */
 export function buildFacts(
   path: string,

@@ -22,7 +22,7 @@ const manifestSchema = Type.Object({
   transactions: count,
   /** See `stateDigest`. */
   state: sha256,
-  /** Tree of final facts up to this block (facts.md 3); absent where the node had none yet. */
+  /** Tree of final facts up to this block (facts.md 3); absent if the node had none yet. */
   facts: Type.Optional(
     Type.Object({
       height: Type.Integer({ minimum: 1 }),

@@ -62,7 +62,7 @@ export async function extractChain(
 ): Promise<void> {
   const unpacked = `${to}.unpacked`;
   try {
-    // A killed restore may have left one.
+    // A killed restore may have left a database.
     removeDatabase(to);
     await unpackDatabase(folder, manifest, unpacked, (done) => deps.onProgress("unpacking", done));
     copyChain(unpacked, to);
@@ -82,7 +82,7 @@ const isLocalFailure = (error: unknown): boolean =>
     String((error as NodeJS.ErrnoException).code),
   );
 
-/** A file with the right hash may still be no database, or contain values that cannot be decoded. */
+/** A file with the right hash may still not be a database, or contain values that cannot be decoded. */
 const toArchiveError = (error: unknown): ArchiveError =>
   error instanceof ArchiveError
     ? error

@@ -38,9 +38,10 @@ function encodeLength(length: number): Uint8Array {
 }
 
 /**
- * Reads the first line; blocks are read when they are requested. Chunks may end anywhere.
+ * Reads the first line; blocks are read when they are requested. Chunks can end anywhere.
  *
- * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are not such a stream; iterating throws it where it is truncated
+ * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are not such a stream; iterating throws it if the
+ * stream is truncated
  */
 export async function readStream(
   chunks: AsyncIterable<Uint8Array>,

@@ -2,10 +2,10 @@
 import type { NetworkDescription } from "@uniknode/protocol";
 import { type Pin, pinText } from "../chain/assumption.ts";
 
-/** Turns it off. */
+/** Disables the option. */
 const NONE = "none";
 const FORM = /^([1-9]\d{0,9}):([0-9a-f]{64})$/;
-/** Heights have 32 bits. The genesis block is known anyway. */
+/** Heights have 32 bits. The genesis block is always known. */
 const HEIGHTS = { first: 2, last: 0xffffffff };
 
 /** @throws {Error} with a message that names the expected value */

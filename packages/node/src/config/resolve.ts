@@ -27,9 +27,9 @@ export type Origin = "default" | "file" | "environment" | "argument";
 export type Resolved = {
   readonly option: Option;
   readonly origin: Origin;
-  /** The flag, the variable or the file that says it; undefined for defaults. */
+  /** The flag, variable or file that sets the value; undefined for defaults. */
   readonly source?: string;
-  /** Reads it, and throws the `ConfigError` of a value that the option refuses. */
+  /** Reads the value; throws the `ConfigError` of a value that the option refuses. */
   readonly read: () => OptionValue | undefined;
 };
 
@@ -106,7 +106,7 @@ function readConfigObject(path: string): Record<string, unknown> {
   }
 }
 
-/** The configuration for printing and logging: secrets masked, absent options left out. */
+/** Returns the configuration for printing and logging: secrets masked, absent options omitted. */
 export function maskConfig(table: OptionTable, config: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     Object.entries(config)

@@ -12,7 +12,7 @@ export type AccountsContent = {
 
 type ShownUnik = { readonly id: string; readonly kind: Kind };
 
-/** Everything that is known of an account; amounts as texts in the smallest unit. */
+/** All data of an account; amounts as texts in the smallest unit. */
 export type ShownAccount = {
   readonly address: string;
   readonly passphrase: string;

@@ -1,4 +1,4 @@
-/** Makes the data folder of a restored or imported chain one that `uniknode dev` continues. */
+/** Converts the data folder of a restored or imported chain so that `uniknode dev` continues it. */
 import { join } from "node:path";
 import { createSlots, type Network } from "@uniknode/protocol";
 import { createBlockStore } from "../store/chain/blocks.ts";

@@ -1,4 +1,4 @@
-/** The data folder of a dev chain: what makes it one, and how it is started over. */
+/** The data folder of a dev chain: how it is recognised, and how it is reset. */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SESSION_FILE } from "../http/console/session-file.ts";
@@ -30,7 +30,7 @@ export const isDevFolder = (folder: string): boolean => existsSync(join(folder, 
 /**
  * Deletes a dev chain. Nothing else is ever deleted: the folder must be one.
  *
- * @throws {ConfigError} when it is none
+ * @throws {ConfigError} when the folder is not a dev chain
  * @throws {DataInUseError} when a node runs on it
  */
 export function resetFolder(folder: string): void {
@@ -48,7 +48,7 @@ function refuseInUse(folder: string): void {
   try {
     lockDataFolder(folder).release();
   } catch (error) {
-    // Damage is what a reset is for.
+    // A reset also repairs damage.
     if (error instanceof DataInUseError) throw error;
   }
 }
@@ -74,7 +74,7 @@ export function claimFolder(folder: string, shape: Shape): boolean {
         REMEDY,
     );
   }
-  // A start that was cut off leaves an empty one.
+  // An interrupted start leaves an empty file.
   return (statSync(join(folder, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 

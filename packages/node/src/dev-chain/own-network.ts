@@ -1,4 +1,4 @@
-/** A new network of one's own: its rules, its genesis block, and the keys of its delegates and first accounts. */
+/** Creates a private network: its rules, its genesis block, and the keys of its delegates and first accounts. */
 import type { GenesisDraft, NetworkFiles } from "@uniknode/protocol";
 import { genesisOf } from "./genesis.ts";
 import { deriveAccounts } from "./keys.ts";
@@ -35,7 +35,7 @@ export function createOwnNetwork({
   return { ...genesisOf(cast, files), cast };
 }
 
-/** The passphrases of the delegates, dealt to nodes in turn. */
+/** Distributes the passphrases of the delegates among nodes in turn. */
 export const dealDelegates = ({ founders }: Cast, nodes: number): string[][] =>
   Array.from({ length: nodes }, (_, node) =>
     founders.filter((_founder, index) => index % nodes === node).map(({ passphrase }) => passphrase),

@@ -7,10 +7,10 @@ export type ScreenContent = {
   /** Versions of protocol and program. */
   readonly versions: string;
   readonly baseUrl: string;
-  /** Signs in at the console, once; undefined without it. */
+  /** URL that signs in at the console, once; undefined without a console. */
   readonly consoleUrl: string | undefined;
   readonly webhookToken: string;
-  /** Command lines that show the token, unless it was given, every account, and events. */
+  /** Command lines that show the token (unless it was given), every account, and events. */
   readonly commands: {
     readonly token: string | undefined;
     readonly accounts: string;
@@ -56,11 +56,11 @@ export function startScreen(content: ScreenContent): string {
   ].join("\n");
 }
 
-/** The line of a revert. */
+/** Returns the line for a revert. */
 export const revertLine = (blocks: number, height: number): string =>
   `reverted ${blocks} block${blocks === 1 ? "" : "s"}, back at height ${height}`;
 
-/** The line of a block. */
+/** Returns the line for a block. */
 export function blockLine(header: BlockHeader, forger: string | undefined): string {
   const count = header.numberOfTransactions;
   const content = count === 0 ? "empty" : `${count} transaction${count === 1 ? "" : "s"}`;

@@ -38,7 +38,7 @@ export type PoolDeps = {
   readonly verify: Verify;
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: RecordedSignatures;
-  /** Returns true while blocks are being processed: submissions then get little of the thread. */
+  /** Returns true while blocks are being processed: submissions then get little time of the thread. */
   readonly isChainBusy?: () => boolean;
   /** Called with each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;
@@ -146,7 +146,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     applyHeadRules();
   }
 
-  /** Removes what a new height expires, and what a new milestone does not allow. */
+  /** Removes transactions that a new height expires, and types that a new milestone does not allow. */
   function applyHeadRules(): void {
     const context = expirationContext();
     const isPastExpiration = ({ data }: SealedTransaction) =>

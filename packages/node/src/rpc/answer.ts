@@ -68,7 +68,7 @@ export function createAnswerer(
       const context = open(late.signal);
       for (const call of calls) {
         answers.push(await answer(call, context));
-        // Lets calls of other callers run between two calls that never wait.
+        // Calls of other callers run between two calls that never wait.
         await setImmediate();
       }
       return answers;
@@ -105,7 +105,7 @@ export function createAnswerer(
   }
 }
 
-/** The message of the node, with the time to wait where it gave one. */
+/** Returns the message of the node, with the time to wait if the node gave one. */
 function reasonOf({ message, retryAfterMs }: ApiError): string {
   if (retryAfterMs === undefined) return message;
   return `${message}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;

@@ -1,4 +1,4 @@
-/** Key derivations from passwords (scrypt): each takes a large part of a second of processor time, and 16 MiB. */
+/** Key derivations from passwords (scrypt): each costs a large part of a second of CPU time, and 16 MiB. */
 import { ofStatus } from "./error.ts";
 
 export type Derivations = {

@@ -1,7 +1,7 @@
 /** Errors of JSON-RPC 2.0, and errors of the service itself, whose codes are HTTP statuses (operations.md 8). */
 import { STATUS_CODES } from "../platform/http.ts";
 
-/** `data` names the fault if the code alone does not. */
+/** `data` describes the error if the code alone does not. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data?: string;

@@ -1,4 +1,4 @@
-/** Places for bodies that are worked on at once: so many in all, of which one client has a share. */
+/** Concurrency slots for request bodies: a total number, of which one client can have a share. */
 import { clientGroup } from "../platform/addresses/groups.ts";
 
 export type PlaceBounds = { readonly total: number; readonly perClient: number };

@@ -2,7 +2,7 @@
 import type { ApiError } from "@uniknode/client";
 
 export type SendErrorType =
-  /** The node refused it, and nothing was sent; `reasons` are the node's own. */
+  /** The node refused the transaction, and nothing was sent; `reasons` come from the node. */
   | {
       readonly code: "SEND_REFUSED";
       readonly id: string;

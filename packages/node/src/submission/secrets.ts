@@ -18,9 +18,9 @@ export type SecretSource = {
 };
 
 /**
- * Keys of a passphrase; only the end of its line is removed.
+ * Returns the keys of a passphrase; only the end of its line is removed.
  *
- * @throws {ConfigError} when there is none, and no terminal to prompt
+ * @throws {ConfigError} when there is no passphrase, and no terminal to prompt
  */
 export async function readKeys(source: SecretSource): Promise<KeyPair> {
   return keysFromPassphrase(await readSecret(source));

@@ -16,17 +16,17 @@ export type Inspection = {
 };
 
 export type InspectOptions = {
-  /** Blocks are inspected for so long, in random order. Absent: only pages and rows are. */
+  /** Time for which blocks are inspected, in random order. If absent, only pages and rows are inspected. */
   readonly blocks?: { readonly network: Network; readonly forMs: number };
 };
 
 const MAX_DAMAGE = 300;
-/** The file cannot be read as a database. Anything else is not a fault of the file. */
+/** The file cannot be read as a database. Other errors are not damage of the file. */
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 /**
- * Reads the whole database, in a transaction for each table and for each batch of blocks, so that a node that uses it
- * goes on.
+ * Reads the whole database, in a transaction for each table and for each batch of blocks, so that a running
+ * node is not blocked.
  *
  * @throws {Error} of the driver when the file cannot be opened
  */

@@ -1,4 +1,4 @@
-/** The pages of the database: SQLite walks each table with its indexes. */
+/** Checks the pages of the database: SQLite walks each table with its indexes. */
 import type { Database } from "../../store/engine/database.ts";
 
 /** @returns the damage of the first damaged table */

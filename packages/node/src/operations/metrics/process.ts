@@ -9,7 +9,7 @@ export type ProcessFigures = {
   readonly failedWrites: number;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: number | undefined;
-  /** Inspections of the database by their outcome, and what the last one found damaged. */
+  /** Inspections of the database by their outcome, and the damage that the last one found. */
   readonly inspections: {
     readonly sound: number;
     readonly damaged: number;

@@ -1,4 +1,4 @@
-/** Fills the series: reads the figures at equal intervals, and makes rates of what only grows. */
+/** Fills the series: reads the figures at equal intervals, and converts totals to rates. */
 import type { NodeReport } from "../../gateway/figures.ts";
 import type { DeliveryFigures } from "../../webhooks/figures.ts";
 import { totalOf } from "../../webhooks/figures.ts";
@@ -14,7 +14,7 @@ export type SamplingDeps = {
   readonly freeBytes: () => number | undefined;
   /** Open live streams. */
   readonly streams: () => number;
-  /** Bytes, and microseconds of processor time since the process started. */
+  /** Bytes, and microseconds of CPU time since the process started. */
   readonly usage: () => { readonly residentBytes: number; readonly processorMicroseconds: number };
   readonly nowMs: () => number;
 };
@@ -82,7 +82,7 @@ export function createSampling({
 const ageOf = (sinceMs: number | undefined, nowMs: number): number =>
   sinceMs === undefined ? 0 : Math.max(0, nowMs - sinceMs) / 1_000;
 
-/** Nothing for the first sample, and for what was not known in one of the two. */
+/** Returns no rates for the first sample, and none for a figure that is unknown in either sample. */
 function ratesOf(before: Totals | undefined, now: Totals): Sample {
   if (!before) return {};
   const seconds = (now.monotonicMs - before.monotonicMs) / 1_000;

@@ -1,4 +1,4 @@
-/** The last hours of the node in figures: samples at equal intervals, in memory of a fixed size. */
+/** The figures of the last hours: samples at equal intervals, in memory of a fixed size. */
 
 /** Meaning of each figure; unknown figures are omitted from a sample. */
 export const SERIES_FIGURES = {
@@ -29,7 +29,7 @@ export const FIGURE_NAMES = Object.keys(SERIES_FIGURES) as readonly FigureName[]
 
 export type Sample = Readonly<Partial<Record<FigureName, number | undefined>>>;
 
-/** Columns of equal length. Times are seconds since 1970, ascending; a figure that was not known is null. */
+/** Columns of equal length. Times are seconds since 1970, ascending; an unknown figure is null. */
 export type SeriesColumns = {
   readonly times: number[];
   readonly figures: Record<FigureName, (number | null)[]>;
@@ -42,7 +42,7 @@ export type Series = {
   since(afterSeconds: number): SeriesColumns;
 };
 
-/** @param capacity samples that are kept */
+/** @param capacity maximum number of samples */
 export function createSeries(capacity: number): Series {
   const times = new Float64Array(capacity);
   const columns = FIGURE_NAMES.map((name) => ({ name, values: new Float64Array(capacity) }));

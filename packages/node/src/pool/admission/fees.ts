@@ -17,7 +17,10 @@ export type FeePolicy = {
   addonBytes: Readonly<Record<string, number>>;
 };
 
-/** (addon + half the bytes, rounded half up) x fee per byte. The halving is an error that must be kept. */
+/**
+ * (addon + half the bytes, rounded half up) x fee per byte. Halving the bytes is an error of the old node
+ * that must be kept.
+ */
 export function minimumFee(serializedBytes: number, addonBytes: number | null, feePerByte: number): bigint {
   const chargedBytes = (addonBytes ?? 0) + Math.round(serializedBytes / 2);
   return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));

@@ -59,7 +59,7 @@ export function precheck(
   checkRecipient(candidate, deps.network.description.pubKeyHash);
 }
 
-/** The same without the checks whose results neither the pool nor the chain can change. */
+/** Like `precheck`, without the checks whose verdicts neither the pool nor the chain can change. */
 export function recheck(
   candidate: Candidate,
   request: readonly Candidate[],

@@ -24,7 +24,7 @@ export function createSenderOrder(): SenderOrder {
         isNext,
         leave() {
           for (const sender of senders) if (last.get(sender) === left) last.delete(sender);
-          // One that fails early leaves the order of the others as it is.
+          // A request that fails early does not change the order of the others.
           void isNext.then(resolve);
         },
       };

@@ -86,7 +86,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     } catch (error) {
       onWriteFailed(error);
       reject(error);
-      // Together with changes of the meantime.
+      // Retries together with the changes made in the meantime.
       if (expectWrite()) retry = setTimeout(write, RETRY_MS);
       return;
     }
