@@ -10,7 +10,7 @@ import {
 import type { StateReader } from "./state/tables.ts";
 import { walletOf } from "./wallets.ts";
 
-/** Verdicts about the signatures that depend on wallets: computed when they are asked for, or recorded before. */
+/** Verdicts about signatures that depend on wallets: computed on demand, or recorded before. */
 export type WalletSignatures = {
   /** @param publicKey second key of the sender's wallet, 66 digits */
   isSecondSigned(transaction: Transaction, publicKey: string): boolean;

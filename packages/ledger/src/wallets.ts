@@ -58,6 +58,6 @@ export function withAttribute<K extends keyof Attributes>(
   return { ...wallet, attributes: others };
 }
 
-/** Writes a delegate whose wallet is known. */
+/** Writes a delegate whose wallet is already loaded. */
 export const saveDelegate = (draft: Draft, wallet: Wallet, delegate: Delegate): void =>
   saveWallet(draft, withAttribute(wallet, "delegate", delegate));

@@ -9,7 +9,7 @@ export type WholeAmount = number | bigint;
 /** An integer of a filter, up to 2^53 - 1. */
 export type Integer = number | bigint | string;
 
-/** Both ends are included, and each may be left out. */
+/** Both ends are included, and each can be omitted. */
 export type Interval<Value = Integer> = { readonly from?: Value; readonly to?: Value };
 
 /** Field and direction, as in `height:desc`. */

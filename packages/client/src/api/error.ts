@@ -11,7 +11,7 @@ type Refusal = {
 };
 
 export type ApiErrorType =
-  /** No connection, or it broke: the node may have received the request. */
+  /** There was no connection, or it broke: the node may have received the request. */
   | { readonly code: "API_UNREACHABLE"; readonly cause: unknown }
   /** The response did not arrive completely in time: the node may have received the request. */
   | { readonly code: "API_TIMEOUT"; readonly timeoutMs: number }
@@ -22,7 +22,7 @@ export type ApiErrorType =
   /** 429: too many requests from this address. */
   | ({
       readonly code: "API_RATE_LIMITED";
-      /** Time until the node accepts requests again, if it said so. */
+      /** Time until the node accepts requests again, if the response contains it. */
       readonly retryAfterMs?: number;
     } & Refusal)
   /** Any other 4xx: the request is invalid; `message` of the body names the field and the reason. */
@@ -52,7 +52,7 @@ export class ApiError extends Error {
   readonly type: ApiErrorType;
   /** True if the same request may succeed later. A request that changes something may have taken effect already. */
   readonly isRetryable: boolean;
-  /** Time until the node accepts requests again, if it said so. */
+  /** Time until the node accepts requests again, if the response contains it. */
   readonly retryAfterMs?: number;
 
   constructor(type: ApiErrorType, request: string) {
@@ -82,7 +82,7 @@ function reasonOf(type: ApiErrorType): string {
 const MAX_REASON = 1_000;
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Bounded, and without what a terminal would obey: messages are logged. */
+/** Bounds a text, and removes the characters that control a terminal, because messages are logged. */
 function plain(text: string): string {
   const begin = text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)} ...` : text;
   return begin.replace(UNSAFE, (unsafe) => `\\u{${unsafe.codePointAt(0)!.toString(16)}}`);

@@ -65,7 +65,7 @@ export function createList<Row, Extra = unknown>(
           place = placeAfter(place, meta);
         } catch (error) {
           if (place?.cursor !== START || !isRefusal(error)) throw error;
-          // A node of the old network, which knows no cursors. Any other error occurs again.
+          // A node of the old network does not support cursors. Any other error occurs again.
           place = { page: 1 };
         }
       }

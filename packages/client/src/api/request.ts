@@ -11,7 +11,7 @@ export type ApiRequest = {
   readonly query?: Query | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** The request changes nothing, so it may be sent again. Default: whether the method is GET. */
+  /** The request changes nothing, so it can be sent again. Default: true for GET. */
   readonly isSafe?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -58,7 +58,7 @@ function segmentOf(value: string | number): string {
   return encodeURIComponent(value);
 }
 
-/** A value of the caller that no request can be made of. */
+/** The error for an argument from which no request can be built. */
 const argumentError = (message: string): TypeError =>
   Object.assign(new TypeError(message), { code: "API_ARGUMENT", isRetryable: false });
 

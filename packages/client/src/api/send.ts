@@ -16,7 +16,7 @@ export type SendOptions = {
   readonly url: string;
   /** Timeout of each attempt, including the whole response. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Further attempts of requests that change nothing. Default: 2. */
+  /** Number of further attempts for requests that change nothing. Default: 2. */
   readonly retries?: number;
   /** Longest time to wait before a further attempt; if the node demands more, there is none. Default: 60,000. */
   readonly maxWaitMs?: number;

@@ -4,7 +4,7 @@ import type { RawTransaction } from "../api/resources/transactions.ts";
 import type { Wallet } from "../api/resources/wallets.ts";
 
 export type BlockContent = Omit<RawBlock, "unikMintRewards" | "foundationRewards"> & {
-  /** The ids as hexadecimal digits, where the network's own are decimal. */
+  /** The ids as hexadecimal digits, if the network's ids are decimal. */
   readonly idHex: string;
   readonly previousBlockHex: string;
 };

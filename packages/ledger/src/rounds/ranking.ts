@@ -62,8 +62,9 @@ const weightOf = ({ attributes: { delegate } }: DelegateWallet): bigint =>
   delegate.weightedVoteBalance ?? delegate.voteBalance;
 
 /**
- * Selection by type (consensus.md 3.1): the delegates selected for the quotas, then all others in their order. Places
- * that a quota cannot fill go to the highest of the individuals and of the delegates without type.
+ * Selection by type (consensus.md 3.1): the delegates selected for the quotas, then all others in their
+ * order. Seats that a quota cannot fill go to the highest of the individuals and of the delegates without
+ * type.
  */
 function orderByType(sorted: DelegateWallet[], milestone: Milestone): DelegateWallet[] {
   const quotas = milestone.nbDelegatesByType;

@@ -29,7 +29,7 @@ export function decodeHeader(
 }
 
 /**
- * The header of fields that were just encoded: what `decodeHeader` makes of the bytes.
+ * Returns the header of fields that were just encoded, equal to the result of `decodeHeader` for the bytes.
  *
  * @param bytes of the header, signature included
  */

@@ -15,7 +15,7 @@ export type ByteReader = {
   u16(): number;
   u32(): number;
   u64(): bigint;
-  /** A view, not a copy. */
+  /** Returns a view, not a copy. */
   take(length: number): Uint8Array;
   /** Lower-case hexadecimal of `length` bytes. */
   hex(length: number): string;
@@ -29,7 +29,10 @@ export type ByteReader = {
 
 export const createReader = (bytes: Uint8Array): ByteReader => new Reader(bytes);
 
-/** A class, because one is made for each transaction: a closure for each of its methods is a kilobyte of memory. */
+/**
+ * A class, because each transaction has a reader: a closure for each of its methods would cost a kilobyte of
+ * memory.
+ */
 class Reader implements ByteReader {
   readonly bytes: Uint8Array;
   private readonly view: DataView;

@@ -8,7 +8,7 @@ import { backend } from "./secp256k1.ts";
  * @throws {RangeError} if the hash is not 32 bytes, or the private key no scalar of the group
  */
 export function signEcdsa(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
-  // The backend copies the input into its own memory, whatever its length.
+  // The backend copies the input into its own memory, regardless of its length.
   if (hash.length !== 32 || privateKey.length !== 32) {
     throw new RangeError("hash and private key must be 32 bytes each");
   }

@@ -10,7 +10,7 @@ import { IdentityError } from "./error.ts";
  */
 export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array };
 
-/** Keys of a passphrase: SHA-256 of its UTF-8 bytes, neither trimmed nor normalised; it may be empty. */
+/** Returns the keys of a passphrase: SHA-256 of its UTF-8 bytes, neither trimmed nor normalised; it can be empty. */
 export const keysFromPassphrase = (passphrase: string): KeyPair =>
   keysFromPrivateKey(sha256(utf8ToBytes(passphrase)));
 

@@ -85,7 +85,7 @@ export type NetworkFiles = {
   exceptions: Exceptions;
 };
 
-/** A network ready for use; made by `createNetwork`. */
+/** A network ready for use; created by `createNetwork`. */
 export type Network = {
   readonly description: NetworkDescription;
   readonly exceptions: Exceptions;

@@ -125,10 +125,10 @@ export function recheckTransaction(
 }
 
 /**
- * The unchecked way: data that is already known to be good. It counts as verified.
+ * Reads trusted data without checks. The transaction counts as verified.
  *
  * @param id computed from the canonical bytes if absent
- * @throws {Error} if the bytes follow no layout
+ * @throws {Error} if the bytes do not match a layout
  */
 export function sealedFromTrustedBytes(bytes: Uint8Array, id?: string): SealedTransaction {
   const body = decodeTransaction(bytes);

@@ -78,8 +78,8 @@ function formOf(number: number, schema: TypeSchema): Form {
 }
 
 /**
- * Compiles the schemas that are not compiled yet, one in each step. Without it, the first transaction of each type
- * takes tens of milliseconds longer.
+ * Compiles the schemas that are not compiled yet, one in each step. Otherwise, the first transaction of each
+ * type costs tens of milliseconds more.
  */
 export function* compileSchemas(): Generator<void, void> {
   for (const { type, schema, legacySchema } of transactionTypes) {

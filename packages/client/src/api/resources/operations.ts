@@ -76,7 +76,7 @@ export type NodeSeries = {
   readonly intervalSeconds: number;
   /** Time of each sample, seconds since 1970, ascending. */
   readonly times: readonly number[];
-  /** A value for each time; null where it was not known. The document of the API lists the names. */
+  /** A value for each time; null if it is unknown. The OpenAPI document lists the names. */
   readonly figures: Readonly<Record<string, readonly (number | null)[]>>;
 };
 
@@ -86,7 +86,7 @@ export type NodeOption = {
   /** `***` for a secret; absent without value and default. */
   readonly value?: string | number | boolean | readonly string[];
   readonly origin: "default" | "file" | "environment" | "argument";
-  /** The flag, the variable or the file that says it. */
+  /** The flag, variable or file that sets the value. */
   readonly source?: string;
 };
 

@@ -80,7 +80,7 @@ export type TransactionOrder = OrderBy<
   "amount" | "fee" | "nonce" | "timestamp" | "type" | "typeGroup" | "vendorField" | "version"
 >;
 
-/** Filters of every list of transactions; each that is given must be met. */
+/** Filters of every list of transactions; a transaction must satisfy all given filters. */
 export type TransactionQuery = TransformQuery & {
   readonly orderBy?: TransactionOrder;
   readonly id?: string;
@@ -110,7 +110,7 @@ export type TransactionSearch = TypeQuery &
     readonly timestamp?: Interval;
     readonly amount?: Interval;
     readonly fee?: Interval;
-    /** Every member that is given must be there. */
+    /** Every given member must be present. */
     readonly asset?: Readonly<Record<string, unknown>>;
   };
 
@@ -134,7 +134,7 @@ export const transactions = (send: Send) => ({
   list: <const Q extends TransactionQuery & TypeQuery & SenderQuery & RecipientQuery>(query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, { path: "/transactions", query }),
 
-  /** A forged one; those in the pool are `API_NOT_FOUND`. */
+  /** Gets a forged transaction; transactions in the pool are `API_NOT_FOUND`. */
   get: <const Q extends TransformQuery>(id: string, query?: Q) =>
     send<Answer<Transformed<Q, SingleTransaction, RawTransaction>, WithChainmeta>>({
       path: path`/transactions/${id}`,

@@ -119,7 +119,7 @@ export type WalletSearch = {
 export const wallets = (send: Send) => ({
   list: (query?: WalletQuery) => createList<Wallet, WithChainmeta>(send, { path: "/wallets", query }),
 
-  /** The richest first, whatever the query says of the order. */
+  /** Lists the richest wallets first, regardless of the order in the query. */
   top: (query?: WalletQuery) => createList<Wallet>(send, { path: "/wallets/top", query }),
 
   get: (id: string) => send<Answer<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),

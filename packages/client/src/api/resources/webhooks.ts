@@ -274,7 +274,7 @@ export function webhooks(send: Send) {
     delivery: (id: WebhookId, delivery: number | string) =>
       send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
-    /** Sends a delivery now, whatever its state, with the same id and body. */
+    /** Sends a delivery now, regardless of its state, with the same id and body. */
     retry: (id: WebhookId, delivery: number | string) =>
       send<Record<string, never>>({
         method: "POST",
@@ -309,7 +309,10 @@ export function webhooks(send: Send) {
     cancelReplay: (id: WebhookId) =>
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
-    /** The events of the last `blocks` that a webhook would have received, and why it would not have received others. Registers nothing. */
+    /**
+     * Returns the events of the last `blocks` that a webhook would have received, and why it would not have
+     * received others. Registers nothing.
+     */
     test: (webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> & { readonly blocks?: number }) =>
       send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
   };
