@@ -1,4 +1,4 @@
-/** What programs around a node need: a verifier for receivers of its webhooks, and a client of its API. */
+/** Client library of a node: a verifier for receivers of its webhooks, and a client of its API. */
 
 export type {
   Amount,

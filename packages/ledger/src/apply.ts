@@ -7,8 +7,8 @@ import { lockToClaim, moveVotes } from "./votes.ts";
 import { saveWallet, walletOf } from "./wallets.ts";
 
 /**
- * Applies a transaction as the next one of a block: checks, effects, vote balances. A refusal changes nothing
- * (trap B1).
+ * Applies a transaction as the next one of a block: checks, effects, vote balances. A refused transaction
+ * changes nothing (trap B1).
  *
  * @throws {RuleError} the first refusal
  */

@@ -10,7 +10,7 @@ import {
 import type { StateReader } from "./state/tables.ts";
 import { walletOf } from "./wallets.ts";
 
-/** Verdicts about the signatures that depend on wallets: computed when they are asked for, or recorded before. */
+/** Verdicts about signatures that depend on wallets: computed on demand, or recorded before. */
 export type WalletSignatures = {
   /** @param publicKey second key of the sender's wallet, 66 digits */
   isSecondSigned(transaction: Transaction, publicKey: string): boolean;
@@ -25,8 +25,9 @@ export const COMPUTED_SIGNATURES: WalletSignatures = {
 };
 
 /**
- * Whether a transaction is verified in a state: by the signatures of the participants if the sender is a multisignature
- * wallet, otherwise by the sender's own signature, whose result is in `isVerified` of the transaction.
+ * Returns true if a transaction is verified in a state: by the signatures of the participants if the sender
+ * is a multisignature wallet, otherwise by the sender's own signature, whose result is in `isVerified` of the
+ * transaction.
  *
  * @param options.assumesSignatures multisignatures count as valid; the rules of the type compare their number
  * @throws {TransactionError | RangeError} if the multisignatures cannot be checked

@@ -32,7 +32,10 @@ export function moveVotes(
   else followAmounts(transaction, context, sender, claimed);
 }
 
-/** For every type but the votes: an amount that a wallet pays or receives also changes the balance of its delegate. */
+/**
+ * Applies to every type except votes: an amount that a wallet pays or receives also changes the balance of
+ * its delegate.
+ */
 function followAmounts(
   transaction: Transaction,
   context: RuleContext,

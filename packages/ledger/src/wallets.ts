@@ -1,4 +1,4 @@
-/** Wallets by address and by public key, and small changes of them (state.md 2). */
+/** Wallets by address and by public key, and small changes to them (state.md 2). */
 import { addressFromPublicKey, type Network } from "@uniknode/protocol";
 import type { Draft } from "./state/draft.ts";
 import type { Attributes, Delegate, StateReader, Wallet } from "./state/tables.ts";
@@ -58,6 +58,6 @@ export function withAttribute<K extends keyof Attributes>(
   return { ...wallet, attributes: others };
 }
 
-/** Writes a delegate whose wallet is known. */
+/** Writes a delegate whose wallet is already loaded. */
 export const saveDelegate = (draft: Draft, wallet: Wallet, delegate: Delegate): void =>
   saveWallet(draft, withAttribute(wallet, "delegate", delegate));

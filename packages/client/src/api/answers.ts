@@ -1,4 +1,4 @@
-/** Types that many answers have in common (http-api.md 3.1, 4.1, 4.2 and 5). */
+/** Types that many responses share (http-api.md 3.1, 4.1, 4.2 and 5). */
 
 /** Decimal text of an amount in the smallest unit: 10^-8 of a token. Calculate with `BigInt`. */
 export type Amount = string;
@@ -9,7 +9,7 @@ export type WholeAmount = number | bigint;
 /** An integer of a filter, up to 2^53 - 1. */
 export type Integer = number | bigint | string;
 
-/** Both ends are included, and each may be left out. */
+/** Both ends are included, and each can be omitted. */
 export type Interval<Value = Integer> = { readonly from?: Value; readonly to?: Value };
 
 /** Field and direction, as in `height:desc`. */
@@ -26,7 +26,7 @@ export type Timestamp = {
 
 export type Answer<Data, Extra = unknown> = { readonly data: Data } & Extra;
 
-/** The head of the chain that an answer was read at: answers of one height belong together. */
+/** Head of the chain at which a response was read: responses with one height are consistent. */
 export type WithChainmeta = {
   readonly chainmeta: { readonly height: number; readonly timestamp: Timestamp };
 };

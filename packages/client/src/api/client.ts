@@ -30,11 +30,11 @@ export type ClientOptions = SendOptions & {
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * A client of the node at a URL. It sends nothing before one of its functions is called.
+ * Creates a client of the node at a URL. It sends nothing before one of its functions is called.
  *
- * Functions resolve to the body of the answer: `data`, and `meta` or `chainmeta` if there is one. Lists are iterated, or read by
- * the page. Every function throws `ApiError`, and `TypeError` for an id that is empty, `.` or `..`: no URL can contain
- * these.
+ * Functions resolve to the body of the response: `data`, and `meta` or `chainmeta` if there is one. Lists can
+ * be iterated, or read page by page. Every function throws `ApiError`, and `TypeError` for an id that is
+ * empty, `.` or `..`: no URL can contain these.
  *
  * @throws {TypeError} when the URL is invalid
  */

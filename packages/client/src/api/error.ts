@@ -1,19 +1,19 @@
 /** Failures of requests to the API. */
 
-/** An answer of the node other than success. */
+/** A response of the node other than success. */
 type Refusal = {
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number;
   /** Parsed if it is JSON, else its text. */
   readonly body: unknown;
-  /** What is wrong, as docs/reference/errors.md lists it: `WEBHOOK_UNKNOWN`. Absent from nodes of the old network. */
+  /** Code from docs/reference/errors.md, such as `WEBHOOK_UNKNOWN`. Absent from nodes of the old network. */
   readonly nodeCode?: string;
 };
 
 export type ApiErrorType =
-  /** No connection, or it broke: the node may have received the request. */
+  /** There was no connection, or it broke: the node may have received the request. */
   | { readonly code: "API_UNREACHABLE"; readonly cause: unknown }
-  /** The whole answer did not arrive in time: the node may have received the request. */
+  /** The response did not arrive completely in time: the node may have received the request. */
   | { readonly code: "API_TIMEOUT"; readonly timeoutMs: number }
   /** 401 or 403: the webhook token is missing or wrong, or the address of the caller is not allowed. */
   | ({ readonly code: "API_UNAUTHORIZED" } & Refusal)
@@ -22,14 +22,14 @@ export type ApiErrorType =
   /** 429: too many requests from this address. */
   | ({
       readonly code: "API_RATE_LIMITED";
-      /** Time until the node accepts requests again, if it said so. */
+      /** Time until the node accepts requests again, if the response contains it. */
       readonly retryAfterMs?: number;
     } & Refusal)
   /** Any other 4xx: the request is invalid; `message` of the body names the field and the reason. */
   | ({ readonly code: "API_REFUSED" } & Refusal)
-  /** 5xx: the node could not answer. */
+  /** 5xx: the node could not respond. */
   | ({ readonly code: "API_FAILED"; readonly retryAfterMs?: number } & Refusal)
-  /** Success, but not the JSON that the API answers: probably another server listens there. */
+  /** Success, but not the JSON of the API: probably another server listens at this address. */
   | { readonly code: "API_ANSWER_INVALID"; readonly status: number; readonly body: unknown };
 
 export type ApiErrorCode = ApiErrorType["code"];
@@ -43,16 +43,16 @@ const RETRYABLE: readonly ApiErrorCode[] = [
 
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
-  /** Of HTTP, if there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
-  /** The answer: parsed if it is JSON, else its text. */
+  /** Body of the response: parsed if it is JSON, otherwise its text. */
   readonly body?: unknown;
-  /** What is wrong, as docs/reference/errors.md lists it: `WEBHOOK_UNKNOWN`. Absent from nodes of the old network. */
+  /** Code from docs/reference/errors.md, such as `WEBHOOK_UNKNOWN`. Absent from nodes of the old network. */
   readonly nodeCode?: string;
   readonly type: ApiErrorType;
-  /** Whether the same request may succeed later. A request that changes something may have taken effect already. */
+  /** True if the same request may succeed later. A request that changes something may have taken effect already. */
   readonly isRetryable: boolean;
-  /** Time until the node accepts requests again, if it said so. */
+  /** Time until the node accepts requests again, if the response contains it. */
   readonly retryAfterMs?: number;
 
   constructor(type: ApiErrorType, request: string) {
@@ -78,11 +78,11 @@ function reasonOf(type: ApiErrorType): string {
   return typeof message === "string" ? `${plain(message)} (HTTP ${type.status})` : `HTTP ${type.status}`;
 }
 
-/** Characters of what a node says, in a message; `body` has all of it. */
+/** Maximum number of characters of the node's text in a message; `body` has the whole text. */
 const MAX_REASON = 1_000;
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Bounded, and without what a terminal would obey: messages are logged. */
+/** Bounds a text, and removes the characters that control a terminal, because messages are logged. */
 function plain(text: string): string {
   const begin = text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)} ...` : text;
   return begin.replace(UNSAFE, (unsafe) => `\\u{${unsafe.codePointAt(0)!.toString(16)}}`);

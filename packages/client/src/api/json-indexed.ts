@@ -15,7 +15,7 @@ export function numberOf(token: string): number | bigint {
 
 /** @throws {SyntaxError} */
 export function parseIndexed(text: string): unknown {
-  // Refuses what is not JSON: the replacement below would turn some of it into JSON.
+  // Rejects invalid JSON: the replacement below would turn some of it into JSON.
   JSON.parse(text);
   const numbers: (number | bigint)[] = [];
   const indexed = replaceNumbers(text, (token) => `${numbers.push(numberOf(token)) - 1}`);

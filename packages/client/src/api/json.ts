@@ -17,7 +17,7 @@ const LONG_NUMBER = /(^|[:[,])\s*-?\d{16}/;
 
 /** @throws {SyntaxError} */
 export function parseJson(text: string): unknown {
-  // Calling a function for each value takes longer than parsing all of them.
+  // Calling a function for each value costs more than parsing all of them.
   if (!LONG_NUMBER.test(text)) return JSON.parse(text);
   return hasSource ? parse(text, withAllDigits) : parseIndexed(text);
 }

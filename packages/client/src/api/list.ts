@@ -10,20 +10,20 @@ export type PageMeta = {
   readonly pageCount: number;
   /** Rows of the whole list. */
   readonly totalCount: number;
-  /** Paths of other pages, or null where there is none. */
+  /** Paths of other pages, or null if there is none. */
   readonly next: string | null;
   readonly previous: string | null;
   readonly self: string;
   readonly first: string;
   readonly last: string | null;
-  /** If the request had a cursor: that of the following page, or null on the last one. */
+  /** Present if the request had a cursor: the cursor of the following page, or null on the last page. */
   readonly nextCursor?: string | null;
 };
 
 export type Page<Row, Meta = PageMeta> = { readonly meta: Meta; readonly data: readonly Row[] };
 
 export type PageOptions = {
-  /** From 1 on. Default: 1. */
+  /** Number of the page, from 1. Default: 1. */
   readonly page?: number;
   /** Rows of a page, 1 to 100. Default: 100. */
   readonly limit?: number;
@@ -65,7 +65,7 @@ export function createList<Row, Extra = unknown>(
           place = placeAfter(place, meta);
         } catch (error) {
           if (place?.cursor !== START || !isRefusal(error)) throw error;
-          // A node of the old network, which knows no cursors. Any other error occurs again.
+          // A node of the old network does not support cursors. Any other error occurs again.
           place = { page: 1 };
         }
       }

@@ -1,4 +1,4 @@
-/** The error for an answer that is no success. */
+/** Creates the error for a response other than success. */
 import type { ApiErrorType } from "./error.ts";
 import { parseJson } from "./json.ts";
 

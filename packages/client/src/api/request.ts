@@ -1,4 +1,4 @@
-/** One request: its URL, its body, and what is sent with it. */
+/** One request: its URL, its body and its options. */
 
 /** Absent members are not sent. */
 export type Query = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
@@ -6,20 +6,20 @@ export type Query = Readonly<Record<string, string | number | bigint | boolean |
 export type ApiRequest = {
   /** Default: GET. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the prefix; made with `path`, so that its parts are encoded. */
+  /** Path below the prefix; created with `path`, so that its parts are encoded. */
   readonly path: string;
   readonly query?: Query | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** The request changes nothing, so it may be sent again. Default: whether the method is GET. */
+  /** The request changes nothing, so it can be sent again. Default: true for GET. */
   readonly isSafe?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 /**
- * Makes a request of a node; the answer may have any status.
+ * Sends a request to a node; the response can have any status.
  *
- * @throws whatever `fetch` throws, and the reason of the signal
+ * @throws everything that `fetch` throws, and the reason of the signal
  */
 export type Connect = (request: ApiRequest, signal: AbortSignal) => Promise<Response>;
 
@@ -58,7 +58,7 @@ function segmentOf(value: string | number): string {
   return encodeURIComponent(value);
 }
 
-/** A value of the caller that no request can be made of. */
+/** The error for an argument from which no request can be built. */
 const argumentError = (message: string): TypeError =>
   Object.assign(new TypeError(message), { code: "API_ARGUMENT", isRetryable: false });
 

@@ -1,22 +1,22 @@
-/** Sends a request with its time-out and its retries, and reads the answer. */
+/** Sends a request with its timeout and its retries, and reads the response. */
 import { ApiError } from "./error.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, createConnect, nameOf } from "./request.ts";
 import type { Sleep } from "./sleep.ts";
 
 /**
- * The body of a successful answer.
+ * Settles with the body of a successful response.
  *
- * @throws {ApiError} for every other answer, and for none
+ * @throws {ApiError} for every other response, and if there is none
  */
 export type Send = <Answer>(request: ApiRequest) => Promise<Answer>;
 
 export type SendOptions = {
   /** Base URL of the node: `http://127.0.0.1:4003`, with the path of a proxy if there is one. */
   readonly url: string;
-  /** Time for each attempt, with the whole answer. Default: 10,000. */
+  /** Timeout of each attempt, including the whole response. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Further attempts of requests that change nothing. Default: 2. */
+  /** Number of further attempts for requests that change nothing. Default: 2. */
   readonly retries?: number;
   /** Longest time to wait before a further attempt; if the node demands more, there is none. Default: 60,000. */
   readonly maxWaitMs?: number;

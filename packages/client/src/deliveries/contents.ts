@@ -4,7 +4,7 @@ import type { RawTransaction } from "../api/resources/transactions.ts";
 import type { Wallet } from "../api/resources/wallets.ts";
 
 export type BlockContent = Omit<RawBlock, "unikMintRewards" | "foundationRewards"> & {
-  /** The ids as hexadecimal digits, where the network's own are decimal. */
+  /** The ids as hexadecimal digits, if the network's ids are decimal. */
   readonly idHex: string;
   readonly previousBlockHex: string;
 };
@@ -40,7 +40,7 @@ export type UnikContent = {
 export type PeerContent = {
   readonly ip: string;
   readonly port: number;
-  /** By plugin; -1 is closed. */
+  /** Ports by plugin; -1 is closed. */
   readonly ports: Readonly<Record<string, number>>;
   readonly version?: string;
   /** Milliseconds. */
@@ -52,9 +52,9 @@ export type PeerContent = {
     readonly currentSlot: number;
     readonly header?: BlockContent;
   };
-  /** Of its last verification, ISO 8601, UTC. */
+  /** Time of its last verification, ISO 8601, UTC. */
   readonly lastPinged: string;
-  /** Result of the comparison of its chain with that of the node. */
+  /** Result of comparing its chain with that of the node. */
   readonly verificationResult: {
     readonly myHeight: number;
     readonly hisHeight: number;
@@ -69,7 +69,7 @@ export type RejectionContent = {
   readonly message: string;
 };
 
-/** By the name of the event; events without content are left out. */
+/** Contents by event name; events without content are omitted. */
 export type EventContents = {
   "block.applied": BlockContent;
   "block.disregarded": ReceivedBlockContent;
@@ -118,8 +118,8 @@ export type EventMessage = {
 };
 
 /**
- * Whether a message is about the event of this name and has its whole content: then `data` has the type of that content.
- * False for a truncated message.
+ * Returns true if a message is about the event of this name and has its whole content: then `data` has the
+ * type of that content. False for a truncated message.
  */
 export const isEvent = <Message extends EventMessage, Name extends keyof EventContents>(
   message: Message,

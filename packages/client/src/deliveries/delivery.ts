@@ -3,18 +3,24 @@ import { DeliveryError } from "./error.ts";
 
 /** The body of a delivery. */
 export type Delivery = {
-  /** Of the fact and the webhook: the same on every attempt and in every replay. Store the ids that were handled. */
+  /**
+   * Id of the fact and the webhook: the same in every attempt and in every replay. Store the ids that you
+   * have handled.
+   */
   readonly id: string;
   /** Name of the event; `ping` for a test. */
   readonly event: string;
-  /** When the delivery was put into the queue, milliseconds since 1970: the same in every attempt. */
+  /** Time when the delivery was queued, milliseconds since 1970: the same in every attempt. */
   readonly timestamp: number;
-  /** What happened, as docs/reference/events.md describes it; a few events have none. Amounts are decimal text. */
+  /**
+   * Content of the event, as docs/reference/events.md describes it; a few events have none. Amounts are
+   * decimal text.
+   */
   readonly data?: unknown;
   readonly webhookId: number;
   /** Grows by one with each delivery of the webhook: a gap is a delivery that is retried or has failed. A ping has none. */
   readonly sequence?: number;
-  /** Of the block that the event is about. */
+  /** Height of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
   /** The content is too large to be sent: `data` has only the members that identify it. */

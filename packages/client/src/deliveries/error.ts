@@ -1,9 +1,9 @@
-/** Why a delivery is not accepted. */
+/** Reasons why a delivery is refused. */
 
 export type DeliveryErrorType =
   /** A header that the scheme needs is missing, or occurs more than once. */
   | { readonly code: "DELIVERY_HEADER_MISSING"; readonly header: string }
-  /** `webhook-timestamp` is no integer of seconds. */
+  /** `webhook-timestamp` is not an integer of seconds. */
   | { readonly code: "DELIVERY_TIMESTAMP_INVALID"; readonly timestamp: string }
   /** No signature is valid: another sender, another secret, or a changed body. */
   | { readonly code: "DELIVERY_SIGNATURE_WRONG" }
@@ -13,14 +13,14 @@ export type DeliveryErrorType =
   | { readonly code: "DELIVERY_TOO_OLD"; readonly ageMs: number; readonly toleranceMs: number }
   /** Signed by the node, but in the future: one of the clocks is wrong. */
   | { readonly code: "DELIVERY_TOO_NEW"; readonly ageMs: number; readonly toleranceMs: number }
-  /** It comes from the node, but its body is no delivery: `field` is missing or of another type. */
+  /** The delivery comes from the node, but its body is invalid: `field` is missing or has another type. */
   | { readonly code: "DELIVERY_BODY_INVALID"; readonly field: string };
 
 export type DeliveryErrorCode = DeliveryErrorType["code"];
 
 /**
- * A delivery is refused; answer with 401. The node tries again later: that succeeds once the clock or the secret of the
- * receiver is corrected.
+ * A delivery is refused; respond with 401. The node tries again later, and succeeds once the clock or the
+ * secret of the receiver is corrected.
  */
 export class DeliveryError extends Error {
   readonly code: DeliveryErrorCode;

@@ -1,4 +1,4 @@
-/** The secret of a webhook, in the form of the node's answer or of libraries for Standard Webhooks. */
+/** Parses the secret of a webhook, in the form of the node's response or of libraries for Standard Webhooks. */
 
 export type Secret = {
   /** Key of the signatures. */
@@ -35,7 +35,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return base64 === undefined ? undefined : bytesOfBase64(base64);
 }
 
-/** Undefined for a text that is no base64. */
+/** Returns undefined for invalid base64. */
 export function bytesOfBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

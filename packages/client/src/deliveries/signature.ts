@@ -5,8 +5,9 @@ const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
 const VERSION = "v1,";
 
 /**
- * Whether one of the header's signatures was made with one of the keys. The header lists signatures with spaces
- * between them: while a secret is replaced, one of each secret; signatures of other versions are ignored.
+ * Returns true if one of the header's signatures was made with one of the keys. The header lists signatures
+ * with spaces between them: while a secret is replaced, one of each secret; signatures of other versions are
+ * ignored.
  */
 export async function isSigned(
   message: Uint8Array<ArrayBuffer>,

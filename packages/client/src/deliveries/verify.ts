@@ -13,8 +13,8 @@ export type ReceivedDelivery = {
 
 export type VerifyOptions = {
   /**
-   * What the node answered as `token` when the webhook was created or rotated, or the same as `whsec_...`; several while
-   * the receiver changes from one to another.
+   * The `token` that the node returned when the webhook was created or its secret rotated, or the same as
+   * `whsec_...`; several while the receiver changes from one secret to another.
    */
   readonly secret: string | readonly string[];
   /**
@@ -23,7 +23,7 @@ export type VerifyOptions = {
    * Default: `signature`.
    */
   readonly scheme?: "signature" | "authorization";
-  /** How far the time of signing may be from now, in either direction. Default: 300,000, five minutes. */
+  /** Maximum difference between the time of signing and now, in either direction. Default: 300,000, five minutes. */
   readonly toleranceMs?: number;
   /** The clock, milliseconds since 1970. Default: `Date.now`. */
   readonly nowMs?: () => number;

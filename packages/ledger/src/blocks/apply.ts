@@ -28,7 +28,7 @@ export type BlockContext = {
 };
 
 export type AppliedBlock = {
-  /** In the order of events.md 3.1. */
+  /** Facts in the order of events.md 3.1. */
   readonly facts: readonly Fact[];
   /** Changes of the block in the draft: values after it to store, values before it to undo it. */
   readonly changes: readonly Change[];
@@ -53,7 +53,7 @@ export function applyBlock(context: BlockContext, draft: Draft, block: Block): A
 function applyParts(context: BlockContext, draft: Draft, { header, transactions }: Block): AppliedBlock {
   const { network, rounds, head, assumesSignatures = false, signatures } = context;
   const mark = draft.mark();
-  // All rules are those of the milestone of the head, not of the block (trap A1).
+  // All rules come from the milestone of the head, not of the block (trap A1).
   const milestone = network.milestoneAt(head.height);
   const blockTimestamp = header.timestamp;
   const rules: RuleContext = {

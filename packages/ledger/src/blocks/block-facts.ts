@@ -6,7 +6,7 @@ import type { Change, Wallet } from "../state/tables.ts";
 
 type UnikFactName = Extract<Fact, { tokenId: string }>["name"];
 
-/** By group and type. */
+/** Names of facts by group and type. */
 const DELEGATE_FACTS: Readonly<Record<string, "delegate.registered" | "delegate.resigned">> = {
   "1/2": "delegate.registered",
   "1/7": "delegate.resigned",
@@ -25,7 +25,7 @@ const UNIK_FACTS: Readonly<Record<string, UnikFactName>> = {
 };
 
 /**
- * The fact of the applied transaction, then those of its type.
+ * Returns the fact of the applied transaction, then the facts of its type.
  *
  * @param ownerOf address of a token's holder right after the transaction, if the token exists
  */

@@ -44,7 +44,7 @@ const byBalance = ({ delegates }: Round): string[] =>
     })
     .map(({ publicKey }) => publicKey);
 
-/** Whether the generator of a block is the delegate of its slot; true if the order is unknown. */
+/** Returns true if the generator of a block is the delegate of its slot; true if the order is unknown. */
 export const isFromDelegateOfSlot = (
   round: KnownRound | undefined,
   { slots }: Calendar,

@@ -61,7 +61,10 @@ function accept(context: JudgeContext, block: Block): Verdict {
   }
 }
 
-/** In block order, every nonce of a sender is one more than the previous one; version 1 has none. */
+/**
+ * Returns true if, in block order, every nonce of a sender is one more than the previous one; version 1 has
+ * none.
+ */
 function hasContinuousNonces({ draft, network }: JudgeContext, { transactions }: Block): boolean {
   const nonces = new Map<string, bigint>();
   for (const { data } of transactions) {

@@ -5,7 +5,7 @@ const MAX_REPETITIONS = 5;
 
 /** Counts how often the same too high block was received in a row. */
 export type Repetitions = {
-  /** Whether the maximum is exceeded; the count then starts again. */
+  /** Returns true if the maximum is exceeded; the count then starts again. */
   isOnceTooOften(id: string): boolean;
 };
 

@@ -6,7 +6,7 @@ import type { Reason, Verdict } from "./verdict.ts";
 
 const ROLLBACK_BLOCKS = 5000;
 
-/** Whether a block continues the head: its parent, its height, and a later slot. */
+/** Returns true if a block continues the head: its parent, its height, and a later slot. */
 export const isChained = (
   { previousBlock, height, timestamp }: BlockHeader,
   { head, slots }: Pick<JudgeContext, "head" | "slots">,

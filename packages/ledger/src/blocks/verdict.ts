@@ -20,7 +20,7 @@ export type Reason =
   | "older-than-head"
   /** The delegate of the slot signed another block for this height. */
   | "double-forging"
-  /** Not of the delegate of its slot. */
+  /** The generator is not the delegate of the slot. */
   | "wrong-generator"
   /** A transaction is stored already. */
   | "transaction-stored"
@@ -37,7 +37,7 @@ export type Verdict =
 export type Rejection = {
   readonly answer: "Rejected";
   readonly reason: Reason;
-  /** Of a block that failed verification. */
+  /** Faults of a block that failed verification. */
   readonly faults?: readonly BlockFault[];
   /**
    * The error from its verification or application: a `RuleError` if a rule refused it. Other errors are not caused by
@@ -46,6 +46,6 @@ export type Rejection = {
   readonly cause?: unknown;
 };
 
-/** Whether the block may be broadcast: discarded blocks are broadcast too. */
+/** Returns true if the block may be broadcast: discarded blocks are broadcast too. */
 export const mayBeBroadcast = ({ answer }: Verdict): boolean =>
   answer === "Accepted" || answer === "Discarded";

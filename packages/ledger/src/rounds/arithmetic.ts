@@ -1,8 +1,8 @@
-/** Which round a height belongs to (consensus.md 2). */
+/** Maps heights to rounds (consensus.md 2). */
 import type { Network } from "@uniknode/protocol";
 
 export type RoundInfo = {
-  /** From 1. */
+  /** Number of the round, from 1. */
   readonly round: number;
   /** First height of the round. */
   readonly roundHeight: number;
@@ -10,7 +10,7 @@ export type RoundInfo = {
   readonly nextRound: number;
   /** Number of active delegates, which is the number of blocks of the round. */
   readonly maxDelegates: number;
-  /** Whether the height opens its round. */
+  /** True if the height opens its round. */
   readonly isNewRound: boolean;
 };
 

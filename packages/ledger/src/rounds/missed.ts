@@ -6,7 +6,7 @@ import { delegateOfSlot } from "./order.ts";
 export type MissedSlot = { readonly slot: number; readonly delegate: string };
 
 /**
- * The slots strictly between two blocks with their delegates, at most one round of them.
+ * Returns the slots strictly between two blocks with their delegates, at most one round of slots.
  *
  * @param round of the later block
  */

@@ -17,7 +17,7 @@ export type DelegateWallet = Wallet & {
 /**
  * Ranks all delegates and writes their ranks and weights.
  *
- * @param milestone that of the head, which is two below the first height of the round (trap A2)
+ * @param milestone of the head, which is two below the first height of the round (trap A2)
  * @returns the wallets of the ranked delegates, rank 1 first
  * @throws {Error} if two delegates share a public key
  */
@@ -62,8 +62,9 @@ const weightOf = ({ attributes: { delegate } }: DelegateWallet): bigint =>
   delegate.weightedVoteBalance ?? delegate.voteBalance;
 
 /**
- * Selection by type (consensus.md 3.1): the delegates selected for the quotas, then all others in their order. Places
- * that a quota cannot fill go to the highest of the individuals and of the delegates without type.
+ * Selection by type (consensus.md 3.1): the delegates selected for the quotas, then all others in their
+ * order. Seats that a quota cannot fill go to the highest of the individuals and of the delegates without
+ * type.
  */
 function orderByType(sorted: DelegateWallet[], milestone: Milestone): DelegateWallet[] {
   const quotas = milestone.nbDelegatesByType;

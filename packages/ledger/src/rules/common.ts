@@ -22,7 +22,7 @@ export const insufficientBalance = (): RuleError =>
 export const multiSignatureNotSupported = (): RuleError =>
   refusal("NotSupportedForMultiSignatureWalletError", "multi signature is enabled.");
 
-/** Whether the sender is a multisignature wallet, on the chain or in the given wallet. */
+/** Returns true if the sender is a multisignature wallet, on the chain or in the given wallet. */
 export const isMultiSignatureWallet = ({ state }: RuleContext, sender: Wallet): boolean =>
   (sender.attributes.multiSignature ?? chainWallet(state, sender).attributes.multiSignature) !== undefined;
 
@@ -45,7 +45,7 @@ export function checkCommon(
   checkGeneric(transaction, context, sender, options);
 }
 
-/** In a block, the sender was looked up by its key before; so this check refuses in the pool only. */
+/** In a block, the sender was looked up by its key before, so this check refuses only in the pool. */
 function checkCold(state: StateReader, sender: Wallet): void {
   const { publicKey, balance } = chainWallet(state, sender);
   if (publicKey === undefined && balance === 0n) {
@@ -83,8 +83,9 @@ const isException = ({ id }: Transaction, { exceptions }: Network): boolean =>
   exceptions.transactions?.includes(id) ?? false;
 
 /**
- * Why a transaction can never be applied, by the nonce and the balance of its sender on the chain alone: the nonce is
- * used, or an ordinary transaction costs more than there is. Undefined if they do not say.
+ * Returns the reason why a transaction can never be applied, judged only by the nonce and the balance of its
+ * sender on the chain: the nonce is used, or an ordinary transaction costs more than the balance. Undefined
+ * if there is no such reason.
  */
 export function hopelessReason(transaction: Transaction, sender: Wallet): RuleError | undefined {
   const { version, nonce = 0n, typeGroup, amount, fee } = transaction;
@@ -155,7 +156,7 @@ function checkMultiSignatures(transaction: Transaction, context: RuleContext, se
   }
 }
 
-/** Whether enough participants have signed; entries that cannot be checked count as invalid. */
+/** Returns true if enough participants have signed; entries that cannot be checked count as invalid. */
 export function isSignedByParticipants(
   transaction: Transaction,
   participants: Participants,

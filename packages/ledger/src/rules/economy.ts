@@ -1,4 +1,4 @@
-/** Which certified transactions create tokens, and how many (state.md 4.1). */
+/** Determines which certified transactions create tokens, and how many (state.md 4.1). */
 import {
   type Milestone,
   type NftToken,
@@ -36,7 +36,7 @@ export function nftOf({ asset }: Transaction): { name: string; token: NftToken }
   return { name, token };
 }
 
-/** Id of the token that the transaction creates; undefined if it is no mint. */
+/** Returns the id of the token that the transaction creates; undefined if it is not a mint. */
 export const mintedTokenId = (transaction: Transaction): string | undefined =>
   isPlainMint(transaction) || isCertifiedMint(transaction) ? nftOf(transaction).token.tokenId : undefined;
 
@@ -46,7 +46,7 @@ export function voucherOf(transaction: Transaction): string | undefined {
   return nftOf(transaction).token.properties?.[VOUCHER_ID] || undefined;
 }
 
-/** Whether a certified update declares its token alive (state.md 3.2). */
+/** Returns true if a certified update declares its token alive (state.md 3.2). */
 export const isAliveDemand = (transaction: Transaction): boolean =>
   isCertifiedUpdate(transaction) && nftOf(transaction).token.properties?.[LIFE_CYCLE_STATUS] === ALIVE;
 

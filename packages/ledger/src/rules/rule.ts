@@ -27,11 +27,11 @@ export type RuleContext = {
    * draft as `state`; in the pool it is the overlay of pending effects, while `state` is the chain.
    */
   readonly draft: Draft;
-  /** In the pool: whether a pending transaction of another sender mints this token. Absent in a block. */
+  /** Only in the pool: returns true if a pending transaction of another sender mints this token. */
   readonly isMintPending?: (tokenId: string) => boolean;
 };
 
-/** One file per transaction type exports one of these. */
+/** Rule of a transaction type; each is exported by a file of its own. */
 export type Rule = {
   readonly typeGroup: number;
   readonly type: number;

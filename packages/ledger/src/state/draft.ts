@@ -29,7 +29,7 @@ type Entry = { table: TableName; key: string; before: AnyRecord; first: boolean 
 
 /** A draft over committed state, or over another draft. */
 export function createDraft(base: StateReader): Draft {
-  /** By table, created by the first write: most drafts write to one or two tables. */
+  /** Written records by table, created by the first write: most drafts write to one or two tables. */
   const written: { [T in TableName]?: Records } = {};
   const journal: Entry[] = [];
 
@@ -67,7 +67,7 @@ export function createDraft(base: StateReader): Draft {
       .filter(({ before, after }) => before !== undefined || after !== undefined);
   }
 
-  /** Addresses of the base that were not written, and the written ones that satisfy the test. */
+  /** Yields the addresses of the base that were not written, and the written ones that satisfy the test. */
   function* walletsWhere(
     committed: Iterable<string>,
     test: (wallet: Tables["wallets"]) => boolean,

@@ -97,9 +97,9 @@ export type Round = {
 
 /** Record type by table. Keys are text. */
 export type Tables = {
-  /** By address. */
+  /** Wallets by address. */
   wallets: Wallet;
-  /** By token id. */
+  /** Tokens by token id. */
   tokens: Token;
   /** Property value by `propertyKey(tokenId, key)`. */
   properties: string;
@@ -115,7 +115,7 @@ export type Tables = {
   vouchers: string;
   /** Id of the disclosing transaction by certification subject; written at the end of a block (trap A3). */
   disclosures: string;
-  /** By decimal round number. */
+  /** Rounds by decimal round number. */
   rounds: Round;
 };
 

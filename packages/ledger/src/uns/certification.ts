@@ -61,7 +61,7 @@ const certificationRefusal = (code: string, reason: string): RuleError =>
   new RuleError(code, `Failed to apply certified transaction:: ${reason}`);
 
 /**
- * The cost of a transaction with a reward or voucher must be 0, and its fee the one that is due.
+ * Requires a cost of 0 for a transaction with a reward or voucher, and exactly the fee that is due.
  *
  * @throws {RuleError} WrongServiceCostError, WrongFeeError
  */

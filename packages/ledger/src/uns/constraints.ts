@@ -12,7 +12,7 @@ const UNIK = "unik";
 
 const MAX_VALUE_BYTES = 255;
 
-/** It includes the comma: the pattern of the network has a range from plus to dot (trap A12). */
+/** The comma is included, because the pattern of the network has a range from plus to dot (trap A12). */
 const KEY_PATTERN = /^[a-zA-Z0-9+,\-./_]+$/;
 /** The pattern as in the messages of refusals. */
 const KEY_PATTERN_TEXT = String.raw`/^[a-zA-Z0-9+-\.\/\_]+$/`;

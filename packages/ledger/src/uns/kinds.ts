@@ -6,7 +6,7 @@ const NAMES: Readonly<Record<number, string>> = { 1: "individual", 2: "organizat
 /** Valid values of the property. */
 export const KIND_TEXTS: readonly string[] = Object.keys(NAMES);
 
-/** Name of a type; undefined for a type that only other tokens than uniks may have. */
+/** Returns the name of a type; undefined for a type that only tokens other than uniks can have. */
 export const kindName = (type: number): string | undefined => NAMES[type];
 
 /** Type in a wallet's map of a token whose property is `text`; NaN if the property is missing or no number. */

@@ -5,8 +5,8 @@ import type { RuleContext } from "../rules/rule.ts";
 import { credit, saveWallet, walletOf } from "../wallets.ts";
 
 /**
- * Before the checks, a rewarded sender receives its reward and its fee; the forger receives the fee too, so that the
- * fee is created (trap A5).
+ * Before the checks, a rewarded sender receives its reward and its fee. The forger receives the fee too, so
+ * that the fee is created (trap A5).
  */
 export function advanceReward(transaction: Transaction, context: RuleContext): bigint {
   const reward = rewardOf(transaction, context);

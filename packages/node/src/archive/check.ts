@@ -1,9 +1,9 @@
 /**
- * Checks a stored chain without executing it: its blocks are complete, follow each other from the genesis block on, obey
- * every rule that needs no state, and are signed by the delegate of their slot.
+ * Checks a stored chain without executing it: its blocks are complete, consecutive from the genesis block on,
+ * obey every rule that needs no state, and are signed by the delegate of their slot.
  *
- * The delegates of a round and the state at the head are taken from the database unverified: only executing all blocks
- * proves them.
+ * The delegates of a round and the state at the head are read from the database without verification: only
+ * executing all blocks verifies them.
  */
 import { createRounds, isFromDelegateOfSlot, roundOf } from "@uniknode/ledger";
 import {
@@ -29,7 +29,10 @@ export type CheckDeps = {
   readonly genesis: Block;
   readonly verifier: Verifier;
   readonly nowMs: () => number;
-  /** Whether the clock of the chain may be ahead of this machine's, as that of a dev chain: no block is then too early. */
+  /**
+   * True if the clock of the chain may be ahead of this machine's, as that of a dev chain: no block is then
+   * too early.
+   */
   readonly hasOwnClock?: boolean;
   /** Called with the checked fraction of the blocks: 0 to 1. */
   readonly onPart: (part: number) => void;
@@ -130,7 +133,7 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
   }
 }
 
-/** The time after which no block may be: milliseconds since 1970. */
+/** Returns the latest valid time of a block: milliseconds since 1970. */
 export const latestMs = ({ nowMs, hasOwnClock }: Pick<CheckDeps, "nowMs" | "hasOwnClock">): (() => number) =>
   hasOwnClock ? () => Number.MAX_SAFE_INTEGER : nowMs;
 

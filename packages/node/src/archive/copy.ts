@@ -18,11 +18,12 @@ const CHAIN_TABLES = [
 ];
 
 /**
- * Creates a database with a consistent copy of the chain and its state, and nothing else. Other content of the source is
- * not copied: it may be secrets of a node, or planted by the author of a snapshot. The copy is not flushed to disk.
+ * Creates a database with a consistent copy of the chain and its state, and nothing else. Other content of
+ * the source is not copied: it may be secrets of a node, or planted by the author of a snapshot. The copy is
+ * not flushed to disk.
  *
- * @throws {ArchiveError} ARCHIVE_FOREIGN when the schema of the source is not that of this version
- * @throws {Error} of the driver when the source is not a database or damaged
+ * @throws {ArchiveError} ARCHIVE_FOREIGN when the schema of the source differs from that of this version
+ * @throws {Error} of the driver when the source is damaged or not a database
  */
 export function copyChain(source: string, to: string): void {
   const database = openDatabase(to);
@@ -45,7 +46,7 @@ export function copyChain(source: string, to: string): void {
   }
 }
 
-/** The source could contain views or triggers, so its whole schema must equal that of this version. */
+/** Requires the schema of this version: the source could contain views or triggers. */
 function checkSchema(database: Database, source: string): void {
   const objects = (schema: string) =>
     JSON.stringify(

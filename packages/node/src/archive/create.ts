@@ -45,7 +45,7 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
   makeFolder(output, { what: "the folder of the snapshot", flag: "--output" });
   try {
     const copy = join(output, "chain.sqlite");
-    // The tree is behind the chain: the copy has its blocks.
+    // The tree lags the chain: the copy contains its blocks.
     const facts = readFacts(source);
     onProgress("copying the chain");
     copyChain(source, copy);

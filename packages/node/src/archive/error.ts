@@ -1,4 +1,4 @@
-/** Why an archive could not be created, read or verified. */
+/** Reasons why an archive could not be created, read or verified. */
 export type ArchiveErrorCode =
   /** The output path, or a chain in the data folder, already exists. */
   | "ARCHIVE_EXISTS"
@@ -13,7 +13,7 @@ export type ArchiveErrorCode =
   /** A block violates a rule of the network. */
   | "ARCHIVE_INVALID";
 
-/** Not retryable with the same input and disk. The message names the file or block, and what to do. */
+/** Not retryable with the same input and disk. The message names the file or block, and the remedy. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
   readonly isRetryable = false;

@@ -1,4 +1,7 @@
-/** The tree of final facts of a snapshot: its root is in the manifest, and is made again from the blocks wherever the snapshot is checked. */
+/**
+ * The tree of final facts of a snapshot: its root is in the manifest, and is recomputed from the blocks when
+ * the snapshot is checked.
+ */
 import type { Network } from "@uniknode/protocol";
 import { createGrowth } from "../facts/growth.ts";
 import { rootOf } from "../facts/merkle/proofs.ts";
@@ -13,10 +16,10 @@ import type { Manifest } from "./manifest.ts";
 
 type Facts = NonNullable<Manifest["facts"]>;
 
-/** Between two reports of progress. */
+/** Interval of progress reports. */
 const STEP_MS = 100;
 
-/** Of the tree of a database that a node may use; undefined where it has no leaves. */
+/** Returns the fact tree of a database that a node may use; undefined if it has no leaves. */
 export function readFacts(path: string): Facts | undefined {
   const database = openReader(path);
   try {
@@ -37,14 +40,14 @@ export function readFacts(path: string): Facts | undefined {
   }
 }
 
-/** Whether the chain has the block up to which the tree was made. */
+/** Returns true if the chain has the block up to which the tree was made. */
 export const areOfChain = ({ height, id }: Facts, database: Database): boolean =>
   createBlockStore(database).header(height)?.id === id;
 
 /**
- * Makes the tree of a database from its blocks, and compares it with the manifest.
+ * Builds the fact tree of a database from its blocks, and compares it with the manifest.
  *
- * @throws {ArchiveError} ARCHIVE_INVALID when it is another one
+ * @throws {ArchiveError} ARCHIVE_INVALID when they differ
  */
 export function buildFacts(
   path: string,

@@ -24,7 +24,7 @@ export type ImportDeps = {
   readonly nowMs: () => number;
   /** See `CheckDeps`. */
   readonly hasOwnClock?: boolean;
-  /** Signatures are not checked up to it; absent: all are. */
+  /** Signatures are not checked up to this block; if absent, all are checked. */
   readonly assumeValid?: Pin | undefined;
   /** Called with the number of blocks accepted so far. */
   readonly onProgress: (accepted: number) => void;

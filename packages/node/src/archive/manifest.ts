@@ -22,7 +22,7 @@ const manifestSchema = Type.Object({
   transactions: count,
   /** See `stateDigest`. */
   state: sha256,
-  /** Tree of final facts up to this block (facts.md 3); absent where the node had none yet. */
+  /** Tree of final facts up to this block (facts.md 3); absent if the node had none yet. */
   facts: Type.Optional(
     Type.Object({
       height: Type.Integer({ minimum: 1 }),
@@ -31,7 +31,7 @@ const manifestSchema = Type.Object({
       root: sha256,
     }),
   ),
-  /** The compressed database; `bytes` and `sha256` are those of the uncompressed file. */
+  /** The compressed database; `bytes` and `sha256` describe the uncompressed file. */
   database: Type.Object({ file: Type.Literal("chain.sqlite.zst"), bytes: count, sha256 }),
 });
 

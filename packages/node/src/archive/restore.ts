@@ -62,7 +62,7 @@ export async function extractChain(
 ): Promise<void> {
   const unpacked = `${to}.unpacked`;
   try {
-    // A killed restore may have left one.
+    // A killed restore may have left a database.
     removeDatabase(to);
     await unpackDatabase(folder, manifest, unpacked, (done) => deps.onProgress("unpacking", done));
     copyChain(unpacked, to);
@@ -76,13 +76,13 @@ export async function extractChain(
   }
 }
 
-/** Whether this machine failed, for example with a full disk, and not the snapshot. */
+/** Returns true if this machine failed, for example with a full disk, and not the snapshot. */
 const isLocalFailure = (error: unknown): boolean =>
   /^(E(?!RR_)[A-Z0-9]+$|SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM|BUSY))/.test(
     String((error as NodeJS.ErrnoException).code),
   );
 
-/** A file with the right hash may still be no database, or contain values that cannot be decoded. */
+/** A file with the right hash may still not be a database, or contain values that cannot be decoded. */
 const toArchiveError = (error: unknown): ArchiveError =>
   error instanceof ArchiveError
     ? error

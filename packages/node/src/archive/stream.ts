@@ -38,9 +38,10 @@ function encodeLength(length: number): Uint8Array {
 }
 
 /**
- * Reads the first line; blocks are read when they are requested. Chunks may end anywhere.
+ * Reads the first line; blocks are read when they are requested. Chunks can end anywhere.
  *
- * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are not such a stream; iterating throws it where it is truncated
+ * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are not such a stream; iterating throws it if the
+ * stream is truncated
  */
 export async function readStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -68,7 +69,7 @@ async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
 type Source = {
   /** Exactly `length` bytes; undefined if the stream ends before. */
   take(length: number): Promise<Buffer | undefined>;
-  /** A line without its line feed; undefined if there is no line feed within `maxBytes`. */
+  /** Reads a line without its line feed; undefined if there is no line feed within `maxBytes`. */
   line(maxBytes: number): Promise<string | undefined>;
 };
 

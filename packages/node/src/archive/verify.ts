@@ -13,7 +13,7 @@ import { extractChain, type RestoreDeps } from "./restore.ts";
 export type VerifyOptions = {
   /** Empty folder with space for the database; for twice its size with `isExecuted`. */
   readonly scratch: string;
-  /** Also execute every block from the genesis block on and compare the states: a full proof of the state. */
+  /** Also executes every block from the genesis block on and compares the states: a full proof of the state. */
   readonly isExecuted: boolean;
 };
 
@@ -64,7 +64,7 @@ async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): 
   }
 }
 
-/** Whether the rows of a table differ between the two databases. */
+/** Returns true if the rows of a table differ between the two databases. */
 const hasOtherRows = (database: Database, table: string): boolean =>
   [
     `given.${table} EXCEPT SELECT * FROM main.${table}`,

@@ -1,6 +1,7 @@
 /**
- * Blocks whose signatures are assumed to be valid: those up to a block whose id the operator knows (decision 39). From the
- * first of them on they are marked on disk, until the chain has the pinned block or they are gone.
+ * Blocks whose signatures are assumed to be valid: those up to a block whose id the operator pinned (decision
+ * 39). The height of the first such block is stored on disk until the chain contains the pinned block or the
+ * unchecked blocks are removed.
  */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { MetaStore } from "../store/node/meta.ts";
@@ -12,23 +13,29 @@ export type Pin = { readonly height: number; readonly id: string };
 
 export const pinText = ({ height, id }: Pin): string => `${height}:${id}`;
 
-/** What became of a pin. */
+/** The outcome of a pin. */
 export type PinNews =
-  /** The chain has the pinned block, and with it all blocks below. */
+  /** The chain contains the pinned block, and with it all blocks below. */
   | { readonly kind: "reached"; readonly pin: Pin }
-  /** The chain has another block there, whose signatures were all checked, as were those of the blocks below. */
+  /**
+   * The chain has another block at this height. All its signatures were checked, as were those of the blocks
+   * below.
+   */
   | { readonly kind: "other"; readonly pin: Pin; readonly id: string }
-  /** The chain had another block there, or most peers another chain: blocks above the height were not checked, and discarded. */
+  /**
+   * The chain had another block at this height, or most peers have another chain. The unchecked blocks were
+   * discarded.
+   */
   | { readonly kind: "failed"; readonly pin: Pin; readonly height: number };
 
 type Extension = { readonly block: { readonly header: BlockHeader }; readonly isAssumed: boolean };
 
 export type Assumption = {
-  /** In force; absent without a pin, and once it has failed. */
+  /** Returns the pin in force; undefined if there is none, or if it has failed. */
   pin(): Pin | undefined;
-  /** Height of the first block that was not checked, until the chain has the pinned block. */
+  /** Returns the height of the first unchecked block, until the chain contains the pinned block. */
   uncheckedFrom(): number | undefined;
-  /** Whether the signatures of a block that was fetched may be assumed to be valid. */
+  /** Returns true if the signatures of a fetched block may be assumed to be valid. */
   covers(header: BlockHeader): boolean;
   /**
    * Notes blocks that are committed, within their transaction.
@@ -37,21 +44,22 @@ export type Assumption = {
    *   not checked
    */
   extended(blocks: readonly Extension[]): void;
-  /** What became of the pin by blocks that were committed, if they reach it. */
+  /** Returns the outcome of the pin if the committed blocks reach its height. */
   reachedBy(blocks: readonly Extension[]): PinNews | undefined;
-  /** Notes that the blocks above a height are gone, within the same transaction. */
+  /** Notes that the blocks above a height were removed, within the same transaction. */
   reverted(height: number): void;
-  /** Notes that what was not checked is gone and the pin is not to be used again, within the same transaction. */
+  /**
+   * Notes that the unchecked blocks were removed and the pin must not be used again, within the same
+   * transaction.
+   */
   failed(): void;
-  /** Returns to what is on disk, after a transaction that failed. */
+  /** Reloads the state from disk after a transaction that failed. */
   reload(): void;
 };
 
 const FULL_ID_DIGITS = 64;
 
-/**
- * @throws {ChainError} CHAIN_UNCHECKED when the chain has blocks that were not checked, because of another pin than the given one
- */
+/** @throws {ChainError} CHAIN_UNCHECKED when the chain has blocks that were not checked because of another pin */
 export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumption {
   const name = given && pinText(given);
   let mark: UncheckedMark | undefined;
@@ -83,7 +91,7 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
     uncheckedFrom: () => mark?.from,
     covers({ height, id }) {
       const top = pin();
-      // A short id does not name one block only.
+      // A short id matches more than one block.
       return top !== undefined && height <= top.height && id.length === FULL_ID_DIGITS;
     },
     extended(blocks) {
@@ -122,7 +130,7 @@ const pinFailed = ({ height, id }: Pin, other: string) =>
     `block ${height} is ${other}, not ${id} as --assume-valid says; blocks whose signatures were not checked are discarded, and a second attempt checks all`,
   );
 
-/** Blocks that were prepared before the pin failed. */
+/** Outcome of blocks that were prepared before the pin failed. */
 export const pinHasFailed = () =>
   new ChainError(
     "CHAIN_PIN_FAILED",

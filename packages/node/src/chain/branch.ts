@@ -1,6 +1,6 @@
 /**
- * Switching from the top of the chain to another branch, in one database transaction: a reader sees the one or the other, and
- * nothing between; a branch that turns out to be wrong was never on the chain (decision 15).
+ * Switches from the top of the chain to another branch in one database transaction: a reader sees either the
+ * old branch or the new one, and a branch that turns out to be invalid was never on the chain (decision 15).
  */
 import type { EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
 import { checkBlock, withVerdicts } from "@uniknode/protocol";
@@ -17,9 +17,9 @@ import type { ChainStores } from "./stores.ts";
 import type { Tip } from "./tip.ts";
 
 /**
- * Puts blocks on the chain one after another. What it throws takes everything back.
+ * Appends blocks one after another. An exception that it throws reverts the whole transaction.
  *
- * @param returned transactions of the blocks that left
+ * @param returned transactions of the reverted blocks
  */
 export type Extend = (
   append: (verified: VerifiedBlock) => Outcome,
@@ -29,10 +29,10 @@ export type Extend = (
 export type BranchOptions = RevertOptions & { readonly undoDepth: number };
 
 /**
- * Reverts every block above the target and extends the chain by others there. If it throws, nothing is on disk, and the caller
- * forgets what is in memory.
+ * Reverts every block above the target and extends the chain there. If it throws, nothing is written to disk,
+ * and the caller must discard what is in memory.
  *
- * @throws {ChainError} CHAIN_UNDO_MISSING; whatever `extend` throws
+ * @throws {ChainError} CHAIN_UNDO_MISSING; everything that `extend` throws
  */
 export function replaceBlocks(
   stores: ChainStores,
@@ -51,7 +51,7 @@ export function replaceBlocks(
   });
 }
 
-/** Reads and verifies the blocks of a whole branch, as those of a batch are, and holds all of them. */
+/** Reads and verifies all blocks of a branch, as for a batch, and keeps all of them in memory. */
 export async function prepareBranch(
   blocks: readonly BlockInput[],
   deps: VerifyDeps,
@@ -69,7 +69,10 @@ export async function prepareBranch(
 
 const REFUSED = Symbol("a block was not accepted");
 
-/** Appends blocks up to the first that is not accepted, in which case all of them are reverted: see the last outcome. */
+/**
+ * Appends blocks up to the first that is refused. If one is refused, all of them are reverted: see the last
+ * outcome.
+ */
 export function appendAll(blocks: readonly PreparedBlock[], replace: (extend: Extend) => void): Outcome[] {
   const outcomes: Outcome[] = [];
   try {
@@ -87,7 +90,7 @@ export function appendAll(blocks: readonly PreparedBlock[], replace: (extend: Ex
   return outcomes;
 }
 
-/** A block that this node has just signed, with transactions that it has verified before. */
+/** A block that this node has just signed. Its transactions were verified before. */
 export function forgedBlock(block: EncodedBlock, network: Network, now: number): VerifiedBlock {
   const received = receive(block, network);
   const verified = {

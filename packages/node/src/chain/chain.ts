@@ -1,8 +1,9 @@
 /**
- * The chain of this node: one writer that takes batches of blocks and reverts one after another, while later
- * blocks are already being read and verified (decision 6).
+ * The chain of this node: a single writer that processes batches of blocks and reverts one after another,
+ * while later blocks are already being read and verified (decision 6).
  *
- * What is executed is committed in the same tick of the event loop: no reader ever sees a state that is not on disk.
+ * Executed blocks are committed in the same tick of the event loop: a reader never sees a state that is not
+ * on disk.
  */
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
@@ -44,11 +45,11 @@ import type { ChainStores } from "./stores.ts";
 import { createTip } from "./tip.ts";
 
 export type ChainOptions = {
-  /** Records of each state table kept in memory. */
+  /** Records of each state table that are kept in memory. */
   readonly cacheSize: number;
   /** Blocks below the head that can be reverted. */
   readonly undoDepth: number;
-  /** Reverted transactions that an announcement carries at most. */
+  /** Maximum number of reverted transactions in an announcement. */
   readonly maxReturnedTransactions: number;
 };
 
@@ -63,21 +64,21 @@ export type ChainDeps = {
   readonly network: Network;
   readonly genesis: Block;
   readonly verifier: Verifier;
-  /** Verdicts about signatures that depend on wallets. Absent: they are computed during execution. */
+  /** Verdicts about signatures that depend on wallets. If absent, they are computed during execution. */
   readonly signatures?: RecordedSignatures;
   readonly events: EventLog;
-  /** Asked about facts whose names the event log wants, only. */
+  /** Called only with facts that have subscribers. */
   readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Signatures of blocks that were fetched are assumed to be valid up to it. Absent: all are checked. */
+  /** Signatures of fetched blocks are assumed to be valid up to this block. If absent, all are checked. */
   readonly assumeValid?: Pin | undefined;
-  /** Called when the chain has reached the pin, with a block or another one. */
+  /** Called when the chain reaches the height of the pin, with the pinned block or another one. */
   readonly onPin?: (news: PinNews) => void;
   /** Called with the error that a listener threw. */
   readonly onListenerError: (error: unknown) => void;
-  /** Called with what refused a block although no rule did, such as a state that cannot be read. */
+  /** Called with an unexpected error for which a block was refused, such as a state that cannot be read. */
   readonly onUnexpectedError?: (error: unknown, header: BlockHeader) => void;
 };
 
@@ -88,41 +89,47 @@ export type Chain = {
   readonly blocks: Pick<BlockStore, "header" | "headerById" | "block" | "bytes">;
   /** Returns true while blocks are being processed. */
   isBusy(): boolean;
-  /** Those among the transaction ids that are on the chain. */
+  /** Returns the transaction ids that are on the chain. */
   storedIds(ids: readonly string[]): string[];
   /**
-   * Takes blocks that follow one another, up to the first that is not accepted. Each may be serialized or a value; the
-   * checks are the same. The answer, one for each block, comes when the accepted ones are on disk.
+   * Appends consecutive blocks up to the first that is refused. Each can be serialized or a value; the checks
+   * are the same. Settles with one outcome for each block after the accepted ones are on disk.
    *
-   * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_PIN_FAILED: some of the blocks may have been accepted, see `head`;
+   * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_PIN_FAILED: some of the blocks may have been accepted,
+   * see `head`;
    *   CHAIN_CLOSED
    */
   accept(blocks: readonly BlockInput[]): Promise<Outcome[]>;
   /**
-   * The same for blocks of the past: the signatures of those up to a pin are assumed to be valid.
+   * Like `accept`, for blocks of the past: signatures up to the pin are assumed to be valid.
    *
    * @param signal skips the blocks that are not executed yet
    */
   acceptFetched(blocks: readonly BlockInput[], signal?: AbortSignal): Promise<Outcome[]>;
-  /** The pin in force, and the first block that was taken without checking signatures until the chain has the pinned one. */
+  /**
+   * The pin in force, and the first block whose signatures were not checked, until the chain contains the
+   * pinned block.
+   */
   assumption(): { readonly pin: Pin | undefined; readonly uncheckedFrom: number | undefined };
   /**
-   * Removes the blocks whose signatures were not checked, and checks all from then on. False if there are none.
+   * Removes the blocks whose signatures were not checked, and checks all blocks from then on. False if there
+   * are none.
    *
    * @throws {ChainError} CHAIN_COMMIT_FAILED, CHAIN_CLOSED
    */
   discardUnchecked(): Promise<boolean>;
   /**
-   * Removes all blocks above the height, after the batches that came before.
+   * Removes all blocks above the height, after the batches that were queued before.
    *
    * @throws {ChainError} CHAIN_HEIGHT_UNKNOWN, CHAIN_UNDO_MISSING, CHAIN_COMMIT_FAILED, CHAIN_CLOSED
    */
   revertTo(height: number): Promise<void>;
   /**
-   * Switches from all blocks above the height to a longer branch, in one commit. The answer is the outcome of each of
-   * its blocks up to the first that is not accepted: if there is one, the chain stays as it was.
+   * Switches from all blocks above the height to a longer branch, in one commit. Settles with the outcome of
+   * each block of the branch up to the first that is refused. If one is refused, the chain stays as it was.
    *
-   * @param onHeader called before the switch with each header of the branch that could be read; it may be invalid
+   * @param onHeader called before the switch with each header of the branch that could be read; it may be
+   * invalid
    * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
    */
   switchTo(
@@ -131,18 +138,18 @@ export type Chain = {
     onHeader?: (header: BlockHeader) => void,
   ): Promise<Outcome[]>;
   /**
-   * The same with blocks that this node makes one after another, each when the one before is the head. `make` is given
-   * the transactions of the blocks that leave, and must not wait for anything.
+   * Like `switchTo`, with blocks that this node creates one after another, each on the one before. `make`
+   * receives the transactions of the reverted blocks, and must be synchronous.
    *
-   * @throws {ChainError} as `switchTo`; whatever `make` throws, after which the chain stays as it was
+   * @throws {ChainError} as `switchTo`; everything that `make` throws, after which the chain stays as it was
    */
   forgeFrom(
     height: number,
     make: (returned: readonly SealedTransaction[]) => EncodedBlock | undefined,
   ): Promise<void>;
-  /** The listener is called after every commit; see `Subscribers`. */
+  /** Calls the listener after every commit; see `Subscribers`. */
   subscribe(listener: ChainListener): () => void;
-  /** Settles when everything handed over before was answered; nothing is taken any more. */
+  /** Settles when all queued work has an outcome. Further calls are rejected. */
   close(): Promise<void>;
 };
 
@@ -185,7 +192,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const queue = createBlockQueue({ prepare: (part) => prepare(part, verifying), execute });
   let isClosed = false;
 
-  /** A failure undoes all of it. */
+  /** A failure reverts the whole commit. */
   function execute(parts: Iterable<BatchPart>): void {
     const executed: ExecutedBlock[] = [];
     const batches = new Set<BlockBatch>();
@@ -209,7 +216,10 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     for (const batch of batches) settleBatch(batch);
   }
 
-  /** Forgets what a failure has left in memory, and discards what the failure of a pin makes doubtful. Returns what to report. */
+  /**
+   * Discards what a failure left in memory, and the blocks that a failed pin makes doubtful. Returns the
+   * error to report.
+   */
   function recover(cause: unknown): unknown {
     tip.forget(head);
     assumption.reload();
@@ -223,7 +233,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     }
   }
 
-  /** Removes what was not checked, and checks all from then on. */
+  /** Removes the unchecked blocks, and checks all blocks from then on. */
   function discard(pin: Pin): void {
     let change: ChainChange;
     try {
@@ -263,7 +273,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     return tip.append(prepared, executed);
   }
 
-  /** Replaces the blocks above a height by those that extend the chain there, if any do. */
+  /** Replaces the blocks above a height by the blocks that `extend` appends there, if any. */
   function replace(target: number, extend: Extend): void {
     const { undoDepth } = options;
     // The signatures of transactions in unchecked blocks may be wrong.
@@ -293,7 +303,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     return batch.answer.promise;
   }
 
-  /** Does something between two batches. */
+  /** Runs a job between two batches. */
   async function between<T>(work: () => T): Promise<T> {
     if (isClosed) throw closedError();
     const answer = Promise.withResolvers<T>();

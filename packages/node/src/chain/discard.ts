@@ -1,4 +1,4 @@
-/** Removing blocks from the top of the chain of which the signatures were not checked (decision 39). */
+/** Removes the blocks whose signatures were not checked from the top of the chain (decision 39). */
 import type { Block, Network } from "@uniknode/protocol";
 import { storeGenesis } from "./genesis.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
@@ -11,8 +11,9 @@ export type DiscardOptions = Omit<RevertOptions, "target" | "maxReturned"> & {
 };
 
 /**
- * Reverts the blocks that were not checked; where undo is not kept that far, every block above the genesis block. Nothing that is
- * not of the chain changes. None of the transactions is handed back: their signatures may be wrong. The pin has failed then.
+ * Reverts the unchecked blocks. If the undo records do not reach that far, it reverts every block above the
+ * genesis block. Tables outside the chain do not change. The transactions are not returned to the pool,
+ * because their signatures may be wrong. The pin counts as failed afterwards.
  */
 export function discardUnchecked(stores: ChainStores, options: DiscardOptions): ChainChange {
   const { database, assumption, blocks, undo } = stores;

@@ -1,21 +1,21 @@
-/** What can go wrong with the chain as a whole. Refusals of blocks are verdicts, not errors. */
+/** Errors of the chain as a whole. Refusals of blocks are verdicts, not errors. */
 
 export type ChainErrorCode =
   /** The data directory holds the chain of another network. */
   | "CHAIN_NETWORK_MISMATCH"
   /** The genesis block does not belong to the network description. */
   | "CHAIN_GENESIS_MISMATCH"
-  /** The undo of a block to revert is not kept any more; the target is too deep. */
+  /** The undo record of a block to revert is no longer stored: the target is too deep. */
   | "CHAIN_UNDO_MISSING"
-  /** No such height below the head. */
+  /** There is no block of this height below the head. */
   | "CHAIN_HEIGHT_UNKNOWN"
-  /** The chain has become as high as the branch that was to replace its top. */
+  /** The chain has become as high as the branch that should replace its top. */
   | "CHAIN_BRANCH_SHORT"
-  /** Blocks or a revert could not be committed; nothing of it happened. Worth a retry once the cause is gone. */
+  /** Blocks or a revert could not be committed; nothing was changed. A retry can succeed once the cause is fixed. */
   | "CHAIN_COMMIT_FAILED"
-  /** The chain has blocks whose signatures were not checked, because of another pin than the given one. */
+  /** The chain has blocks whose signatures were not checked because of another pin. */
   | "CHAIN_UNCHECKED"
-  /** The chain does not have the pinned block: what was not checked is discarded. Worth a retry: then all is checked. */
+  /** The chain does not contain the pinned block: the unchecked blocks are discarded. A retry checks all blocks. */
   | "CHAIN_PIN_FAILED"
   /** The chain was closed. */
   | "CHAIN_CLOSED";

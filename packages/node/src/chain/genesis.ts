@@ -1,12 +1,12 @@
-/** The beginning of a chain, and the check that a database belongs to it. */
+/** Initializes a chain, and checks that a database belongs to it. */
 import { applyGenesis, createDraft } from "@uniknode/ledger";
 import { type Block, type BlockHeader, encodeHeader, type Network } from "@uniknode/protocol";
 import { ChainError } from "./error.ts";
 import type { ChainStores } from "./stores.ts";
 
 /**
- * Head of the database, which gets the genesis block if it is empty. What it does takes no longer with a longer
- * chain.
+ * Returns the head of the database; an empty database gets the genesis block. The cost does not depend on the
+ * length of the chain.
  *
  * @throws {ChainError} CHAIN_GENESIS_MISMATCH, CHAIN_NETWORK_MISMATCH
  */
@@ -30,7 +30,10 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
   return head;
 }
 
-/** Stored as it is, without verification (blocks.md 10). It leaves no undo: nothing is below it. */
+/**
+ * Stores the genesis block without verification (blocks.md 10). It has no undo record, because no block is
+ * below it.
+ */
 export function storeGenesis(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
   const { database, meta, blocks, transactions, state } = stores;
   const draft = createDraft(state);

@@ -1,9 +1,9 @@
-/** Feeding a long run of blocks to the chain: import, replay, benches. */
+/** Feeds a long run of blocks to the chain, for import, replay and benchmarks. */
 import type { Chain } from "./chain.ts";
 import type { Outcome } from "./outcome.ts";
 
 export type ReplayOptions = {
-  /** Bytes of blocks handed over and not yet committed. */
+  /** Maximum bytes of submitted blocks that are not committed yet. */
   readonly maxBytesInFlight?: number;
   /** Called after each batch with the blocks accepted so far. */
   readonly onProgress?: (accepted: number) => void;
@@ -11,19 +11,20 @@ export type ReplayOptions = {
 
 export type Replayed = {
   readonly accepted: number;
-  /** What ended the replay before the blocks did. */
+  /** Outcome of the block that ended the replay early. */
   readonly refusal?: Exclude<Outcome, { answer: "Accepted" }>;
 };
 
-/** Enough to keep every verifier busy while a commit runs, little enough to be forgotten in the memory figures. */
+/** Enough to keep every verifier busy during a commit, and negligible in memory usage. */
 const MAX_BYTES_IN_FLIGHT = 2 * 1024 * 1024;
 const BATCH_BYTES = 128 * 1024;
 const BATCH_BLOCKS = 400;
 
 /**
- * Hands over serialized blocks, the first being the one above the head, until they end or one is refused.
+ * Submits serialized blocks, beginning with the one above the head, until they end or one is refused.
  *
- * @throws {ChainError} as `Chain.acceptFetched` does, or what the blocks throw; what came before is dealt with by then
+ * @throws {ChainError} as `Chain.acceptFetched`, or what the source of the blocks throws; the blocks before
+ * it have an outcome by then
  */
 export async function replay(
   chain: Chain,
@@ -73,7 +74,7 @@ export async function replay(
       while (bytesInFlight > maxBytesInFlight) await Promise.race(inFlight);
     }
   } catch (error) {
-    // What came before its source failed is as good as ever.
+    // The blocks that arrived before their source failed are valid.
     flush();
     failure ??= { error };
   }

@@ -12,13 +12,13 @@ import type { ChainStores } from "./stores.ts";
 
 export type Tip = {
   header(): BlockHeader;
-  /** Whether a block may begin a batch (consensus.md 6.5). */
+  /** Returns true if a block may begin a batch (consensus.md 6.5). */
   isContinuedBy(block: VerifiedBlock["block"]): boolean;
   /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
   append(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome;
-  /** Sets the tip to a block whose state is in memory. */
+  /** Moves the tip to a block whose state is in memory. */
   moveTo(header: BlockHeader): void;
-  /** Returns to the last committed block, and drops what was executed since. */
+  /** Returns to the last committed block, and discards what was executed since. */
   forget(head: BlockHeader): void;
 };
 

@@ -2,10 +2,10 @@
 import type { NetworkDescription } from "@uniknode/protocol";
 import { type Pin, pinText } from "../chain/assumption.ts";
 
-/** Turns it off. */
+/** Disables the option. */
 const NONE = "none";
 const FORM = /^([1-9]\d{0,9}):([0-9a-f]{64})$/;
-/** Heights have 32 bits. The genesis block is known anyway. */
+/** Heights have 32 bits. The genesis block is always known. */
 const HEIGHTS = { first: 2, last: 0xffffffff };
 
 /** @throws {Error} with a message that names the expected value */
@@ -25,7 +25,8 @@ function pinOf(text: string): Pin | undefined {
 }
 
 /**
- * The pin that is said, or that of the network. A node that forges vouches for its blocks: it uses one only if it is said.
+ * Returns the pin of the option, or that of the network. A node that forges vouches for its blocks, so it
+ * uses only an explicit pin.
  *
  * @param said value of the option
  */

@@ -19,8 +19,9 @@ export type GenesisChoice = NetworkChoice &
 const FILE = "genesisBlock.json";
 
 /**
- * Path of the genesis file: the given one, the one that an earlier start stored in the data folder, or a new one that is
- * fetched from peers and stored there. Undefined when the choice of network needs none, or `alone` forbids peers.
+ * Returns the path of the genesis file: the given one, the one that an earlier start stored in the data
+ * folder, or a new one that is fetched from peers and stored there. Undefined if the chosen network needs
+ * none, or `alone` forbids peers.
  *
  * @throws {ConfigError} when no peer sends it
  */

@@ -57,7 +57,7 @@ export function readTexts(value: unknown): readonly string[] {
   return texts.map(readText);
 }
 
-/** Texts separated by commas, or a JSON list of them. */
+/** Reads texts separated by commas, or a JSON list of texts. */
 export function readList(value: unknown): readonly string[] {
   const list = typeof value === "string" ? value.split(",") : value;
   if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) {

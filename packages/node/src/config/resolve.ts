@@ -23,13 +23,13 @@ export type Sources = {
 
 export type Origin = "default" | "file" | "environment" | "argument";
 
-/** Where the value of an option comes from; an absent value has the origin `default`. */
+/** Origin of the value of an option; an absent value has the origin `default`. */
 export type Resolved = {
   readonly option: Option;
   readonly origin: Origin;
-  /** The flag, the variable or the file that says it; undefined for defaults. */
+  /** The flag, variable or file that sets the value; undefined for defaults. */
   readonly source?: string;
-  /** Reads it, and throws the `ConfigError` of a value that the option refuses. */
+  /** Reads the value; throws the `ConfigError` of a value that the option refuses. */
   readonly read: () => OptionValue | undefined;
 };
 
@@ -44,7 +44,7 @@ export function resolveConfig<T extends OptionTable>(table: T, sources: Sources)
 }
 
 /**
- * Where each option of the table has its value from.
+ * Returns the origin of each option's value.
  *
  * @throws {ConfigError} on an unknown key of the file, or an unreadable file
  */
@@ -106,7 +106,7 @@ function readConfigObject(path: string): Record<string, unknown> {
   }
 }
 
-/** The configuration for printing and logging: secrets masked, absent options left out. */
+/** Returns the configuration for printing and logging: secrets masked, absent options omitted. */
 export function maskConfig(table: OptionTable, config: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     Object.entries(config)

@@ -1,4 +1,4 @@
-/** Options as they are shown: each with its value and where that comes from, and never a secret. */
+/** Options for display: each with its value and its origin, and never a secret. */
 import type { OptionValue } from "./option.ts";
 import { type OptionTable, type Origin, type Resolved, resolveOrigins, type Sources } from "./resolve.ts";
 
@@ -8,14 +8,14 @@ export type ShownOption = {
   /** Absent without value and default; `***` for a secret. */
   readonly value?: OptionValue;
   readonly origin: Origin;
-  /** The flag, the variable or the file that says it; absent for defaults. */
+  /** The flag, variable or file that sets the value; absent for defaults. */
   readonly source?: string;
 };
 
 const HIDDEN = "***";
 
 /**
- * Secrets are hidden, also when they are given as numbers or lists.
+ * Hides secrets, even if they are given as numbers or lists.
  *
  * @throws {ConfigError} on a value that the option refuses
  */
@@ -29,6 +29,6 @@ export function shownOption({ option, origin, source, read }: Resolved): ShownOp
   };
 }
 
-/** All of a table. @throws {ConfigError} as `resolveConfig` */
+/** Returns all options of a table. @throws {ConfigError} as `resolveConfig` */
 export const shownOptions = (table: OptionTable, sources: Sources): ShownOption[] =>
   Object.values(resolveOrigins(table, sources)).map(shownOption);

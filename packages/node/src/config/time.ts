@@ -1,4 +1,4 @@
-/** The NTP servers that a node compares its clock with. */
+/** The NTP servers with which a node compares its clock. */
 import { readTimeServer } from "../platform/clock/check.ts";
 import { readText } from "./option.ts";
 

@@ -6,13 +6,13 @@ import { type Cast, DEV_SYMBOL, KINDS, type Kind } from "./network.ts";
 export type AccountsContent = {
   readonly cast: Cast;
   readonly mnemonic: string;
-  /** In the smallest unit, at the head; undefined while there is no chain. */
+  /** Returns a balance at the head, in the smallest unit; undefined while there is no chain. */
   readonly balanceOf: (address: string) => bigint | undefined;
 };
 
 type ShownUnik = { readonly id: string; readonly kind: Kind };
 
-/** Everything that is known of an account; amounts as texts in the smallest unit. */
+/** All data of an account; amounts as texts in the smallest unit. */
 export type ShownAccount = {
   readonly address: string;
   readonly passphrase: string;

@@ -1,4 +1,4 @@
-/** Makes the data folder of a restored or imported chain one that `uniknode dev` continues. */
+/** Converts the data folder of a restored or imported chain so that `uniknode dev` continues it. */
 import { join } from "node:path";
 import { createSlots, type Network } from "@uniknode/protocol";
 import { createBlockStore } from "../store/chain/blocks.ts";
@@ -7,8 +7,8 @@ import { openClock } from "./clock.ts";
 import { CLOCK_FILE, claimFolder, readShape } from "./folder.ts";
 
 /**
- * The folder gets the shape of the dev chain. Its clock is neither behind that chain's nor behind the last block, which may
- * be ahead of both: the dev chain may have started over since.
+ * Gives the folder the shape of the dev chain. Its clock is neither behind the clock of that chain nor behind
+ * the last block, which may be ahead of both, because the dev chain may have been reset.
  *
  * @throws {ConfigError} when a file of either folder is damaged, or the folder has another shape
  */

@@ -1,4 +1,4 @@
-/** Amounts for people. */
+/** Formats amounts for display. */
 const UNIT = 100_000_000n;
 
 /** An amount in tokens: grouped, without trailing zeros. */

@@ -1,4 +1,4 @@
-/** The data folder of a dev chain: what makes it one, and how it is started over. */
+/** The data folder of a dev chain: how it is recognised, and how it is reset. */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SESSION_FILE } from "../http/console/session-file.ts";
@@ -22,7 +22,7 @@ const DATA_FILES = [
   ...[DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`],
 ];
 
-/** What to do about a damaged file of a dev chain. */
+/** Advice for a damaged file of a dev chain. */
 export const REMEDY = "start over with --reset, or choose another folder with --data";
 
 export const isDevFolder = (folder: string): boolean => existsSync(join(folder, SHAPE_FILE));
@@ -30,7 +30,7 @@ export const isDevFolder = (folder: string): boolean => existsSync(join(folder, 
 /**
  * Deletes a dev chain. Nothing else is ever deleted: the folder must be one.
  *
- * @throws {ConfigError} when it is none
+ * @throws {ConfigError} when the folder is not a dev chain
  * @throws {DataInUseError} when a node runs on it
  */
 export function resetFolder(folder: string): void {
@@ -48,13 +48,13 @@ function refuseInUse(folder: string): void {
   try {
     lockDataFolder(folder).release();
   } catch (error) {
-    // Damage is what a reset is for.
+    // A reset also repairs damage.
     if (error instanceof DataInUseError) throw error;
   }
 }
 
 /**
- * Whether the folder held a chain already, which must have the same shape.
+ * Returns true if the folder held a chain already, which must have the same shape.
  *
  * @throws {ConfigError} when it has another, the folder cannot be made, or its description is damaged
  */
@@ -74,7 +74,7 @@ export function claimFolder(folder: string, shape: Shape): boolean {
         REMEDY,
     );
   }
-  // A start that was cut off leaves an empty one.
+  // An interrupted start leaves an empty file.
   return (statSync(join(folder, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 

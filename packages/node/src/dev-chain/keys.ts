@@ -20,7 +20,7 @@ export type DevAccount = {
 export type DevAccounts = (name: string) => DevAccount;
 
 /**
- * The accounts of a mnemonic; the address version is that of the network.
+ * Derives the accounts of a mnemonic, with the network's address version.
  *
  * @throws {ConfigError} for a text that is not an English BIP39 mnemonic
  */

@@ -40,7 +40,7 @@ export function castOf(accounts: DevAccounts, accountCount: number): Cast {
   };
 }
 
-/** Of amounts, for people. */
+/** Symbol of displayed amounts. */
 export const DEV_SYMBOL = "DEVUNIK";
 
 /** `network.json` of the dev chain; `createGenesisBlock` sets the nethash. */

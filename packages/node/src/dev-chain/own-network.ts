@@ -1,4 +1,4 @@
-/** A new network of one's own: its rules, its genesis block, and the keys of its delegates and first accounts. */
+/** Creates a private network: its rules, its genesis block, and the keys of its delegates and first accounts. */
 import type { GenesisDraft, NetworkFiles } from "@uniknode/protocol";
 import { genesisOf } from "./genesis.ts";
 import { deriveAccounts } from "./keys.ts";
@@ -13,13 +13,13 @@ export type OwnNetworkOptions = {
   readonly blockTimeSeconds: number;
   /** Funded accounts. */
   readonly accounts: number;
-  /** From which every key is derived. */
+  /** Mnemonic from which every key is derived. */
   readonly mnemonic: string;
 };
 
 export type OwnNetwork = ReturnType<typeof genesisOf> & { readonly cast: Cast };
 
-/** The rules are those of a dev chain; keys, name and nethash are its own. */
+/** Creates a network with the rules of a dev chain, and its own keys, name and nethash. */
 export function createOwnNetwork({
   name,
   blockTimeSeconds,
@@ -35,7 +35,7 @@ export function createOwnNetwork({
   return { ...genesisOf(cast, files), cast };
 }
 
-/** The passphrases of the delegates, dealt to nodes in turn. */
+/** Distributes the passphrases of the delegates among nodes in turn. */
 export const dealDelegates = ({ founders }: Cast, nodes: number): string[][] =>
   Array.from({ length: nodes }, (_, node) =>
     founders.filter((_founder, index) => index % nodes === node).map(({ passphrase }) => passphrase),

@@ -1,16 +1,16 @@
-/** What the dev chain prints on the terminal while it runs. */
+/** Output of the dev chain on the terminal while it runs. */
 import type { BlockHeader } from "@uniknode/protocol";
 import { formatAmount } from "./amounts.ts";
 import { type Cast, DEV_SYMBOL } from "./network.ts";
 
 export type ScreenContent = {
-  /** Of protocol and program. */
+  /** Versions of protocol and program. */
   readonly versions: string;
   readonly baseUrl: string;
-  /** Signs in at the console, once; undefined without it. */
+  /** URL that signs in at the console, once; undefined without a console. */
   readonly consoleUrl: string | undefined;
   readonly webhookToken: string;
-  /** Command lines that show the token, unless it was given, every account, and events. */
+  /** Command lines that show the token (unless it was given), every account, and events. */
   readonly commands: {
     readonly token: string | undefined;
     readonly accounts: string;
@@ -18,7 +18,7 @@ export type ScreenContent = {
   };
   readonly data: string;
   readonly cast: Cast;
-  /** In the smallest unit, at the head. */
+  /** Returns a balance at the head, in the smallest unit. */
   readonly balanceOf: (address: string) => bigint;
   readonly isContinued: boolean;
   readonly height: number;
@@ -26,7 +26,10 @@ export type ScreenContent = {
 
 const SHOWN_ACCOUNTS = 3;
 
-/** The text at the start. A terminal of 24 lines shows all of it, below what npm prints and above the status line. */
+/**
+ * Returns the text at the start. It fits on a terminal of 24 lines, between the output of npm and the status
+ * line.
+ */
 export function startScreen(content: ScreenContent): string {
   const { cast, baseUrl, commands } = content;
   return [
@@ -53,11 +56,11 @@ export function startScreen(content: ScreenContent): string {
   ].join("\n");
 }
 
-/** The line of a revert. */
+/** Returns the line for a revert. */
 export const revertLine = (blocks: number, height: number): string =>
   `reverted ${blocks} block${blocks === 1 ? "" : "s"}, back at height ${height}`;
 
-/** The line of a block. */
+/** Returns the line for a block. */
 export function blockLine(header: BlockHeader, forger: string | undefined): string {
   const count = header.numberOfTransactions;
   const content = count === 0 ? "empty" : `${count} transaction${count === 1 ? "" : "s"}`;

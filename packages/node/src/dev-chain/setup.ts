@@ -29,7 +29,7 @@ export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, now
   const blocks: EncodedBlock[] = [];
   let previous = head;
   for (let height = head.height + 1; height <= SETUP_HEIGHT; height++) {
-    // The last of them has the slot before the current one.
+    // The last block has the slot before the current one.
     const slot = currentSlot - (SETUP_HEIGHT + 1 - height);
     const publicKey = founders[slot % founders.length];
     const { keys } = cast.founders.find((founder) => founder.publicKey === publicKey)!;

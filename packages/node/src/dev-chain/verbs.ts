@@ -1,7 +1,7 @@
 /**
- * Runs the verbs of the dev chain, one at a time. Blocks are made by the forger and applied by the chain like all others.
- * Each has a later slot than all blocks before, and the clock moves forward to it: no delegate ever signs two blocks for
- * one slot, even after a revert.
+ * Runs the dev commands, one at a time. Blocks are created by the forger and applied by the chain like all
+ * others. Each has a later slot than all blocks before it, and the clock moves forward to this slot: no
+ * delegate ever signs two blocks for one slot, even after a revert.
  */
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
@@ -15,7 +15,7 @@ import { SETUP_HEIGHT } from "./setup.ts";
 export type DrivenParts = {
   readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
   readonly pool: Pick<Pool, "size" | "clear"> & {
-    /** Transactions for a block of another branch: from those of the reverted blocks and the pending ones. */
+    /** Selects transactions for a block of another branch, from the reverted blocks and the pending ones. */
     readonly selectWith: (
       returned: readonly SealedTransaction[],
       leftOut: ReadonlySet<string>,

@@ -20,15 +20,15 @@ export type History = {
   /** Height of the last block; 0 in an empty database. */
   head(): number;
   /**
-   * In the order in which they happened; none above the head. To be called inside a transaction, so that all of it is
-   * one block.
+   * Returns the events of a block in the order in which they happened; none above the head. Must be called
+   * inside a transaction, so that all events belong to one block.
    */
   eventsAt(height: number): Event[];
 };
 
 const LOST: ReadonlySet<string> = new Set(["wallet.saved", "wallet.created.cold"]);
 
-/** Whether events of this name can be derived from stored blocks. */
+/** Returns true if events of this name can be derived from stored blocks. */
 export const isRemembered = (name: string): boolean =>
   isChainFact(name) && !isRetraction(name) && !LOST.has(name);
 

@@ -20,30 +20,30 @@ import type { Database } from "../store/engine/database.ts";
 export type RoundFact =
   | { readonly name: "forger.missing"; readonly publicKey: string; readonly slot: number }
   | { readonly name: "round.missed"; readonly publicKey: string; readonly round: number }
-  /** In the order of selection, with their votes as the round was set up. */
+  /** Delegates in the order of selection, with their votes when the round was created. */
   | { readonly name: "round.created"; readonly delegates: Round["delegates"]; readonly round: number };
 
 export type PastFact =
   | RoundFact
   | Exclude<Fact, { readonly name: RoundFact["name"] | "wallet.saved" | "wallet.created.cold" }>;
 
-/** What the caller may know of a block. */
+/** Data of a block that the caller may have already. */
 export type KnownOfBlock = {
   /** Header of the block below it. */
   readonly previous?: BlockHeader | undefined;
-  /** The round that it opened, if it did. */
+  /** The round that the block opened, if any. */
   readonly opened?: Round | undefined;
 };
 
 export type PastFacts = {
   /**
-   * In the order of events.md 3.1.
+   * Returns the facts in the order of events.md 3.1.
    *
    * @param block on the chain
-   * @param known what need not be read
+   * @param known data that need not be read
    */
   of(block: Block, known?: KnownOfBlock): PastFact[];
-  /** To be called after blocks left the chain, if `of` was called before. */
+  /** Must be called after blocks were reverted, if `of` was called before. */
   forget(): void;
 };
 
@@ -56,7 +56,7 @@ export function createPastFacts(database: Database, network: Network): PastFacts
   );
   const rounds = createRounds(network);
   const slots = createSlots(network);
-  /** The last two rounds by number: the next block needs no other. */
+  /** The last two rounds by number: the next block needs no others. */
   const known = new Map<number, Round>();
   /** Forgers of a run of blocks that `of` was asked about one after another; it begins with a round, or within one. */
   let run = { from: 0, to: 0, generators: new Set<string>() };

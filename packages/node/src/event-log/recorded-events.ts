@@ -1,4 +1,4 @@
-/** Which events of a block are recorded (webhooks.md 10 point 12). */
+/** Selects the events of a block that are recorded (webhooks.md 10 point 12). */
 import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import { eventsOfFacts } from "../events/block-events.ts";
@@ -7,14 +7,17 @@ import type { Event } from "../events/event.ts";
 /** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */
 export const DEFAULT_MAX_AGE_SECONDS = 86_400;
 
-/** Age of the oldest block whose events are recorded while catching up, from the hours of the option; 0 is no limit. */
+/**
+ * Age of the oldest block whose events are recorded while catching up, from the hours of the option; 0 is no
+ * limit.
+ */
 export const maxAgeSecondsFromHours = (hours: number): number =>
   hours === 0 ? Number.POSITIVE_INFINITY : hours * 3_600;
 
 export type RecordingRules = {
   /** Names with at least one subscriber. */
   readonly names: ReadonlySet<string>;
-  /** Whether the node is behind the network; at the head the age of a block does not matter. */
+  /** True if the node is behind the network; at the head the age of a block does not matter. */
   readonly isCatchingUp: boolean;
   /** Network time, seconds since the network epoch. */
   readonly now: number;
@@ -22,7 +25,7 @@ export type RecordingRules = {
   readonly maxAgeSeconds: number;
 };
 
-/** Whether the events of a block are not recorded because the node catches up and the block is old. */
+/** Returns true if the events of a block are not recorded because the node catches up and the block is old. */
 export const isTooOld = (
   { timestamp }: BlockHeader,
   { isCatchingUp, now, maxAgeSeconds }: RecordingRules,

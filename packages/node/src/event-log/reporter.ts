@@ -1,4 +1,4 @@
-/** Records the events that no block caused. */
+/** Records events that are not caused by blocks. */
 import type { Logger } from "pino";
 import type { Event } from "../events/event.ts";
 import type { Database } from "../store/engine/database.ts";

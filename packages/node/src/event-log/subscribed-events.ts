@@ -12,7 +12,7 @@ export type SubscribedEventsDeps = {
   /** Names that the webhooks in the register subscribe to at this moment. */
   readonly webhookNames: () => ReadonlySet<string>;
   readonly nowMs: () => number;
-  /** How long a name stays subscribed after its last stream was closed. */
+  /** Time for which a name stays subscribed after its last stream was closed. */
   readonly lingerMs?: number;
 };
 
@@ -36,7 +36,7 @@ const LINGER_MS = 15 * 60_000;
 export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEvents {
   const { store, lastSequence, webhookNames, nowMs, lingerMs = LINGER_MS } = deps;
   const since = store.all();
-  /** When the last stream of a name was closed, by name. */
+  /** Time when the last stream of a name was closed, by name. */
   const closedMs = new Map([...since.keys()].map((name) => [name, nowMs()]));
   let webhooks = webhookNames();
   let names = union();

@@ -37,7 +37,7 @@ export const EVENTS: Readonly<Record<string, string>> = {
   "unik.disclosed": "explicit values of a unik were disclosed",
 };
 
-/** Whether a webhook may be registered for this name; the internal events of the old node are refused. */
+/** Returns true if a webhook may be registered for this name; the internal events of the old node are refused. */
 export const isEventName = (name: string): boolean => Object.hasOwn(EVENTS, name);
 
 /** Events about blocks that stay true when the block leaves the chain. */
@@ -56,12 +56,12 @@ const OTHER_CHAIN_EVENTS: ReadonlySet<string> = new Set([
   "transaction.reverted",
 ]);
 
-/** Whether an event is a fact of the chain: true until its block is reverted. */
+/** Returns true if an event is a fact of the chain: true until its block is reverted. */
 export const isChainFact = (name: string): boolean =>
   OTHER_CHAIN_EVENTS.has(name) ||
   (CHAIN_FAMILIES.has(name.slice(0, name.indexOf("."))) && !NODE_EVENTS.has(name));
 
-/** Whether an event retracts an earlier one. */
+/** Returns true if an event retracts an earlier one. */
 export const isRetraction = (name: string): boolean => name.endsWith(".reverted");
 
 /** The name of the event that retracts a fact of the chain. */

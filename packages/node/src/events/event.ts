@@ -9,7 +9,7 @@ export type Event = {
    */
   readonly id: string;
   readonly name: string;
-  /** Of the block that caused it. */
+  /** Height of the block that caused the event. */
   readonly height?: number;
   readonly blockId?: string;
   /** Id of the fact that this event retracts, because its block was reverted. */

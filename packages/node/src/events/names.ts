@@ -9,7 +9,7 @@ function namesOf(pattern: string): string[] {
   return Object.keys(EVENTS).filter((name) => name.startsWith(prefix) && loggedName(name) === name);
 }
 
-/** Whether a text is a pattern that matches at least one event. */
+/** Returns true if a text is a pattern that matches at least one event. */
 export const isEventPattern = (text: string): boolean => namesOf(text).length > 0;
 
 /**

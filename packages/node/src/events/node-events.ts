@@ -74,9 +74,9 @@ export type PeerView = {
   readonly ports: Readonly<Record<string, number>>;
   readonly version?: string;
   readonly latencyMs?: number;
-  /** Of its last verification, milliseconds since 1970. */
+  /** Time of its last verification, milliseconds since 1970. */
   readonly lastPingedMs: number;
-  /** How the chains compared then. */
+  /** Result of comparing the chains in the last verification. */
   readonly verification: {
     readonly myHeight: number;
     readonly hisHeight: number;

@@ -138,7 +138,7 @@ const Peer = closed(
   "Peer",
 );
 
-/** By the name of the event; what has no content is absent. */
+/** Schemas by event name; events without content are absent. */
 export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "block.applied": Block,
   "block.disregarded": closed({ ...block, transactions: Type.Array(Transaction) }, "ReceivedBlock"),

@@ -1,7 +1,7 @@
-/** Reasons of missed slots that cannot be written yet, such as on a full disk: kept until they can. */
+/** Keeps the reasons of missed slots that cannot be written yet, for instance because the disk is full. */
 import type { SlotStore } from "../store/node/slots.ts";
 
-/** The oldest are dropped beyond: several hours of a delegate's slots. */
+/** Maximum number of reasons: several hours of a delegate's slots. The oldest are dropped first. */
 const MAX_WAITING = 1_000;
 
 /**

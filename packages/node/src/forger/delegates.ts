@@ -14,16 +14,17 @@ import { readJsonObject } from "../platform/json/json-file.ts";
 /** Keys by public key in hexadecimal. */
 export type Delegates = ReadonlyMap<string, KeyPair>;
 
-/** Delegates of passphrases; these are trimmed, repeated ones count once. */
+/** Creates the delegates of passphrases, which are trimmed; duplicates count once. */
 export function delegatesFromSecrets(secrets: readonly string[]): Delegates {
   const keys = secrets.map((secret) => keysFromPassphrase(secret.trim()));
   return new Map(keys.map((pair) => [bytesToHex(pair.publicKey), pair]));
 }
 
 /**
- * Delegates of passphrases and of encrypted keys (BIP38), which the password opens (forger.md 1).
+ * Creates the delegates of passphrases and of encrypted keys (BIP38), which the password decrypts (forger.md
+ * 1).
  *
- * @throws {ConfigError} when an encrypted key is not opened
+ * @throws {ConfigError} when an encrypted key cannot be decrypted
  */
 export async function openDelegates(
   secrets: readonly string[],

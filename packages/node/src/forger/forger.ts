@@ -14,7 +14,7 @@ import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;
-  /** Forge only when asked to, and then at the first possible moment. */
+  /** Forge only on demand, and then at the first possible moment. */
   readonly onDemand: boolean;
 };
 
@@ -29,9 +29,12 @@ export type ForgerDeps = {
   selectTransactions: () => SealedTransaction[];
   /** Builds and signs a block on the head. */
   build: (plan: BlockPlan) => EncodedBlock;
-  /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+  /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
   submit: (block: EncodedBlock) => Promise<string | undefined>;
-  /** Why no block may be forged now, if so (for instance while catching up). It may take a while to find out. */
+  /**
+   * Returns the reason why no block may be forged now, if any (for instance while catching up). It may take a
+   * while.
+   */
   preflight: () => string | undefined | Promise<string | undefined>;
   onStarted: (publicKeys: readonly string[]) => void;
   onForged: (block: EncodedBlock) => void;
@@ -44,29 +47,33 @@ export type Forger = {
   start(): void;
   /** Requests a block at the first possible moment. */
   demand(): void;
-  /** No slot is taken until `resume`; settles when the slot under way has ended. */
+  /** No slot is forged until `resume`; settles when the current slot has ended. */
   pause(): Promise<void>;
-  /** Takes slots again, from the current one on: those of the pause were left out on purpose. */
+  /** Forges again, beginning with the current slot: slots during the pause were skipped on purpose. */
   resume(): void;
-  /** The first slot that may be forged next, be it in the future; absent where no active delegate is of this node. */
+  /**
+   * The first slot that may be forged next, possibly in the future; undefined if no active delegate belongs
+   * to this node.
+   */
   nextSlot(): number | undefined;
   /**
-   * Forges a slot at once, outside of the loop, which must be paused. Slots that were forged before stay refused.
+   * Forges a slot at once, outside of the loop, which must be paused. Slots that were forged before are
+   * refused.
    *
-   * @param transactions of the block; those of the pool unless given
-   * @throws {SlotRefusedError | Error} saying why, if there is no such block
+   * @param transactions of the block; by default those of the pool
+   * @throws {SlotRefusedError | Error} with the reason, if there is no block
    */
   forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<EncodedBlock>;
   /**
-   * Signs the block of a slot for a caller that puts it on the chain in this very tick of the event loop, and then calls
-   * `report`. Slots that were forged before stay refused.
+   * Signs the block of a slot for a caller that puts it on the chain in the same tick of the event loop, and
+   * then calls `report`. Slots that were forged before are refused.
    *
-   * @throws {Error} saying why, if there is no such block
+   * @throws {Error} with the reason, if there is no block
    */
   sign(slot: number, transactions: readonly SealedTransaction[]): EncodedBlock;
-  /** A block of `sign` is on the chain. */
+  /** Reports that a block of `sign` is on the chain. */
   report(block: EncodedBlock): void;
-  /** Settles when the slot under way has ended; no other is taken. */
+  /** Settles when the current slot has ended; no other slot is forged. */
   stop(): Promise<void>;
 };
 
@@ -139,7 +146,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       state = slotState.hindered(state, slot, reason);
       return RETRY_MS;
     }
-    // The check may have taken the rest of the slot, or have brought another head.
+    // The preflight check may have used up the slot, or the head may have changed.
     if (deps.head().id !== headId || !isStillTime(state, slot, view())) return 0;
     await blocks.forge(own, deps.selectTransactions()).catch(missIfRefused);
     return untilSlot(slot + 1);

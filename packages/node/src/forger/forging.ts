@@ -1,4 +1,4 @@
-/** Forging as a whole: the forger, what guards its signatures, and what the chain shows of slots that went by. */
+/** Composes forging: the forger, the guards of its signatures, and the detection of missed slots on the chain. */
 import type { Rounds } from "@uniknode/ledger";
 import {
   type BlockHeader,
@@ -19,9 +19,9 @@ import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
 import { createTally, type SlotCounts } from "./tally.ts";
 
 export type ForgingOptions = ForgerOptions & {
-  /** Path of the signing record; absent: the database of the data folder is the record. */
+  /** Path of the signing record; if absent, the database of the data folder is the record. */
   readonly signingRecord: string | undefined;
-  /** Rounds that the start watches for other forgers with the same keys; absent: none is looked for, ever. */
+  /** Rounds for which the start watches for other forgers with the same keys; if absent, it never watches. */
   readonly watchRounds: number | undefined;
 };
 
@@ -34,18 +34,18 @@ export type ForgingDeps = Omit<ForgerDeps, "slotStore" | "guard" | "head" | "for
 
 export type Forging = {
   readonly forger: Forger;
-  /** Since the process started. */
+  /** Returns the figures since the process started. */
   readonly figures: () => ForgingFigures;
-  /** Takes every block that became the head. */
+  /** Must be called with every block that became the head. */
   blockApplied(header: BlockHeader): void;
-  /** Takes every block that arrived from another node; its signature is not verified yet. */
+  /** Must be called with every block from another node; its signature is not verified yet. */
   blockArrived(header: BlockHeader): void;
   /** Releases the signing record. */
   close(): void;
 };
 
 export type ForgingFigures = SlotCounts & {
-  /** Keys of this node that another forger signs with now. */
+  /** Number of this node's keys with which another forger signs now. */
   readonly keysUsedElsewhere: number;
 };
 

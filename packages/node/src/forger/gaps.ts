@@ -1,13 +1,13 @@
 /**
- * The slots of this node's delegates that have no block, as the chain shows them: the forger itself knows nothing of
- * those that went by while it was not running, nor of blocks that another branch has replaced.
+ * Finds the slots of this node's delegates that have no block on the chain. The forger itself does not know
+ * the slots that passed while it was not running, or blocks that another branch has replaced.
  */
 import { missedSlots, type Round } from "@uniknode/ledger";
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 import type { SlotStore } from "../store/node/slots.ts";
 
 export type GapDeps = {
-  /** Whether a delegate is one of this node's. */
+  /** Returns true if a delegate is one of this node's. */
   readonly isOurs: (publicKey: string) => boolean;
   readonly slots: Slots;
   readonly slotStore: Pick<SlotStore, "lastForged" | "recordGap" | "forgetMissed">;
@@ -17,10 +17,10 @@ export type GapDeps = {
   readonly nowMs: () => number;
 };
 
-/** Older missed slots are not explained any more. */
+/** Missed slots older than this are no longer explained. */
 const MAX_AGE_SLOTS = 20_000;
 
-/** To be called with every block that became the head. */
+/** Returns a function to call with every block that became the head. */
 export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
   const { isOurs, slots, slotStore, headerAt, roundOf, nowMs } = deps;
   const currentSlot = () => slots.slotAt(slots.timeAt(nowMs()));

@@ -1,20 +1,20 @@
-/** A task that runs again and again, never twice at once, with a pause that each run chooses. */
+/** A task that runs repeatedly, never concurrently, with a pause that each run chooses. */
 
 export type Loop = {
-  /** Begins to run, after a delay; while paused, with `resume`. */
+  /** Schedules the first run; while paused, it is scheduled by `resume`. */
   start(delayMs: number): void;
-  /** Runs at once, unless a run is under way, which chooses the next moment itself. */
+  /** Runs at once, unless a run is in progress, which chooses the next moment itself. */
   runNow(): void;
-  /** No run begins until `resume`; settles when the one under way has ended. */
+  /** No run begins until `resume`; settles when the current one has ended. */
   pause(): Promise<void>;
   resume(): void;
-  /** Settles when the run under way has ended; no other begins. */
+  /** Settles when the current run has ended; no other begins. */
   stop(): Promise<void>;
   isStopped(): boolean;
 };
 
 type Phase =
-  /** Nothing is to come: not started, paused or stopped. */
+  /** Nothing is scheduled: not started, paused or stopped. */
   | { readonly kind: "idle" }
   | { readonly kind: "waiting"; readonly timer: NodeJS.Timeout }
   | { readonly kind: "running"; readonly ended: Promise<void> };

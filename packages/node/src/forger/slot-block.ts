@@ -1,4 +1,7 @@
-/** The block of one slot: signed under guard, handed to the chain, and recorded where it does not get there. */
+/**
+ * Builds the block of one slot: signs it under guard, submits it to the chain, and records why it did not get
+ * there.
+ */
 import type { EncodedBlock, KeyPair, SealedTransaction } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { troubleOf } from "../platform/files/disk-trouble.ts";
@@ -6,7 +9,7 @@ import type { SlotStore } from "../store/node/slots.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";
 
-/** What a block is made of besides what the head says. */
+/** Content of a block that the head does not determine. */
 export type BlockPlan = {
   readonly slot: number;
   readonly transactions: readonly SealedTransaction[];
@@ -20,9 +23,9 @@ export type SlotBlocksDeps = {
   readonly slotStore: Pick<SlotStore, "recordMissed">;
   /** Builds and signs a block on the head. */
   readonly build: (plan: BlockPlan) => EncodedBlock;
-  /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+  /** Submits a block to the chain; settles with the reason for which it was refused, if it was. */
   readonly submit: (block: EncodedBlock) => Promise<string | undefined>;
-  /** The slot is not to be tried again. */
+  /** The slot must not be attempted again. */
   readonly onSettled: (slot: number) => void;
   readonly onSigned: () => void;
   readonly onForged: (block: EncodedBlock) => void;
@@ -30,12 +33,12 @@ export type SlotBlocksDeps = {
 };
 
 export type SlotBlocks = {
-  /** @throws {SlotRefusedError | Error} saying why there is no such block */
+  /** @throws {SlotRefusedError | Error} with the reason why there is no block */
   sign(own: OwnSlot, transactions: readonly SealedTransaction[]): EncodedBlock;
   /**
-   * The block that the chain has taken.
+   * Forges a block and settles with it after the chain has accepted it.
    *
-   * @throws {SlotRefusedError | Error} saying why there is no such block
+   * @throws {SlotRefusedError | Error} with the reason why there is no block
    */
   forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock>;
   /** Records why a slot has no block of this node. */

@@ -1,4 +1,4 @@
-/** What to do in a slot, given the state of the forger and the time (forger.md 3). */
+/** Decides the action for a slot, from the state of the forger and the time (forger.md 3). */
 import type { Slots } from "@uniknode/protocol";
 import { hindranceOf, type SlotState } from "./slot-state.ts";
 import { momentAt, msUntilSlot, type Timing } from "./timing.ts";
@@ -9,7 +9,7 @@ export type SlotView = {
   readonly headSlot: number;
   readonly slots: Slots;
   readonly timing: Timing;
-  /** Whether a delegate of this node has the slot, by the order after the head. */
+  /** Returns true if a delegate of this node has the slot, by the order after the head. */
   readonly isOurs: (slot: number) => boolean;
 };
 
@@ -22,7 +22,10 @@ export type Decision =
   | { readonly kind: "miss"; readonly slot: number; readonly reason: string }
   | { readonly kind: "forge"; readonly slot: number };
 
-/** A late block may open a round, by whose order the slot is ours after all; a clock that is behind may be set right. */
+/**
+ * Interval for rechecking a slot: a late block may open a round whose order gives the slot to this node, or a
+ * slow clock may be corrected.
+ */
 const RECHECK_MS = 500;
 
 export function decide(state: SlotState, view: SlotView): Decision {
@@ -39,7 +42,7 @@ export function decide(state: SlotState, view: SlotView): Decision {
   return moment;
 }
 
-/** Whether the slot can still be forged, after what may have taken the rest of it. */
+/** Returns true if the slot can still be forged, after work that may have used up the rest of it. */
 export function isStillTime(state: SlotState, slot: number, view: Omit<SlotView, "isOurs">): boolean {
   const moment = currentMoment(state, view);
   return moment.kind === "forge" && moment.slot === slot;

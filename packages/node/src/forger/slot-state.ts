@@ -10,15 +10,15 @@ export type SlotState = {
   readonly settledSlot: number;
   /** The last slot that was found to belong to a delegate of another node; absent before the first. */
   readonly foreignSlot?: number;
-  /** Why a slot was not forged when it was tried last. */
+  /** Reason why a slot was not forged in the last attempt. */
   readonly hindrance?: { readonly slot: number; readonly reason: string };
-  /** The failure after which the forger pauses: slots that pass meanwhile are missed because of it. */
+  /** Failure that paused the forger: slots that pass meanwhile are missed because of it. */
   readonly pauseReason?: string;
   /** A block was requested and none has been signed since. */
   readonly isDemanded: boolean;
 };
 
-/** Before the start, when only slots that are named are forged. */
+/** State before the start, in which only requested slots are forged. */
 export const NOT_STARTED: SlotState = { firstSlot: 0, settledSlot: 0, isDemanded: false };
 
 /** A request made before the start remains. */
@@ -55,7 +55,7 @@ export function explained({ pauseReason: _, ...state }: SlotState, slot: number)
   return { ...state, settledSlot: Math.max(state.settledSlot, slot - 1) };
 }
 
-/** Why the slot could not be forged so far, if it was tried. */
+/** Returns the reason why the slot could not be forged so far, if it was attempted. */
 export const hindranceOf = ({ hindrance }: SlotState, slot: number): string | undefined =>
   hindrance?.slot === slot ? hindrance.reason : undefined;
 

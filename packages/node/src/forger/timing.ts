@@ -1,4 +1,4 @@
-/** When a slot may be forged (forger.md 3, consensus.md 7). */
+/** Decides when a slot may be forged (forger.md 3, consensus.md 7). */
 import type { Slots } from "@uniknode/protocol";
 
 export type Timing = {
@@ -19,7 +19,7 @@ const NETWORK_TIMING: Timing = { settleSeconds: 1, minRemainingMs: 2_000 };
 export const networkTiming = (blocktime: number): Timing =>
   blocktime >= NETWORK_BLOCKTIME ? NETWORK_TIMING : { settleSeconds: 0, minRemainingMs: blocktime * 250 };
 
-/** For a chain whose delegates all live in this node: at once. */
+/** Timing of a chain whose delegates all belong to this node: no delay. */
 export const soloTiming: Timing = { settleSeconds: 0, minRemainingMs: 0 };
 
 export type Moment =
@@ -30,10 +30,10 @@ export type Moment =
   /** Too little of the slot is left. */
   | { readonly kind: "late"; readonly slot: number };
 
-/** How often a slot is tried again while the previous one settles, or something speaks against it. */
+/** Interval of attempts for a slot while the previous one settles, or the preflight fails. */
 export const RETRY_MS = 200;
 
-/** What to do now, given the slot of the head. */
+/** Returns the action for now, given the slot of the head. */
 export function momentAt(nowMs: number, headSlot: number, slots: Slots, timing: Timing): Moment {
   const time = slots.timeAt(nowMs);
   const slot = slots.slotAt(time);
@@ -44,8 +44,8 @@ export function momentAt(nowMs: number, headSlot: number, slots: Slots, timing: 
 }
 
 /**
- * Whether the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1; where nothing needs to settle, whether
- * it is over.
+ * Returns true if the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1; where nothing needs
+ * to settle, whether it is over.
  */
 export const canForge = (time: number, headSlot: number, slots: Slots, { settleSeconds }: Timing): boolean =>
   settleSeconds === 0

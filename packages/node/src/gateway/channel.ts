@@ -1,4 +1,4 @@
-/** The gateway over a message channel: calls in one direction, answers in the other, matched by number. */
+/** The gateway over a message channel: calls in one direction, results in the other, matched by number. */
 import type { MessagePort } from "node:worker_threads";
 import { lengthOf } from "../platform/json/size.ts";
 import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
@@ -34,7 +34,10 @@ export type ChannelOptions = {
   readonly windowLength: number;
 };
 
-/** Just less than the answer timeout of the HTTP server (`http/server/server.ts`): a later answer would be useless. */
+/**
+ * Slightly less than the response timeout of the HTTP server (`http/server/server.ts`): a later result would
+ * be useless.
+ */
 const ANSWER_TIMEOUT_MS = 7_500;
 const DEV_TIMEOUT_MS = 27_500;
 
@@ -53,16 +56,16 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   },
   maxCalls: 1_000,
   maxLength: 16 * 1024 * 1024,
-  // A few milliseconds of reading.
+  // Costs a few milliseconds to read.
   windowLength: 256 * 1024,
 };
 
-/** Calls are answered in slices of this time, the last call included that begins in it. */
+/** Duration of a slice of calls, including the last call that begins in it. */
 const SLICE_MS = 10;
 
-/** Answers the calls that arrive at the port, each exactly once, with a value or an error. */
+/** Executes the calls that arrive at the port, and sends exactly one value or error for each. */
 export function answerCalls(port: MessagePort, gateway: Gateway): void {
-  // A commit of the pool answers many calls.
+  // A commit of the pool settles many calls.
   const answer = gatherMessages<Answer>(
     (answers) => port.postMessage(answers),
     (unsendable, error) => {

@@ -1,11 +1,12 @@
-/** Commands of a dev chain and their answers: plain values, because they are sent between threads. */
+/** Commands of a dev chain and their results: plain values, because they are sent between threads. */
 
 export type DevCommand =
   /** Forges blocks with the pending transactions. */
   | { readonly verb: "mine"; readonly blocks: number }
   /**
-   * Replaces the top `depth` blocks by a branch of `blocks` blocks, by default `depth` + 1; its blocks are empty unless
-   * `withTransactions`. They contain no transaction whose id is in `leftOut`, nor any that is valid only after one of these.
+   * Replaces the top `depth` blocks by a branch of `blocks` blocks, by default `depth` + 1; its blocks are
+   * empty unless `withTransactions`. They contain neither the transactions whose ids are in `leftOut` nor
+   * transactions that depend on these.
    */
   | {
       readonly verb: "reorg";
@@ -35,7 +36,7 @@ export type DevAnswer = {
   readonly applied: readonly BlockReference[];
   /** The clock of the chain, seconds since the network epoch. */
   readonly now: number;
-  /** Whether automatic forging is on. */
+  /** True if automatic forging is on. */
   readonly isForging: boolean;
 };
 

@@ -12,9 +12,9 @@ export type SyncProgress = {
   secondsLeft?: number;
 };
 
-/** Use of the limits of the peer port, and what was refused. */
+/** Usage of the limits of the peer port, and the refusals. */
 export type PeerBounds = {
-  /** Inbound connections now, and those of them without a completed handshake. */
+  /** Current inbound connections, and the number without a completed handshake. */
   readonly sessions: number;
   readonly handshakes: number;
   /** Addresses banned now. */
@@ -29,16 +29,17 @@ export type PeerBounds = {
 };
 
 /**
- * Why a slot of this node's delegates is not signed. `signed_before`: the signing record has the slot or a later one;
- * `watching`: the node has just started, and watches for another forger with the same keys; `other_forger`: one was found.
+ * Reason why a slot of this node's delegates is not signed. `signed_before`: the signing record has the slot
+ * or a later one; `watching`: the node has just started, and watches for another forger with the same keys;
+ * `other_forger`: one was found.
  */
 export type SigningRefusalKind = "signed_before" | "watching" | "other_forger";
 
-/** Comparisons of the tree of facts with those of other nodes, since the process started. */
+/** Comparisons of the fact tree with those of other nodes, since the process started. */
 export type ComparisonFigures = {
   readonly agreed: number;
   readonly differed: number;
-  /** Where the other node gave no answer that could be compared. */
+  /** Comparisons for which the other node sent no usable response. */
   readonly failed: number;
   /** Nodes whose tree differs now. */
   readonly differing: number;
@@ -84,14 +85,17 @@ export type NodeReport = {
   refused: Readonly<Record<SigningRefusalKind, number>>;
   /** Keys of this node that another forger signs with now. */
   keysUsedElsewhere: number;
-  /** Of the tree of final facts: its leaves, the height of its last block, and final blocks that are not in it yet. */
+  /**
+   * Figures of the tree of final facts: its leaves, the height of its last block, and the final blocks that
+   * it lacks.
+   */
   facts: { size: number; height: number; lag: number };
-  /** Absent for a node that compares its tree with none. */
+  /** Absent for a node that does not compare its tree. */
   comparison?: ComparisonFigures;
   heapBytes: number;
   /** Lines of its log that could not be written, since the process started. */
   logLinesLost: number;
 };
 
-/** The same for metrics: each reading of the event loop delay begins a new one. */
+/** Figures for metrics: each reading of the event loop delay begins a new interval. */
 export type NodeFigures = NodeReport & { loopDelay: LoopDelay };

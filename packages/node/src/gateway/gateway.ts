@@ -1,11 +1,11 @@
 /**
- * What HTTP and webhooks need from the node. Asynchronous and made of plain JSON values, so that the same interface works
- * within one thread and over a message channel.
+ * Interface through which HTTP and webhooks use the node. It is asynchronous and consists of plain JSON
+ * values, so that it works within one thread and over a message channel.
  */
 import type { DevAnswer, DevCommand } from "./dev-commands.ts";
 import type { NodeFigures, NodeReport, SyncProgress } from "./figures.ts";
 
-/** Answer of admission (pool.md 3). */
+/** Result of an admission (pool.md 3). */
 export type AdmissionAnswer = {
   data: { accept: string[]; broadcast: string[]; excess: string[]; invalid: string[] };
   errors?: Record<string, { type: string; message: string }[]>;
@@ -22,7 +22,7 @@ export type NodeStatus = {
   timestamp: number;
   /** Absent while the node is in sync. */
   progress?: SyncProgress;
-  /** Block up to which signatures are not checked; absent once the chain is as high, and if all are. */
+  /** Block up to which signatures are not checked; absent once the chain has reached it, and if all are checked. */
   assumeValid?: AssumedBlock;
 };
 
@@ -73,9 +73,9 @@ export type Gateway = {
   peers(): Promise<PeerInfo[]>;
   /** Figures for metrics. */
   figures(): Promise<NodeFigures>;
-  /** Figures for people and for the series of the last hours. */
+  /** Figures for operators and for the series of the last hours. */
   report(): Promise<NodeReport>;
-  /** To be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
+  /** Must be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
   webhooksChanged(): Promise<void>;
   /**
    * Replaces the event names that live streams are subscribed to: once resolved, every such event is logged.

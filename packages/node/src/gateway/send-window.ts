@@ -1,11 +1,11 @@
 /**
- * Sends calls to another thread as far as they fit into a window, in turns of their sources: the thread has little to
- * read at a time, and a source with many calls does not delay those of others.
+ * Sends calls to another thread within a window, taking one call of each source in turn: the thread never has
+ * much to read, and a source with many calls does not delay the others.
  */
 
 export type WindowedCall = {
   readonly number: number;
-  /** Who has caused it. */
+  /** Source that caused the call. */
   readonly source: string;
   /** Characters in its parameters. */
   readonly length: number;
@@ -13,15 +13,15 @@ export type WindowedCall = {
 };
 
 export type SendWindow = {
-  /** Sends a call, now or when it is the turn of its source. */
+  /** Sends a call, at once or in the turn of its source. */
   add(call: WindowedCall): void;
-  /** A call has ended, whether it was sent or not. Other numbers are ignored. */
+  /** Marks a call as ended, whether it was sent or not. Other numbers are ignored. */
   end(number: number): void;
 };
 
 /** @param maxLength characters of all calls that are on their way; a single call may exceed it */
 export function createSendWindow(maxLength: number): SendWindow {
-  /** By source, in the order of the turns. */
+  /** Waiting calls by source, in the order of the turns. */
   const waiting = new Map<string, WindowedCall[]>();
   /** Lengths of the calls that are on their way, by number. */
   const sent = new Map<number, number>();

@@ -1,12 +1,13 @@
 /**
- * An answer that concurrent callers share: calls that arrive while it is made wait for it, and calls shortly afterwards
- * get it again. The number of callers does not increase the work, and a client that disconnects leaves none behind.
+ * Shares a result among concurrent callers: calls that arrive while it is computed wait for it, and calls
+ * shortly afterwards reuse it. The number of callers does not increase the work, and a client that
+ * disconnects leaves no work running.
  */
 
 /**
  * A failure is not reused: the next caller tries again.
  *
- * @param reuseMs time for which an answer is reused
+ * @param reuseMs time for which a result is reused
  */
 export function createSharedAnswer<T>(
   make: () => Promise<T>,

@@ -37,13 +37,13 @@ export type PeerLifecycle = {
   readonly discovery: Discovery;
   readonly bans: Bans;
   readonly traffic: Traffic;
-  /** Whether an address is neither accepted nor dialled. */
+  /** Returns true if an address is neither accepted nor dialled. */
   readonly isRefused: (address: string) => boolean;
   /** Random text by which this process recognises a connection to itself. */
   readonly processId: string;
 };
 
-/** @param closing takes the close functions of what is opened */
+/** @param closing collects the close functions of everything that is opened */
 export function createPeerLifecycle(
   options: PeersOptions,
   deps: PeerLifecycleDeps,

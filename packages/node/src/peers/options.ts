@@ -12,9 +12,9 @@ export type PeersOptions = {
   readonly sources: readonly string[];
   /** Version that this node announces (p2p.md 10.5). */
   readonly version: string;
-  /** Which addresses may become peers (p2p.md 10.2): all; seeds and callers; none. */
+  /** Addresses that may become peers (p2p.md 10.2): all; only seeds and callers; none. */
   readonly discovery: "all" | "known" | "none";
-  /** Below this number of peers, discovery searches for more. */
+  /** Minimum number of peers, below which discovery searches for more. */
   readonly minPeers: number;
   /** Peers in one /24. */
   readonly maxPeersPerSubnet: number;
@@ -30,7 +30,7 @@ export type PeersOptions = {
   readonly allowsLoopback: boolean;
 };
 
-/** Addresses that stand for every interface: no source address of a connection. */
+/** Wildcard addresses, which are not a source address of a connection. */
 const WILDCARD_ADDRESSES = ["0.0.0.0", "::"];
 
 /** Source address of outgoing connections; any of this host if absent. */

@@ -1,6 +1,6 @@
 /**
- * The peers of a node: their lifecycle, the propagation of blocks and transactions between them and this node, the
- * server that answers their requests, and what they know that speaks against forging.
+ * The peers of a node: their lifecycle, the propagation of blocks and transactions, the server for their
+ * requests, and the preflight check against them.
  */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
@@ -21,7 +21,7 @@ import type { Traffic } from "./transport/traffic.ts";
 export type PeersDeps = PeerLifecycleDeps &
   PropagationDeps &
   Omit<RequestServerDeps, "networkState"> & {
-    /** Whether this node forges with the key. */
+    /** Returns true if this node forges with the key. */
     readonly isOwnDelegate: (publicKey: string) => boolean;
   };
 
@@ -32,10 +32,10 @@ export type Peers = {
   submit(block: EncodedBlock): Promise<string | undefined>;
   /** Broadcasts the items that the pool selected for it. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
-  /** Why no block may be forged now; undefined if it may. Pings the peers first. */
+  /** Returns the reason why no block may be forged now; undefined if there is none. Pings the peers first. */
   preflightFailure(): Promise<string | undefined>;
   list(): PeerInfo[];
-  /** Height of the network as the peers claim it; absent while there are no peers. */
+  /** Returns the height of the network as the peers claim it; undefined without peers. */
   networkHeight(): number | undefined;
   /** Absent while in sync with the network. */
   progress(): SyncProgress | undefined;

@@ -57,7 +57,7 @@ const DRAIN = { withinMs: 4_400, replyMs: 1_500 };
 /** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
 const LINGER_MS = 1_000;
 
-/** @param closing takes the close functions of what is opened */
+/** @param closing collects the close functions of everything that is opened */
 export function createPropagation(
   { peerTable, client, candidates, discovery, bans }: PeerLifecycle,
   deps: PropagationDeps,

@@ -1,5 +1,8 @@
-/** Versions of software and ranges of them, as old nodes read them (p2p.md 10.5): by node-semver before its release 7.2. */
-// One by one: its entry loads all that it can do.
+/**
+ * Parses software versions and ranges like old nodes (p2p.md 10.5), which use node-semver before its release
+ * 7.2.
+ */
+// Imports single modules: the main entry would load all of them.
 import Range from "semver/classes/range.js";
 import type SemVer from "semver/classes/semver.js";
 import compare from "semver/functions/compare.js";
@@ -10,19 +13,19 @@ const MAX_RANGE_LENGTH = 256;
 
 export type Version = SemVer;
 
-/** Undefined for what is no version. */
+/** Returns undefined for invalid versions. */
 export const parseVersion = (text: string): Version | undefined => parse(text) ?? undefined;
 
 /** Negative if `a` comes before `b`: a pre-release comes before its release. */
 export const compareVersions = (a: Version, b: Version): number => compare(a, b);
 
-/** How pre-releases belong to a range. */
+/** Treatment of pre-releases in a range. */
 export type RangeOptions = {
-  /** They belong wherever they are in order, and need not be named. */
+  /** Pre-releases match wherever they sort, and need not be named. */
   includesPreReleases?: boolean;
 };
 
-/** Undefined for what is no range, and for more than 256 characters. */
+/** Returns undefined for invalid ranges, and for more than 256 characters. */
 export function parseRange(text: string, options: RangeOptions = {}): Range | undefined {
   const { includesPreReleases = false } = options;
   if (text.length > MAX_RANGE_LENGTH) return undefined;

@@ -9,8 +9,8 @@ export type Subscribers<T> = {
 };
 
 /**
- * @param onError called with what a listener threw; the listeners behind it are called all the same. Without it, `notify`
- *   throws the error, and the listeners behind are not called
+ * @param onError called with the error that a listener threw; later listeners are still called. Without it,
+ * `notify` throws the error, and later listeners are not called
  */
 export function createSubscribers<T>(onError?: (error: unknown) => void): Subscribers<T> {
   const listeners = new Set<(value: T) => void>();

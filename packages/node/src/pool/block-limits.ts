@@ -1,4 +1,4 @@
-/** What fits into a block of this node. */
+/** Limits of the blocks of this node. */
 import type { Milestone } from "@uniknode/protocol";
 
 export type BlockLimits = { readonly maxTransactions: number; readonly maxBytes: number };

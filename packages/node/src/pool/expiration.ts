@@ -6,7 +6,7 @@ export type ExpiringFields = { version?: number; expiration?: number; timestamp?
 export type ExpirationContext = {
   /** Seconds of a slot. */
   blockTime: number;
-  /** Of the head. */
+  /** Height of the head. */
   currentHeight: number;
   /** Network time in seconds. */
   now: number;
@@ -26,7 +26,7 @@ export function expirationHeight(
   return context.currentHeight - age + context.maxTransactionAge;
 }
 
-/** Whether a transaction is expired in the next block: it is not admitted or selected any more. */
+/** Returns true if a transaction is expired in the next block: it is no longer admitted or selected. */
 export const isExpiredInNextBlock = (expiration: number | undefined, lastHeight: number): boolean =>
   expiration !== undefined && expiration <= lastHeight + 1;
 

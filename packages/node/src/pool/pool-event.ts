@@ -1,4 +1,4 @@
-/** What happened in the pool, for its listener (events.md 3.5). */
+/** Changes of the pool, for its listener (events.md 3.5). */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { RefusalCode } from "./admission/refusal.ts";
 

@@ -32,13 +32,13 @@ export type PoolDeps = {
   readonly head: () => { readonly height: number; readonly timestamp: number };
   /** Network time in seconds. */
   readonly now: () => number;
-  /** Which of these ids are in a stored block. */
+  /** Returns the ids that are in a stored block. */
   readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
   readonly store: PoolStore;
   readonly verify: Verify;
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: RecordedSignatures;
-  /** Returns true while blocks are being processed: submissions then get little of the thread. */
+  /** Returns true while blocks are being processed: submissions then get little time of the thread. */
   readonly isChainBusy?: () => boolean;
   /** Called with each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;
@@ -59,28 +59,34 @@ export type Pool = {
   size(): number;
   figures(): PoolFigures;
   get(id: string): SealedTransaction | undefined;
-  /** At least `limit` transactions if there are as many. */
+  /** Returns the transactions in forging order, at least `limit` if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
-  /** Transactions for the next block, in order; those that no longer apply are removed from the pool (pool.md 9). */
+  /**
+   * Returns the transactions for the next block, in order. Transactions that no longer apply are removed from
+   * the pool (pool.md 9).
+   */
   select(limits: BlockLimits): SealedTransaction[];
   /**
-   * The same while blocks are being replaced, from their transactions and then the pending ones. Nothing is removed,
-   * since it is not known whether the new blocks stay.
+   * Like `select`, while blocks are being replaced: selects from their transactions, then from the pending
+   * ones. Removes nothing, because the new blocks may be discarded.
    *
-   * @param leftOut ids of transactions that are not selected; those that are valid only after them are not, either
+   * @param leftOut ids of transactions that are not selected, nor are transactions that depend on them
    */
   selectWith(
     returned: readonly SealedTransaction[],
     limits: BlockLimits,
     leftOut: ReadonlySet<string>,
   ): SealedTransaction[];
-  /** A block was committed; `addresses` are the wallets that it changed. The state may be that of a later block. */
+  /**
+   * Updates the pool after a block was committed; `addresses` are the wallets that it changed. The state may
+   * be that of a later block.
+   */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
   /** Blocks were reverted; their transactions, oldest first, are pending again before the others. */
   blocksReverted(transactions: readonly SealedTransaction[]): void;
   /** Removes all pending transactions. */
   clear(): void;
-  /** Writes what is outstanding, synchronously. No transaction is admitted any more. */
+  /** Writes the outstanding changes, synchronously. No transaction is admitted afterwards. */
   close(): Promise<void>;
 };
 
@@ -88,7 +94,7 @@ export type Pool = {
 const MIN_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_TRANSACTION = 1024;
 
-/** After the start, whose own work comes first. */
+/** Delay after the start, so that it does not slow the start. */
 const COMPILE_AFTER_MS = 2_000;
 
 /** Candidates for a block, as a multiple of its maximum of transactions. */
@@ -140,7 +146,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     applyHeadRules();
   }
 
-  /** Removes what a new height expires, and what a new milestone does not allow. */
+  /** Removes transactions that a new height expires, and types that a new milestone does not allow. */
   function applyHeadRules(): void {
     const context = expirationContext();
     const isPastExpiration = ({ data }: SealedTransaction) =>

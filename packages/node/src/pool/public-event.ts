@@ -1,4 +1,4 @@
-/** An event of the pool as receivers get it (events.md 3.5). */
+/** An event of the pool in the form that receivers get (events.md 3.5). */
 import { createHash } from "node:crypto";
 import { transactionData } from "../events/content.ts";
 import type { Event } from "../events/event.ts";

@@ -17,15 +17,15 @@ export type SelectionDeps = {
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: WalletSignatures;
   readonly head: () => { readonly height: number; readonly timestamp: number };
-  /** Whether a transaction would be too late in the next block. */
+  /** Returns true if a transaction would be too late in the next block. */
   readonly isTooLate: (transaction: SealedTransaction) => boolean;
 };
 
 /**
- * Applies the offered transactions in order to a draft of the state. All rules apply, including those of the token
- * store, so that no block is forged which this node itself would refuse.
+ * Applies the offered transactions in order to a draft of the state. All rules apply, including those of the
+ * token store, so that this node never forges a block that it would refuse.
  *
- * @returns the transactions for the block, and those that can never be in a block on this chain
+ * @returns the transactions for the block, and the transactions that can never be in a block on this chain
  */
 export function selectTransactions(
   offered: Iterable<SealedTransaction>,

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0: answers a body with one call or a batch. */
+/** JSON-RPC 2.0: processes a body with one call or a batch. */
 import { setImmediate } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
@@ -58,7 +58,7 @@ export function createAnswerer(
     return failed(null, ofStatus(429, "too many lists of calls are under way; try again later"));
   };
 
-  /** @returns no answers when `leave` is undefined: the limit is reached */
+  /** @returns no responses when `leave` is undefined: the limit is reached */
   async function answerAll(calls: unknown[], leave: (() => void) | undefined): Promise<RpcAnswer[]> {
     if (!leave) return [];
     const late = new AbortController();
@@ -68,7 +68,7 @@ export function createAnswerer(
       const context = open(late.signal);
       for (const call of calls) {
         answers.push(await answer(call, context));
-        // Lets calls of other callers run between two calls that never wait.
+        // Calls of other callers run between two calls that never wait.
         await setImmediate();
       }
       return answers;
@@ -105,7 +105,7 @@ export function createAnswerer(
   }
 }
 
-/** The message of the node, with the time to wait where it gave one. */
+/** Returns the message of the node, with the time to wait if the node gave one. */
 function reasonOf({ message, retryAfterMs }: ApiError): string {
   if (retryAfterMs === undefined) return message;
   return `${message}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;

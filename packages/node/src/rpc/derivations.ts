@@ -1,4 +1,4 @@
-/** Key derivations from passwords (scrypt): each takes a large part of a second of processor time, and 16 MiB. */
+/** Key derivations from passwords (scrypt): each costs a large part of a second of CPU time, and 16 MiB. */
 import { ofStatus } from "./error.ts";
 
 export type Derivations = {
@@ -12,7 +12,7 @@ export type Derivations = {
 };
 
 export type DerivationOptions = {
-  /** In one minute; 0 for no limit. */
+  /** Maximum per minute; 0 for no limit. */
   readonly perMinute: number;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;

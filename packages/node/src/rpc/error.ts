@@ -1,7 +1,7 @@
-/** Errors of JSON-RPC 2.0, and those of the service itself, whose codes are HTTP statuses (operations.md 8). */
+/** Errors of JSON-RPC 2.0, and errors of the service itself, whose codes are HTTP statuses (operations.md 8). */
 import { STATUS_CODES } from "../platform/http.ts";
 
-/** `data` names the fault if the code alone does not. */
+/** `data` describes the error if the code alone does not. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data?: string;
@@ -22,6 +22,6 @@ export const unknownMethod = (): RpcError => new RpcError(-32601, "Method not fo
 export const invalidParams = (data: string): RpcError => new RpcError(-32602, "Invalid params", data);
 export const internalError = (): RpcError => new RpcError(-32603, "Internal error");
 
-/** 404: not there; 422: refused; 500 and 503: the node could not answer. */
+/** 404: not found; 422: refused; 500 and 503: the node could not respond. */
 export const ofStatus = (status: number, data?: string): RpcError =>
   new RpcError(status, STATUS_CODES[status] ?? "Error", data);

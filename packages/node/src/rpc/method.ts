@@ -7,7 +7,7 @@ import type { Derivations } from "./derivations.ts";
 import { invalidParams } from "./error.ts";
 import type { RpcStore } from "./store.ts";
 
-/** What methods need. */
+/** Dependencies of the methods. */
 export type RpcContext = {
   readonly client: Client;
   readonly network: Network;

@@ -1,10 +1,10 @@
-/** Places for bodies that are worked on at once: so many in all, of which one client has a share. */
+/** Concurrency slots for request bodies: a total number, of which one client can have a share. */
 import { clientGroup } from "../platform/addresses/groups.ts";
 
 export type PlaceBounds = { readonly total: number; readonly perClient: number };
 
 export type Places = {
-  /** Takes a place for a client's address; the answer gives it back. Undefined where none is free. */
+  /** Takes a place for a client's address, and returns a function that releases it. Undefined if none is free. */
   take(address: string): (() => void) | undefined;
 };
 

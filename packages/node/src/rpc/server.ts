@@ -43,16 +43,16 @@ const METHODS = { ...blockMethods, ...transactionMethods, ...walletMethods };
 
 /** Timeout of each request to the node. */
 const NODE_TIMEOUT_MS = 10_000;
-/** The server does not wait longer than this after a 429 of the node: the caller gets the node's answer. */
+/** Maximum wait after a 429 of the node; after a longer one, the caller gets the node's response. */
 const NODE_MAX_WAIT_MS = 1_000;
 const CONNECTION_BOUNDS: ConnectionBounds = { total: 200, perClient: 200 };
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Starts the service; returns its URL.
+ * Starts the service; settles with its URL.
  *
- * @throws {ApiError} when the node does not answer
+ * @throws {ApiError} when the node does not respond
  * @throws {ListenError} when it cannot listen
  * @throws {Error} when the file cannot be opened
  */

@@ -18,7 +18,7 @@ export function unitsOf(tokens: string): bigint {
 }
 
 /**
- * As `unitsOf`, for an amount or a fee of a transaction.
+ * Like `unitsOf`, for an amount or a fee of a transaction.
  *
  * @throws {RangeError} also for more than a transaction can hold
  */

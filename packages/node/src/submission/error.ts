@@ -1,8 +1,8 @@
-/** Why a transaction was not sent or not forged. */
+/** Reasons why a transaction was not sent or not forged. */
 import type { ApiError } from "@uniknode/client";
 
 export type SendErrorType =
-  /** The node refused it, and nothing was sent; `reasons` are the node's own. */
+  /** The node refused the transaction, and nothing was sent; `reasons` come from the node. */
   | {
       readonly code: "SEND_REFUSED";
       readonly id: string;
@@ -10,13 +10,16 @@ export type SendErrorType =
     }
   /** The sender has too many pending transactions; retry when some are forged. */
   | { readonly code: "SEND_EXCESS"; readonly id: string }
-  /** No answer: the node may have accepted it. The same transaction can be sent again; a new one could pay twice. */
+  /**
+   * No response: the node may have accepted it. The same transaction can be sent again; a new one could pay
+   * twice.
+   */
   | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause: ApiError }
-  /** It left the pool without being forged: it expired or was replaced. */
+  /** The transaction left the pool without being forged: it expired or was replaced. */
   | { readonly code: "SEND_DROPPED"; readonly id: string }
-  /** It is still pending, and may be forged later. */
+  /** The transaction is still pending, and may be forged later. */
   | { readonly code: "SEND_STILL_WAITING"; readonly id: string; readonly waitedMs: number }
-  /** The second passphrase is not the one that the wallet registered. */
+  /** The second passphrase differs from the one that the wallet registered. */
   | { readonly code: "SEND_WRONG_SECOND_KEY"; readonly address: string }
   /** The wallet lacks what the transaction needs: a vote to withdraw, a unik, a public key. */
   | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };

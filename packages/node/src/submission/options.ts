@@ -32,7 +32,7 @@ export const factoryPassphraseOptions = {
   ),
 };
 
-/** @throws {ConfigError} when there is none, and no terminal to prompt */
+/** @throws {ConfigError} when there is no passphrase, and no terminal to prompt */
 export const readPassphrase = ({ passphraseFile }: Config<typeof passphraseOptions>): Promise<KeyPair> =>
   readKeys({
     name: "passphrase",
@@ -41,7 +41,7 @@ export const readPassphrase = ({ passphraseFile }: Config<typeof passphraseOptio
     flag: "--passphrase-file",
   });
 
-/** @throws {ConfigError} when there is none, and no terminal to prompt */
+/** @throws {ConfigError} when there is no passphrase, and no terminal to prompt */
 export const readSecondPassphrase = ({
   secondPassphraseFile,
 }: Config<typeof secondPassphraseOptions>): Promise<KeyPair> =>
@@ -52,7 +52,7 @@ export const readSecondPassphrase = ({
     flag: "--second-passphrase-file",
   });
 
-/** @throws {ConfigError} when there is none, and no terminal to prompt */
+/** @throws {ConfigError} when there is no passphrase, and no terminal to prompt */
 export const readFactoryPassphrase = ({
   factoryPassphraseFile,
 }: Config<typeof factoryPassphraseOptions>): Promise<KeyPair> =>

@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
 
-/** Where to read a passphrase from. */
+/** Source of a passphrase. */
 export type SecretSource = {
   /** Name in messages: `passphrase`, `second passphrase`. */
   readonly name: string;
@@ -18,9 +18,9 @@ export type SecretSource = {
 };
 
 /**
- * Keys of a passphrase; only the end of its line is removed.
+ * Returns the keys of a passphrase; only the end of its line is removed.
  *
- * @throws {ConfigError} when there is none, and no terminal to prompt
+ * @throws {ConfigError} when there is no passphrase, and no terminal to prompt
  */
 export async function readKeys(source: SecretSource): Promise<KeyPair> {
   return keysFromPassphrase(await readSecret(source));

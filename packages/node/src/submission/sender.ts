@@ -28,7 +28,7 @@ export type Sender = {
 
 export type SenderOptions = {
   readonly keys: KeyPair;
-  /** In the smallest unit. Default: the static fee of the type. */
+  /** Fee in the smallest unit. Defaults to the static fee of the type. */
   readonly fee?: bigint | undefined;
   /** Default: the next one after the forged and the pending transactions of the wallet. */
   readonly nonce?: bigint | undefined;

@@ -33,14 +33,14 @@ export type Block = {
 /** A block whose header is decoded, and whose transactions are still bytes. */
 export type BlockParts = {
   readonly header: BlockHeader;
-  /** With the signature. */
+  /** Bytes of the header with the signature. */
   readonly headerBytes: Uint8Array;
-  /** In block order. */
+  /** Bytes of the transactions in block order. */
   readonly transactionBytes: readonly Uint8Array[];
 };
 
 /** A block with the bytes of its header: it can be stored and sent without encoding. */
 export type EncodedBlock = Block & {
-  /** With the signature. */
+  /** Bytes of the header with the signature. */
   readonly headerBytes: Uint8Array;
 };

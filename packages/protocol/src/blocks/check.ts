@@ -44,7 +44,7 @@ export type BlockCheckOptions = {
 
 /** Seconds that a version 1 transaction may be ahead of its block, beside one slot. */
 const MAX_AHEAD_SECONDS = 3600;
-/** Seconds that a version 1 transaction may be behind its block. */
+/** Seconds by which a version 1 transaction may be older than its block. */
 const MAX_AGE_SECONDS = 21600;
 
 /**
@@ -92,7 +92,7 @@ export function checkBlock(block: Block, options: BlockCheckOptions): BlockFault
 }
 
 /**
- * Whether an unverified transaction comes from a multi-signature wallet: then the node verifies the
+ * Returns true if an unverified transaction comes from a multi-signature wallet: then the node verifies the
  * transactions against their wallets and checks the block again (blocks.md 8).
  */
 export const containsMultiSignatures = ({ transactions }: Block): boolean =>

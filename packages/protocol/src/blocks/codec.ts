@@ -14,7 +14,10 @@ export const encodeBlock = ({ header, transactions }: Block, network: Network): 
     network,
   );
 
-/** Bytes of a header and of the transactions behind it. The number in the header is used, unless it is 0. */
+/**
+ * Joins the bytes of a header and of the transactions that follow it. The number in the header is used,
+ * unless it is 0.
+ */
 export function encodeFrame(
   header: HeaderFields,
   transactions: readonly Uint8Array[],
@@ -41,9 +44,9 @@ export const bytesOfBlock = ({ headerBytes, transactions }: EncodedBlock): Uint8
   );
 
 /**
- * The header, and the results of a function for the bytes of each transaction, one after another: a transaction
- * that cannot be read is reported before an impossible length after it. Bytes after the last one are
- * ignored; a header at the end of the bytes has no transactions, whatever its number.
+ * Decodes the header, and passes the bytes of each transaction to a function, one after another: a
+ * transaction that cannot be read is reported before an impossible length after it. Bytes after the last one
+ * are ignored; a header at the end of the bytes has no transactions, regardless of its number.
  *
  * @param checkHeader called before the first transaction is read; its error ends the reading
  * @throws {BlockError} INVALID_BLOCK_BYTES

@@ -2,8 +2,8 @@
 import type { Network } from "../networks/network.ts";
 
 /**
- * Whether a block is a listed exception. An attacker could create a block with the same partial id: it counts only
- * together with the exact set of transactions listed for it.
+ * Returns true if a block is a listed exception. An attacker could create a block with the same partial id:
+ * it counts only together with the exact set of transactions listed for it.
  */
 export function isBlockException(
   id: string,

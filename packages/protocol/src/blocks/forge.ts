@@ -15,7 +15,7 @@ export type BlockDraft = {
   timestamp: number;
   /** The block below. */
   previous: { id: string; height: number };
-  /** In block order. They are not checked. */
+  /** Transactions in block order. They are not checked. */
   transactions: readonly SealedTransaction[];
 };
 

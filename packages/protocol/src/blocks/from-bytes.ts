@@ -20,8 +20,8 @@ export type BlockParseOptions = ParseOptions & {
 };
 
 /**
- * The block of untrusted bytes, each transaction read by the rules in force at the context's height, which
- * is that of the last accepted block. `checkBlock` checks whether the block is valid.
+ * Reads a block from untrusted bytes, each transaction by the rules in force at the context's height, which
+ * is that of the last accepted block. `checkBlock` checks if the block is valid.
  *
  * @throws {BlockError} INVALID_BLOCK_BYTES, or BlockSchemaError on a height of 0 or an amount above 2^63 - 1
  * @throws {TransactionError} if a transaction cannot be read
@@ -64,8 +64,8 @@ export function blockFromParts(
 }
 
 /**
- * A block that was made from values, as `blockFromBytes` reads its bytes: every check of the reading is made, and its
- * transactions are not verified. Nothing is encoded or decoded.
+ * Checks a block that was created from values, like `blockFromBytes` checks its bytes; its transactions are
+ * not verified. Nothing is encoded or decoded.
  *
  * @throws {BlockError} BlockSchemaError
  * @throws {TransactionError} if a transaction is invalid by the rules at the context's height
@@ -86,7 +86,7 @@ function checkForm(block: Block, network: Network): void {
 }
 
 /**
- * The block of bytes that were accepted before: nothing is checked, all transactions count as verified.
+ * Reads a block from bytes that were accepted before: nothing is checked, all transactions count as verified.
  *
  * @param id of the genesis block, which does not follow the ordinary rule
  * @throws {BlockError} INVALID_BLOCK_BYTES

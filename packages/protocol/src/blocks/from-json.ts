@@ -13,8 +13,8 @@ import { blockIdToHex } from "./id.ts";
 import { headerViolation, type UntrustedObject } from "./schema.ts";
 
 /**
- * The block of an untrusted object. The result is decoded from its bytes: the id is computed again, except at
- * height 1, where it is the given one.
+ * Reads a block from an untrusted object. The result is decoded from its bytes: the id is recomputed, except
+ * at height 1, where the given one is used.
  *
  * @throws {BlockError} BlockSchemaError, INVALID_BLOCK_BYTES
  * @throws {TransactionError} if a transaction is invalid by the rules at the context's height
@@ -86,7 +86,7 @@ function encodeObject(
   }
 }
 
-/** The members that are encoded; those of a listed exception may be of any type. */
+/** Reads the encoded members; members of a listed exception can have any type. */
 function fieldsOf(json: UntrustedObject): HeaderFields {
   const { previousBlock, totalAmount, totalFee, reward, ...members } = json as HeaderFields;
   return {

@@ -19,12 +19,12 @@ import { signHeader } from "./signature.ts";
 const NO_PARENT = { previousBlock: "0", previousBlockHex: "0000000000000000" };
 
 /**
- * The genesis block of a network's file, with the id written there. It is trusted as configuration: it would
- * not pass `checkBlock`, and its transactions count as verified.
+ * Reads the genesis block from a network's file, with the id written in the file. It is trusted as
+ * configuration: it would not pass `checkBlock`, and its transactions count as verified.
  *
- * @throws {NetworkError} GENESIS_NETHASH_MISMATCH unless its transactions give the payload hash that
- *   is the `nethash` of the network
- * @throws {BlockError | TransactionError} if it is no block of height 1
+ * @throws {NetworkError} GENESIS_NETHASH_MISMATCH unless its transactions give the payload hash that is the
+ * `nethash` of the network
+ * @throws {BlockError | TransactionError} if it is not a block of height 1
  */
 export function genesisBlockFromJson(json: unknown, network: Network): Block {
   const block = blockFromJson(json, { network, height: 1 }, { checkSignature: false });

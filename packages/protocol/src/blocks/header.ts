@@ -29,7 +29,7 @@ export function decodeHeader(
 }
 
 /**
- * The header of fields that were just encoded: what `decodeHeader` makes of the bytes.
+ * Returns the header of fields that were just encoded, equal to the result of `decodeHeader` for the bytes.
  *
  * @param bytes of the header, signature included
  */
@@ -54,9 +54,10 @@ export function headerFromTrustedBytes(bytes: Uint8Array, id: string): BlockHead
 }
 
 /**
- * Bytes of a header with its signature, whose hash is the id.
+ * Encodes a header with its signature; the hash of the bytes is the id.
  *
- * @throws {BlockError} PreviousBlockIdFormatError, or BlockSchemaError if a partial previous id is no number
+ * @throws {BlockError} PreviousBlockIdFormatError, or BlockSchemaError if a partial previous id is not a
+ * number
  */
 export const encodeHeader = (header: HeaderFields, network: Network): Uint8Array =>
   encode(header, header.blockSignature, network);
@@ -89,7 +90,7 @@ function encode(
   return writer.finish();
 }
 
-/** The form of the previous id is that of the height before; height 1 uses its own. */
+/** The height before determines the form of the previous id; height 1 uses its own. */
 const hasFullPreviousId = (height: number, network: Network): boolean =>
   hasFullId(Math.max(height - 1, 1), network);
 
@@ -139,6 +140,6 @@ function readFields(
   }
 }
 
-/** Whether a DER signature begins here and fills the rest of the bytes. */
+/** Returns true if a DER signature begins here and fills the rest of the bytes. */
 const endsWithSignatureAt = (offset: number, bytes: Uint8Array): boolean =>
   bytes[offset] === 0x30 && bytes[offset + 1] === bytes.length - offset - 2 && bytes[offset + 2] === 0x02;

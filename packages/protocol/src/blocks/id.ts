@@ -1,4 +1,4 @@
-/** Block ids: the full SHA-256 in hexadecimal, or eight bytes of it as a decimal number (blocks.md 2). */
+/** Block ids: the full SHA-256 in hexadecimal, or its first eight bytes as a decimal number (blocks.md 2). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";
@@ -9,11 +9,11 @@ export type BlockId = { id: string; idHex: string };
 
 const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
-/** Whether blocks of this height have full ids. */
+/** Returns true if blocks of this height have full ids. */
 export const hasFullId = (height: number, network: Network): boolean =>
   network.milestoneAt(height).block.idFullSha256 === true;
 
-/** Id of the block of these header bytes, signature included, by the scheme of its own height. */
+/** Returns the id of the block with these header bytes, signature included, by the scheme of its own height. */
 export function blockIdOf(headerBytes: Uint8Array, height: number, network: Network): BlockId {
   const hash = sha256(headerBytes);
   const computed = hasFullId(height, network) ? fullIdOf(hash) : partialIdOf(hash);

@@ -19,7 +19,7 @@ export const headerSignatureJob = (header: HeaderFields, network: Network): Sign
   publicKey: hexToBytes(header.generatorPublicKey),
 });
 
-/** Always ECDSA: 64 bytes of DER are no Schnorr signature here. */
+/** Always verifies ECDSA: 64 bytes of DER are not a Schnorr signature here. */
 export function verifyHeaderJob({ hash, signature, publicKey }: SignatureJob): SignatureVerdict {
   if (verifyEcdsa(hash, signature, publicKey)) return "valid";
   return isReadableDer(signature) ? "invalid" : "unreadable";

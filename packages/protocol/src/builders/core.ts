@@ -1,4 +1,4 @@
-/** Builders of group 1 (transactions.md 6.3). Those that version 1 has too take either envelope. */
+/** Builders of group 1 (transactions.md 6.3). Types that also exist in version 1 accept either envelope. */
 import { addressFromPublicKey } from "../identities/address.ts";
 import type { HtlcExpiration, TransactionBody } from "../transactions/transaction.ts";
 import { TYPE_GROUPS } from "../transactions/type-groups.ts";
@@ -74,7 +74,7 @@ export const multiSignatureLegacy = (
 export const ipfs = (options: Envelope & { multihash: string }): TransactionBody =>
   fill(options, { typeGroup: TYPE_GROUPS.core, type: 5, asset: { ipfs: options.multihash } });
 
-/** At least two payments, amounts in the smallest unit. */
+/** Payments: at least two, with amounts in the smallest unit. */
 export type MultiPaymentOptions = Envelope & {
   payments: readonly { recipientId: string; amount: bigint }[];
   vendorField?: string;

@@ -1,4 +1,4 @@
-/** Members that builders add to those of a type. */
+/** Members that builders add to the members of a type. */
 import type { Network } from "../networks/network.ts";
 import { staticFee } from "../transactions/fees.ts";
 import type { TransactionBody } from "../transactions/transaction.ts";
@@ -7,7 +7,7 @@ type Common = {
   network: Network;
   /** 66 hexadecimal digits. */
   senderPublicKey: string;
-  /** In the smallest unit; the static fee if absent. */
+  /** Fee in the smallest unit; the static fee if absent. */
   fee?: bigint;
   /** Height of the last block, for the static fee; the last milestone's if absent. */
   height?: number;

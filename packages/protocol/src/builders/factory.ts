@@ -34,7 +34,7 @@ export type CertifyOptions = TokenOptions & {
   /** `iat` of demand and certification: seconds since 1970. No node compares it with a clock. */
   issuedAt: number;
   factory: Factory;
-  /** In the smallest unit. */
+  /** Cost in the smallest unit. */
   cost: bigint;
 };
 

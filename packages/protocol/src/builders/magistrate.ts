@@ -14,7 +14,7 @@ export const businessRegistration = (options: Envelope & { business: BusinessAss
 export const businessResignation = (options: Envelope): TransactionBody =>
   fill(options, { typeGroup: TYPE_GROUPS.magistrate, type: 1 });
 
-/** At least one member changes. */
+/** Updates a business; at least one member must change. */
 export const businessUpdate = (options: Envelope & { changes: Partial<BusinessAsset> }): TransactionBody =>
   fill(options, { typeGroup: TYPE_GROUPS.magistrate, type: 2, asset: { businessUpdate: options.changes } });
 
@@ -37,7 +37,7 @@ export const bridgechainResignation = (options: Envelope & { bridgechainId: stri
   });
 };
 
-/** At least one member changes. */
+/** Changes of a bridgechain; at least one member must change. */
 export type BridgechainUpdateOptions = Envelope & {
   bridgechainId: string;
   changes: Partial<Omit<BridgechainAsset, "name" | "genesisHash">>;

@@ -22,7 +22,7 @@ export function nftAsset({ tokenName = "unik", tokenId, properties = {} }: Token
 export const nftMint = (options: Envelope & TokenOptions): TransactionBody =>
   fill(options, { typeGroup: TYPE_GROUPS.nft, type: 0, asset: { nft: nftAsset(options) } });
 
-/** At least one property is set or deleted. */
+/** Sets or deletes at least one property. */
 export const nftUpdate = (options: Envelope & TokenOptions): TransactionBody =>
   fill(options, { typeGroup: TYPE_GROUPS.nft, type: 1, asset: { nft: nftAsset(options) } });
 

@@ -46,7 +46,10 @@ export const unsCertifiedNftMint = (options: CertifiedPartsOptions): Transaction
 export const unsCertifiedNftUpdate = (options: CertifiedPartsOptions): TransactionBody =>
   certified(options, 4, options.certification.payload.cost);
 
-/** `recipientId` is the new owner, as in the demand. The sender pays the cost beside the amount, which is 0. */
+/**
+ * `recipientId` is the new owner, as in the demand. The sender pays the cost in addition to the amount, which
+ * is 0.
+ */
 export const unsCertifiedNftTransfer = (options: CertifiedPartsOptions): TransactionBody =>
   certified(options, 6, 0n);
 

@@ -15,7 +15,7 @@ export type ByteReader = {
   u16(): number;
   u32(): number;
   u64(): bigint;
-  /** A view, not a copy. */
+  /** Returns a view, not a copy. */
   take(length: number): Uint8Array;
   /** Lower-case hexadecimal of `length` bytes. */
   hex(length: number): string;
@@ -29,7 +29,10 @@ export type ByteReader = {
 
 export const createReader = (bytes: Uint8Array): ByteReader => new Reader(bytes);
 
-/** A class, because one is made for each transaction: a closure for each of its methods is a kilobyte of memory. */
+/**
+ * A class, because each transaction has a reader: a closure for each of its methods would cost a kilobyte of
+ * memory.
+ */
 class Reader implements ByteReader {
   readonly bytes: Uint8Array;
   private readonly view: DataView;
@@ -107,7 +110,7 @@ function decodeCharacter(nextByte: () => number): string {
   let codePoint = lead & (0x3f >> following);
   for (let i = 0; i < following; i++) codePoint = (codePoint << 6) | (nextByte() & 0x3f);
   if (codePoint <= 0xffff) return String.fromCharCode(codePoint);
-  // Beyond Unicode the first half is no high surrogate any more; the text is what arithmetic makes of it.
+  // Beyond Unicode, the first half is no longer a high surrogate; the text is the result of the arithmetic.
   const offset = codePoint - 0x10000;
   return String.fromCharCode(0xd800 + (offset >> 10), 0xdc00 + (offset & 0x3ff));
 }

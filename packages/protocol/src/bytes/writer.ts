@@ -11,9 +11,9 @@ export type ByteWriter = {
   u64(value: bigint): void;
   bytes(value: Uint8Array): void;
   /**
-   * The bytes of a hexadecimal text.
+   * Writes the bytes of a hexadecimal text.
    *
-   * @throws {RangeError} if it is no hexadecimal text of `length` bytes
+   * @throws {RangeError} if it is not a hexadecimal text of `length` bytes
    */
   hex(value: string, length?: number): void;
   /** The bytes of a text up to its first pair of characters that is not hexadecimal. */
@@ -26,7 +26,7 @@ export type ByteWriter = {
 
 const NO_BYTES = new Uint8Array(0);
 const CAPACITY = 512;
-/** Writers come one after another: each begins with the memory of the one that finished before, up to this size. */
+/** Each writer reuses the memory of the one that finished before, up to this size. */
 const MAX_SPARE = 65_536;
 let spare: { readonly buffer: Uint8Array; readonly view: DataView } | undefined;
 
@@ -57,7 +57,7 @@ class Writer implements ByteWriter {
     return at;
   }
 
-  // The view may be another one after `#advance`: that comes first.
+  // `advance` may replace the view, so it is called first.
   u8(value: number): void {
     const at = this.advance(1);
     this.view.setUint8(at, value);

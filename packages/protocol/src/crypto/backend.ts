@@ -2,9 +2,9 @@
 import { name, backend as secp256k1 } from "./secp256k1.ts";
 
 /**
- * The two equations, for input that `verifyEcdsa` and `verifySchnorr` have found well-formed: a hash of 32 bytes,
- * and a key of 33 or 65 bytes which need not be a point. They must not throw, and every result must be that of
- * `defaultSignatureBackend`: `disagreementOf` tries it.
+ * The two equations, for input that `verifyEcdsa` and `verifySchnorr` have checked to be well-formed: a hash
+ * of 32 bytes, and a key of 33 or 65 bytes that need not be a point. They must not throw, and every result
+ * must equal that of `defaultSignatureBackend`: `disagreementOf` checks it.
  */
 export type SignatureBackend = {
   /** Description for people: the implementation and how it runs. */

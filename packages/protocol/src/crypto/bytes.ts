@@ -10,9 +10,9 @@ export const utf8ToBytes = (text: string): Uint8Array => encoder.encode(text);
 export const bytesToHex = (bytes: Uint8Array): string => toHex(bytes);
 
 /**
- * Bytes of a hexadecimal text of either letter case.
+ * Decodes a hexadecimal text of either letter case.
  *
- * @throws {RangeError} if the text has an odd length or a character that is no hexadecimal digit
+ * @throws {RangeError} if the text has an odd length or a character that is not a hexadecimal digit
  */
 export function hexToBytes(text: string): Uint8Array {
   const bytes = fromHex(text);

@@ -1,6 +1,6 @@
 /**
- * The curve of `curve.node.ts` for a browser: a seventh of the size to load, and no WebAssembly. It is slower, which
- * matters to those that verify the transactions of a whole chain.
+ * The curve of `curve.node.ts` for a browser: a seventh of the size, and no WebAssembly. It is slower, which
+ * matters only when verifying the transactions of a whole chain.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -44,7 +44,7 @@ function pointOf(key: Uint8Array): InstanceType<typeof Point> {
   return Point.fromBytes(Uint8Array.of(4, ...key.subarray(1)));
 }
 
-/** @throws {RangeError} for zero, which is no key */
+/** @throws {RangeError} for zero, which is not a key */
 function secretOf(scalar: bigint): Uint8Array {
   if (scalar === 0n) throw new RangeError("zero is no private key");
   return Fn.toBytes(scalar);

@@ -1,7 +1,10 @@
 /** The curve where Node.js runs. */
 import { instantiateSecp256k1 } from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
 
-/** What this package takes of the curve; a text instead of bytes says what is out of range. */
+/**
+ * The parts of the curve that this package uses; it returns a text instead of bytes to report which value is
+ * out of range.
+ */
 export type Curve = Pick<
   Awaited<ReturnType<typeof instantiateSecp256k1>>,
   | "validatePrivateKey"
@@ -15,7 +18,7 @@ export type Curve = Pick<
   | "verifySignatureSchnorr"
 >;
 
-/** For people: the implementation and how it runs. */
+/** Readable name of the implementation and how it runs. */
 export const name = "libauth (WebAssembly)";
 
 /** libsecp256k1 as WebAssembly; one instance per thread. */

@@ -1,10 +1,9 @@
-/** Whether a DER signature is readable: for unreadable ones, the old node throws an exception. */
+/** Checks if a DER signature is readable: for unreadable ones, the old node throws an exception. */
 
 /**
- * Whether a signature is readable to its end. An unreadable signature is not only invalid: it ends the
- * check of a block (blocks.md 7) and the parsing of a transaction (identities.md 6).
- * Two readers decide: a lax one that trusts the lengths, then the strict one if it would read
- * beyond the end.
+ * Returns true if a signature is readable to its end. An unreadable signature is not only invalid: it ends
+ * the check of a block (blocks.md 7) and the parsing of a transaction (identities.md 6). Two readers decide:
+ * a lax one that trusts the lengths, then the strict one if it would read beyond the end.
  */
 export function isReadableDer(signature: Uint8Array): boolean {
   if (signature[0] !== 0x30 || signature.length < 2) return false;
@@ -23,7 +22,7 @@ export function isReadableDer(signature: Uint8Array): boolean {
   return !(sLength === 0 || (sLength === 1 && signature[sAt + 2] === 0));
 }
 
-/** Where the next element begins, or undefined if this is no integer within the bytes. */
+/** Returns the position of the next element, or undefined if this is not an integer within the bytes. */
 function readInteger(signature: Uint8Array, at: number): number | undefined {
   if (signature[at] !== 0x02 || at + 1 >= signature.length) return undefined;
   let start = at + 2;

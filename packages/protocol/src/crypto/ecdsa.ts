@@ -8,7 +8,7 @@ import { backend } from "./secp256k1.ts";
  * @throws {RangeError} if the hash is not 32 bytes, or the private key no scalar of the group
  */
 export function signEcdsa(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
-  // The backend copies the input into its own memory, whatever its length.
+  // The backend copies the input into its own memory, regardless of its length.
   if (hash.length !== 32 || privateKey.length !== 32) {
     throw new RangeError("hash and private key must be 32 bytes each");
   }
@@ -17,7 +17,7 @@ export function signEcdsa(hash: Uint8Array, privateKey: Uint8Array): Uint8Array 
   return signature;
 }
 
-/** Whether `signature` is strict DER with low s and valid for the 32-byte hash; never throws. */
+/** Returns true if `signature` is strict DER with low s and valid for the 32-byte hash; never throws. */
 export function verifyEcdsa(
   hash: Uint8Array,
   signature: Uint8Array,
@@ -30,7 +30,7 @@ export function verifyEcdsa(
 
 const isKeyLength = (publicKey: Uint8Array) => publicKey.length === 33 || publicKey.length === 65;
 
-/** `30 LL 02 RL R 02 SL S`: short lengths, nothing behind, minimal non-negative integers. */
+/** Requires `30 LL 02 RL R 02 SL S`: short lengths, no trailing bytes, minimal non-negative integers. */
 function isStrictDer(signature: Uint8Array): boolean {
   if (signature.length < 8 || signature[0] !== 0x30) return false;
   const total = signature[1]!;

@@ -5,9 +5,10 @@ import { backend, FIELD_PRIME } from "./secp256k1.ts";
 type Point = { x: bigint; y: bigint };
 
 /**
- * The 65-byte form of a compressed key: verifying with it gives the same answers without a square root each time.
+ * Returns the 65-byte form of a compressed key: verifying with it gives the same verdicts without a square
+ * root each time.
  *
- * @returns undefined if it is no point
+ * @returns undefined if it is not a point
  */
 export function uncompressPublicKey(publicKey: Uint8Array): Uint8Array | undefined {
   const bytes = backend.uncompressPublicKey(publicKey);
@@ -15,9 +16,9 @@ export function uncompressPublicKey(publicKey: Uint8Array): Uint8Array | undefin
 }
 
 /**
- * Compressed sum of compressed points.
+ * Returns the compressed sum of compressed points.
  *
- * @returns undefined if one of them is no point, or the sum is the point at infinity
+ * @returns undefined if one of them is not a point, or the sum is the point at infinity
  */
 export function addPublicKeys(publicKeys: readonly Uint8Array[]): Uint8Array | undefined {
   let sum: Point | undefined;

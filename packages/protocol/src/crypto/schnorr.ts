@@ -33,7 +33,7 @@ export function signSchnorr(hash: Uint8Array, privateKey: Uint8Array): Uint8Arra
   return concatBytes(rx, s);
 }
 
-/** Whether the 64-byte signature is valid for the 32-byte hash; never throws. */
+/** Returns true if the 64-byte signature is valid for the 32-byte hash; never throws. */
 export function verifySchnorr(
   hash: Uint8Array,
   signature: Uint8Array,

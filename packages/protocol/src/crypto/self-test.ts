@@ -35,7 +35,10 @@ export function disagreementOf(candidate: SignatureBackend): string | undefined 
   return undefined;
 }
 
-/** What `disagreementOf` verifies: for what is tested where the default backend is not. */
+/**
+ * Returns the cases that `disagreementOf` verifies, for tests of backends where the default one is not
+ * available.
+ */
 export const selfTestCases = (): SelfTestCase[] =>
   [...cases()].map((test) => {
     const { verify, ...shown } = test;
@@ -124,7 +127,7 @@ function schnorrCases(hash: Uint8Array, publicKey: Uint8Array, signature: Uint8A
   const e = toInteger(sha256(concatBytes(rx, publicKey, hash)));
   const beyond = bytes32(FIELD_PRIME);
   const variants: Record<string, Uint8Array> = {
-    // The same x of R, but a y that is no square; BIP-340 would check whether it is even.
+    // The same x of R, but a y that is not a square; BIP-340 would check if it is even.
     "the opposite nonce": concatBytes(rx, bytes32((((2n * e * d - s) % ORDER) + ORDER) % ORDER)),
     "R at infinity": concatBytes(rx, bytes32((e * d) % ORDER)),
     "s of zero": concatBytes(rx, new Uint8Array(32)),

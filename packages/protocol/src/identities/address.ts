@@ -9,11 +9,11 @@ import { isPublicKeyText } from "./keys.ts";
 const ADDRESS_LENGTH = 34;
 
 /**
- * Address of a public key in hexadecimal; only the form of the key is checked, so that digits which are
- * no point of the curve have an address too.
+ * Returns the address of a public key in hexadecimal; only the form of the key is checked, so that digits
+ * that are not a point of the curve have an address, too.
  *
  * @param version address version byte of the network, 1 to 255; zero would mean "not given" to the old
- *   network's software and is refused here instead of being replaced
+ * network's software and is refused here instead of being replaced
  * @throws {IdentityError} PublicKeyError unless the key is 66 hexadecimal digits; INVALID_ADDRESS_VERSION
  */
 export function addressFromPublicKey(publicKey: string, version: number): string {
@@ -26,11 +26,11 @@ export function addressFromPublicKey(publicKey: string, version: number): string
       `the address version must be 1 to 255, not ${version}`,
     );
   }
-  // RIPEMD-160 of the key itself: there is no SHA-256 step as in Bitcoin.
+  // RIPEMD-160 of the key itself: unlike in Bitcoin, there is no SHA-256 step.
   return encodeBase58check(concatBytes(Uint8Array.of(version), ripemd160(hexToBytes(publicKey))));
 }
 
-/** Whether a text decodes and belongs to the network. The payload length is not checked. */
+/** Returns true if a text decodes and belongs to the network. The payload length is not checked. */
 export function isAddress(text: string, version: number): boolean {
   try {
     return decodeBase58check(text)[0] === version;
@@ -40,16 +40,16 @@ export function isAddress(text: string, version: number): boolean {
 }
 
 /**
- * The bytes of an address in a transaction: version byte and hash, of any length.
- * `isForeign` tells that the version byte is not the network's; some types look at it (transactions.md 6.2).
+ * Returns the bytes of an address in a transaction: version byte and hash, of any length. `isForeign` is true
+ * if the version byte is not the network's; some types check it (transactions.md 6.2).
  *
- * @throws {Error} if the text is no base58check
+ * @throws {Error} if the text is not base58check
  */
 export function decodeAddress(text: string, version: number): { payload: Uint8Array; isForeign: boolean } {
   const payload = decodeBase58check(text);
   return { payload, isForeign: payload[0] !== version };
 }
 
-/** Whether a text is accepted as a public key: its form, and an address of the usual length. */
+/** Returns true if a text is accepted as a public key: its form, and an address of the usual length. */
 export const isPublicKey = (text: string, version: number): boolean =>
   isPublicKeyText(text) && addressFromPublicKey(text, version).length === ADDRESS_LENGTH;

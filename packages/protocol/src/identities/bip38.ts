@@ -11,13 +11,13 @@ import { IdentityError } from "./error.ts";
 import { keysFromPrivateKey } from "./keys.ts";
 
 const COST = { N: 16384, r: 8, p: 8 };
-/** In EC-multiply mode the second derivation starts from a point, not from a password. */
+/** Cost of EC-multiply mode, in which the second derivation starts from a point, not from a password. */
 const EC_MULTIPLY_COST = { N: 1024, r: 1, p: 1 };
 
 const PAYLOAD_LENGTH = 39;
 const PLAIN = 0x42;
 const EC_MULTIPLY = 0x43;
-/** Flags of a plain key that all of them have. */
+/** Flags that every plain key has. */
 const PLAIN_FLAGS = 0xc0;
 const COMPRESSED = 0x20;
 const LOT_AND_SEQUENCE = 0x04;
@@ -25,7 +25,7 @@ const LOT_AND_SEQUENCE = 0x04;
 /** A private key, and whether its public key is meant to be compressed. */
 export type DecryptedKey = { privateKey: Uint8Array; compressed: boolean };
 
-/** Whether a text has the structure of an encrypted key, which a passphrase does not have. */
+/** Returns true if a text has the structure of an encrypted key, which a passphrase does not have. */
 export const isBip38 = (text: string): boolean => payloadOf(text) !== undefined;
 
 /**

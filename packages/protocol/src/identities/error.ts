@@ -5,7 +5,7 @@ export type IdentityErrorCode =
   | "PublicKeyError"
   /** The number of required signatures does not fit the keys (identities.md 5). */
   | "InvalidMultiSignatureAssetError"
-  /** The bytes are no point of the curve, or a sum has no finite point. */
+  /** The bytes are not a point of the curve, or a sum has no finite point. */
   | "INVALID_POINT"
   /** A private key is not 32 bytes, zero, or not below the order of the group. */
   | "INVALID_PRIVATE_KEY"

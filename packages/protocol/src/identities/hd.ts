@@ -30,7 +30,7 @@ export function hdRoot(mnemonic: string, network: NetworkDescription, passphrase
 /** The node of the coin: `m/44'/111'`. */
 export const hdCoinNode = (root: HdNode): HdNode => root.derive(`m/44'/${COIN}'`);
 
-/** The node of a network below the one of the coin: `aip20`, hardened, 0 being replaced by 1. */
+/** Derives the node of a network below that of the coin: `aip20`, hardened, with 0 replaced by 1. */
 export const hdNetworkNode = (root: HdNode, network: NetworkDescription): HdNode =>
   root.derive(`m/44'/${COIN}'/${network.aip20 || 1}'`);
 

@@ -10,7 +10,7 @@ import { IdentityError } from "./error.ts";
  */
 export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array };
 
-/** Keys of a passphrase: SHA-256 of its UTF-8 bytes, neither trimmed nor normalised; it may be empty. */
+/** Returns the keys of a passphrase: SHA-256 of its UTF-8 bytes, neither trimmed nor normalised; it can be empty. */
 export const keysFromPassphrase = (passphrase: string): KeyPair =>
   keysFromPrivateKey(sha256(utf8ToBytes(passphrase)));
 
@@ -33,5 +33,5 @@ export function keysFromPrivateKey(privateKey: Uint8Array, compressed = true): K
   return { privateKey, publicKey: publicKey as Uint8Array };
 }
 
-/** Whether a text has the form of a public key, in either letter case. The point itself is not checked. */
+/** Returns true if a text has the form of a public key, in either letter case. The point itself is not checked. */
 export const isPublicKeyText = (text: string): boolean => /^[0-9a-fA-F]{66}$/.test(text);

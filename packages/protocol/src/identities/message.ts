@@ -14,7 +14,7 @@ export const signMessage = (message: string, keys: KeyPair): SignedMessage => ({
   message,
 });
 
-/** Whether the signature is valid; malformed hexadecimal or DER is not. */
+/** Returns true if the signature is valid; malformed hexadecimal or DER is not. */
 export function verifyMessage({ publicKey, signature, message }: SignedMessage): boolean {
   try {
     return verifyEcdsa(sha256(utf8ToBytes(message)), hexToBytes(signature), hexToBytes(publicKey));

@@ -11,10 +11,10 @@ export const encodeWif = (privateKey: Uint8Array, version: number): string =>
   encodeBase58check(concatBytes(Uint8Array.of(version), privateKey, Uint8Array.of(COMPRESSED)));
 
 /**
- * Keys of a WIF text. The public key has the form that the text asks for: 65 bytes when not `compressed`.
+ * Returns the keys of a WIF text. The text decides the form of the public key: 65 bytes if not `compressed`.
  *
  * @throws {IdentityError} INVALID_WIF on a wrong checksum, length or compression mark, or a foreign version
- *   byte; INVALID_PRIVATE_KEY on a scalar out of range
+ * byte; INVALID_PRIVATE_KEY on a scalar out of range
  */
 export function decodeWif(wif: string, version: number): KeyPair & { compressed: boolean } {
   const payload = payloadOf(wif);

@@ -3,7 +3,7 @@
 export type NetworkErrorCode =
   /** The number of delegates changes inside a round (networks.md 2). */
   | "InvalidMilestoneConfigurationError"
-  /** A member of a network file is missing, unknown or out of its range; the message says what to do. */
+  /** A member of a network file is missing, unknown or out of its range; the message contains the remedy. */
   | "INVALID_NETWORK_FILE"
   /** The genesis block does not match `nethash` (blocks.md 10). */
   | "GENESIS_NETHASH_MISMATCH";

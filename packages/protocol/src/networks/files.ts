@@ -9,14 +9,14 @@ import { changesSchema, descriptionSchema, exceptionsSchema, milestoneSchema } f
 export type UntrustedNetworkFiles = { network: unknown; milestones: unknown; exceptions: unknown };
 
 /**
- * The files, with every member of its type and in its range. An unknown member is
- * refused: it may be a rule that this node would break.
+ * Parses the files; every member must have its type and be in its range. An unknown member is refused,
+ * because it may be a rule that this node would break.
  *
- * @throws {NetworkError} INVALID_NETWORK_FILE, naming each member and what to do about it;
- *   InvalidMilestoneConfigurationError if the number of delegates changes inside a round
+ * @throws {NetworkError} INVALID_NETWORK_FILE, naming each member and its remedy;
+ * InvalidMilestoneConfigurationError if the number of delegates changes inside a round
  */
 export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFiles {
-  // The schemas are trusted: to check them, too, takes longer than to check the files.
+  // The schemas are trusted: checking them would cost more than checking the files.
   const ajv = new Ajv({ allErrors: true, verbose: true, meta: false, validateSchema: false });
   const problems = [
     ...problemsOf("network.json", ajv.compile(descriptionSchema), content.network),
@@ -34,7 +34,7 @@ export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFil
   };
 }
 
-/** A change may have a part of an object only, so the merged milestones must be complete. */
+/** A change can contain a part of an object, so the merged milestones must be complete. */
 function milestoneProblems(ajv: Ajv, content: unknown): string[] {
   const file = "milestones.json";
   const problems = problemsOf(file, ajv.compile(changesSchema), content);

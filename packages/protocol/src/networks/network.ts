@@ -85,7 +85,7 @@ export type NetworkFiles = {
   exceptions: Exceptions;
 };
 
-/** A network ready for use; made by `createNetwork`. */
+/** A network ready for use; created by `createNetwork`. */
 export type Network = {
   readonly description: NetworkDescription;
   readonly exceptions: Exceptions;
@@ -93,6 +93,6 @@ export type Network = {
   readonly milestones: readonly Milestone[];
   /** The milestone in force at a height of 1 or more. */
   milestoneAt(height: number): Milestone;
-  /** Whether some milestone has exactly this height. */
+  /** Returns true if some milestone has exactly this height. */
   isMilestone(height: number): boolean;
 };

@@ -8,7 +8,7 @@ import { unitnet } from "./presets/unitnet.ts";
 
 export { dalinet, livenet, sandbox, testnet, unitnet };
 
-/** By name. */
+/** Presets by name. */
 export const presets: Readonly<Record<string, NetworkFiles>> = {
   livenet,
   sandbox,

@@ -1,4 +1,4 @@
-/** Network time and slots (consensus.md 1): epoch and blocktime are always those of the first milestone. */
+/** Network time and slots (consensus.md 1): epoch and blocktime always come from the first milestone. */
 import type { Network } from "./network.ts";
 
 /** Times are whole seconds since the network epoch, possibly negative; slots count from 0 at the epoch. */
@@ -11,7 +11,7 @@ export type Slots = {
   slotAt(time: number): number;
   /** First second of a slot. */
   slotTime(slot: number): number;
-  /** Whether a time is in the first half of its slot: forgers forge only then. */
+  /** Returns true if a time is in the first half of its slot: forgers forge only then. */
   isForgingPhase(time: number): boolean;
   /** Unix time in milliseconds at which a network time begins. */
   unixMsOf(time: number): number;

@@ -15,7 +15,7 @@ const htlc: Condition = (milestone, isSwitchedOn) =>
 /** The switch is not read (trap A13). */
 const magistrate: Condition = (milestone) => milestone.aip11 === true && !milestone.aip36;
 
-/** By type key; types that are not listed are always active. */
+/** Conditions by type key; types that are not listed are always active. */
 const activeWhen: Readonly<Record<string, Condition>> = {
   delegateRegistration: switched,
   vote: (milestone) => !milestone.disableArkLegacyVote,
@@ -41,7 +41,7 @@ const activeWhen: Readonly<Record<string, Condition>> = {
 };
 
 /**
- * Whether a node accepts the type at the context's height, in its pool and in blocks.
+ * Returns true if a node accepts the type at the context's height, in its pool and in blocks.
  *
  * @throws {TransactionError} UnkownTransactionError
  */
@@ -51,7 +51,7 @@ export function isTypeActive(typeGroup: number, type: number, context: Transacti
   return (activeWhen[key] ?? always)(milestoneOf(context), isSwitchedOn);
 }
 
-/** By type key; the signatures of types that are not listed can always be verified. */
+/** Conditions by type key; the signatures of types that are not listed can always be verified. */
 const verifiableWhen: Readonly<Record<string, (milestone: Milestone) => boolean>> = {
   multiSignature: (milestone) => milestone.aip11 === true,
   ipfs: (milestone) => milestone.aip11 === true,
@@ -64,7 +64,8 @@ const verifiableWhen: Readonly<Record<string, (milestone: Milestone) => boolean>
 };
 
 /**
- * Whether the sender's signature of the type counts. It does not depend on the network's configuration.
+ * Returns true if the sender's signature of the type counts. It does not depend on the network's
+ * configuration.
  *
  * @throws {TransactionError} UnkownTransactionError
  */

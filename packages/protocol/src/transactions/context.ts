@@ -10,6 +10,6 @@ export type TransactionContext = {
 export const milestoneOf = ({ network, height }: TransactionContext): Milestone =>
   network.milestoneAt(height);
 
-/** Whether the transaction is a listed exception of the chain's history (networks.md 3). */
+/** Returns true if the transaction is a listed exception of the chain's history (networks.md 3). */
 export const isExceptional = ({ network }: TransactionContext, id: unknown): boolean =>
   typeof id === "string" && network.exceptions.transactions?.includes(id) === true;

@@ -10,11 +10,11 @@ import { findTransactionType, unknownType } from "./types/registry.ts";
 const VOTE = 3;
 
 /**
- * Decodes bytes without any check of schema, version or signature. The bytes need not be canonical:
- * the id is made from a new encoding.
+ * Decodes bytes without checking schema, version or signature. The bytes need not be canonical: the id is
+ * computed from a new encoding.
  *
  * @throws {TransactionError} UnkownTransactionError, DuplicateParticipantInMultiSignatureError
- * @throws {Error} if the bytes follow no layout
+ * @throws {Error} if the bytes do not match a layout
  */
 export function decodeTransaction(bytes: Uint8Array): TransactionBody {
   const reader = createReader(bytes);

@@ -29,7 +29,7 @@ export function encodeTransaction(
   writer.u8(transaction.network);
   if (transaction.version === 1) writeHeaderV1(transaction, writer);
   else writeHeaderV2(transaction, writer);
-  // Other types write length 0, whatever the member has.
+  // Other types write length 0, regardless of the member.
   writer.shortText((type.hasVendorField && transaction.vendorField) || "");
   type.write(transaction, writer);
   writeSignatures(transaction, exclude, writer);

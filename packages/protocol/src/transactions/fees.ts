@@ -1,4 +1,4 @@
-/** Static fees (transactions.md 13), in the smallest unit. They are no rule of consensus: pools require them. */
+/** Static fees (transactions.md 13), in the smallest unit. They are not a consensus rule: pools require them. */
 import type { Milestone } from "../networks/network.ts";
 import type { TransactionBody } from "./transaction.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";

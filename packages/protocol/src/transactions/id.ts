@@ -14,15 +14,15 @@ export const hashedBytes = (
     ? hashedBytesV1(transaction, exclude)
     : encodeTransaction(transaction, { exclude });
 
-/** What the sender signs: the entries of `signatures` are covered (transactions.md 16 point 5). */
+/** Returns the bytes that the sender signs: the entries of `signatures` are covered (transactions.md 16 point 5). */
 export const signingBytes = (transaction: TransactionBody): Uint8Array =>
   hashedBytes(transaction, ["signature", "secondSignature"]);
 
-/** What the second key signs. */
+/** Returns the bytes that the second key signs. */
 export const secondSigningBytes = (transaction: TransactionBody): Uint8Array =>
   hashedBytes(transaction, ["secondSignature"]);
 
-/** What the participants of a multi-signature wallet sign. */
+/** Returns the bytes that the participants of a multi-signature wallet sign. */
 export const multiSigningBytes = (transaction: TransactionBody): Uint8Array =>
   hashedBytes(transaction, ["signature", "secondSignature", "signatures"]);
 

@@ -3,8 +3,8 @@ import type { Transaction } from "./transaction.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
 
 /**
- * The decoded JSON form: 64-bit values as decimal text, `typeGroup` only where it is not 1. It is what peers
- * exchange and what the API returns untransformed.
+ * Converts a transaction to its decoded JSON form: 64-bit values as decimal text, `typeGroup` only if it is
+ * not 1. Peers exchange this form, and the API returns it untransformed.
  */
 export function transactionToJson({ typeGroup, ...members }: Transaction): Record<string, unknown> {
   return toJson(typeGroup === TYPE_GROUPS.core ? members : { typeGroup, ...members }) as Record<

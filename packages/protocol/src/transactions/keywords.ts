@@ -13,9 +13,9 @@ export type Limits = {
   /** Bytes. */
   vendorFieldLength: number;
   multiPaymentLimit: number;
-  /** Whether the Strict form is checked, which refuses more than the check of a batch. */
+  /** True if the Strict form is checked, which refuses more than the check of a batch. */
   isStrict: boolean;
-  /** Whether amounts and fees may be those of a genesis block (transactions.md 8.1). */
+  /** True if amounts and fees may be those of a genesis block (transactions.md 8.1). */
   hasGenesisAmounts: boolean;
 };
 
@@ -31,9 +31,9 @@ export const U63_MAX = 2n ** 63n - 1n;
 const MAX_NUMBER_TEXT = 1024;
 
 /**
- * The integer of a JSON value by the conversion rules of ECMAScript (transactions.md 2).
+ * Converts a JSON value to an integer by the rules of ECMAScript (transactions.md 2).
  *
- * @throws {Error} on a fraction, a text that is no integer, null, or an object
+ * @throws {Error} on a fraction, a text that is not an integer, null, or an object
  */
 export function bigintFromJson(value: unknown): bigint {
   if (typeof value === "string" && value.length > MAX_NUMBER_TEXT) {

@@ -13,7 +13,7 @@ const MULTI_SIGNATURE = 4;
 const NO_RECIPIENT = new Uint8Array(21);
 const VENDOR_FIELD_BYTES = 64;
 
-/** Without marker, version, network, expiration and entries of `signatures`. */
+/** Returns the bytes without marker, version, network, expiration and entries of `signatures`. */
 export function hashedBytesV1(transaction: TransactionBody, exclude: readonly SignaturePart[]): Uint8Array {
   const { type, timestamp, senderPublicKey, recipientId, vendorField, amount, fee } = transaction;
   const writer = createWriter();

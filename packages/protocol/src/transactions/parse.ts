@@ -17,8 +17,8 @@ import { isVerified } from "./verify.ts";
 
 export type ParseOptions = {
   /**
-   * Whether the sender's signature is checked, which takes most of the time. Without it `isVerified` is
-   * false, and `signatureJob` tells what is left to check.
+   * True if the sender's signature is checked, which is most of the work. Without it `isVerified` is false,
+   * and `signatureJob` contains the check that is left.
    */
   checkSignature?: boolean;
 };
@@ -82,7 +82,7 @@ function parseBytes(
   // Step 1.
   const body = decodeTransaction(bytes);
   const type = findTransactionType(body.typeGroup, body.type)!;
-  // Steps 2 and 3: the id is that of the canonical bytes.
+  // Steps 2 and 3: the id is the hash of the canonical bytes.
   checkBody(body, type, context);
   const sealed = seal(body, context);
   // Step 4.
@@ -125,10 +125,10 @@ export function recheckTransaction(
 }
 
 /**
- * The unchecked way: data that is already known to be good. It counts as verified.
+ * Reads trusted data without checks. The transaction counts as verified.
  *
  * @param id computed from the canonical bytes if absent
- * @throws {Error} if the bytes follow no layout
+ * @throws {Error} if the bytes do not match a layout
  */
 export function sealedFromTrustedBytes(bytes: Uint8Array, id?: string): SealedTransaction {
   const body = decodeTransaction(bytes);

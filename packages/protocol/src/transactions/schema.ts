@@ -44,13 +44,13 @@ const signedSchema = (number: number, { properties, required = [] }: TypeSchema)
   properties: { ...commonMembers, type: { transactionType: number }, ...properties },
 });
 
-/** `members` are those that the type knows. */
+/** `members` are the members that the type defines. */
 type Form = { isSigned: ValidateFunction; members: ReadonlySet<string> };
 
 const createAjv = () =>
   new Ajv({
     strict: false,
-    // The schemas are trusted: without a check of them, the first one is compiled 45 ms earlier.
+    // The schemas are trusted: without checking them, the first one is compiled 45 ms earlier.
     meta: false,
     validateSchema: false,
     $data: true,
@@ -78,8 +78,8 @@ function formOf(number: number, schema: TypeSchema): Form {
 }
 
 /**
- * Compiles the schemas that are not compiled yet, one in each step. Without it, the first transaction of each type
- * takes tens of milliseconds longer.
+ * Compiles the schemas that are not compiled yet, one in each step. Otherwise, the first transaction of each
+ * type costs tens of milliseconds more.
  */
 export function* compileSchemas(): Generator<void, void> {
   for (const { type, schema, legacySchema } of transactionTypes) {
@@ -109,17 +109,17 @@ export function strictViolation(
 
 export type BatchOptions = {
   /**
-   * Whether an item without a group must match a type of group 1, with amounts beyond a genesis block; otherwise it may match
-   * any type.
+   * True if an item without a group must match a type of group 1, with amounts beyond a genesis block;
+   * otherwise it may match any type.
    */
   readonly isCoreWithoutGroup?: boolean;
 };
 
 /**
- * Whether each item matches the Signed form of some type (transactions.md 8.2): the check of complete batches, before
- * the check of each transaction by its own Strict schema. The items are not changed.
+ * Returns true if each item matches the Signed form of some type (transactions.md 8.2): the check of complete
+ * batches, before the check of each transaction by its own Strict schema. The items are not changed.
  *
- * @returns what is wrong with the first item without a match, in terms of the type that it names; `anyOf` where it
+ * @returns the violation of the first item without a match, in terms of the type that it names; `anyOf` if it
  *   names none
  */
 export function matchesBatchSchema(

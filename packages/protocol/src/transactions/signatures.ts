@@ -36,7 +36,7 @@ function evenText(text: string): string {
  * Reads the remaining bytes.
  *
  * @throws {TransactionError} DuplicateParticipantInMultiSignatureError
- * @throws {RangeError} if it is no sequence of signatures
+ * @throws {RangeError} if they are not a sequence of signatures
  */
 export function readSignatures(reader: ByteReader, version: number): Signatures {
   return version !== 1 && isSchnorrMode(reader.remaining()) ? readSchnorr(reader) : readDer(reader);
@@ -75,7 +75,7 @@ function readEntries(reader: ByteReader): string[] {
 
 function readDer(reader: ByteReader): Signatures {
   const signatures: Signatures = {};
-  // The second byte of DER counts the bytes behind it.
+  // The second byte of DER counts the bytes that follow it.
   const readOne = () => reader.hex(2 + (reader.peek(1) ?? 0));
   if (reader.remaining() > 0) signatures.signature = readOne();
   if (reader.remaining() > 0 && reader.peek() !== LEGACY_SEPARATOR) signatures.secondSignature = readOne();

@@ -70,12 +70,15 @@ export function isVerified(transaction: SealedTransaction, context: TransactionC
   return false;
 }
 
-/** Whether the sender's signature is present and valid; nothing else is checked. */
+/** Returns true if the sender's signature is present and valid; nothing else is checked. */
 export const verifySignature = (transaction: TransactionBody): boolean =>
   transaction.signature !== undefined &&
   verifyJob(jobOf(signingBytes(transaction), transaction.signature, transaction.senderPublicKey));
 
-/** Whether the second signature is present and valid for the second key of the sender's wallet, 66 digits. */
+/**
+ * Returns true if the second signature is present and valid for the second key of the sender's wallet, 66
+ * digits.
+ */
 export function verifySecondSignature(
   transaction: TransactionBody,
   publicKey: string,
@@ -92,10 +95,11 @@ const verifyEntry: EntryVerdict = ({ hash, signature, publicKey }) =>
   verifySchnorr(hash, signature, publicKey);
 
 /**
- * Whether `min` of the keys have signed. Invalid entries are tolerated while the quorum is still possible, and
- * entries after the quorum are not checked (trap A17).
+ * Returns true if `min` of the keys have signed. Invalid entries are tolerated while the quorum is still
+ * possible, and entries after the quorum are not checked (trap A17).
  *
- * @param verify gives the verdict of an entry; called in the order of the entries, until the quorum is decided
+ * @param verify gives the verdict of an entry; called in the order of the entries, until the quorum is
+ *   decided
  * @throws {TransactionError} DuplicateParticipantInMultiSignatureError
  * @throws {RangeError} if a checked entry has no key
  */

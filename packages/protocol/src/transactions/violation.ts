@@ -15,11 +15,14 @@ export function violationOf(errors: readonly ErrorObject[], limits: Limits): Sch
   };
 }
 
-/** In a choice, the least useful errors only distinguish its branches (null, a number), or report the choice itself. */
+/**
+ * In a choice, the least useful errors only distinguish its branches (null, a number), or report the choice
+ * itself.
+ */
 const isOfAnotherChoice = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "const" || keyword === "anyOf" || (keyword === "type" && params.type === "null");
 
-/** As in a JSON pointer. */
+/** Escapes a name as in a JSON pointer. */
 const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 function expectationOf(error: ErrorObject, errors: readonly ErrorObject[], limits: Limits): string {

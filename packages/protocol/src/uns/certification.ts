@@ -46,7 +46,7 @@ export function certify(
 }
 
 /**
- * Whether the certification was signed with this key, in hexadecimal. Compare its `sub` with
+ * Returns true if the certification was signed with this key, in hexadecimal. Compare its `sub` with
  * `certificationSubject` to check that it belongs to the demand.
  */
 export const verifyCertification = ({ payload, signature }: Certification, publicKey: string): boolean =>

@@ -27,7 +27,7 @@ export const readDemandPayload = (reader: ByteReader): Demand["payload"] => ({
 });
 
 /**
- * The bytes that the demander signs: the NFT payload and that of the demand.
+ * Returns the bytes that the demander signs: the NFT payload and the payload of the demand.
  *
  * @throws {Error} if a member cannot be encoded
  */
@@ -45,8 +45,8 @@ export const signDemand = (nft: NftAsset, payload: Demand["payload"], keys: KeyP
 });
 
 /**
- * Whether the demand was signed with this key, in hexadecimal. Factories may check it; a node never does:
- * only the certification covers the demand (trap A10).
+ * Returns true if the demand was signed with this key, in hexadecimal. Factories may check it; a node never
+ * does: only the certification covers the demand (trap A10).
  */
 export const verifyDemand = (nft: NftAsset, { payload, signature }: Demand, publicKey: string): boolean =>
   isSignedBy(publicKey, demandBytes(nft, payload), signature);

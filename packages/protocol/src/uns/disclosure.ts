@@ -54,7 +54,7 @@ export const signDiscloseDemand = (payload: DemandPayload, keys: KeyPair): Discl
   signature: signPayload(discloseDemandBytes(payload), keys),
 });
 
-/** Whether the demand was signed with this key, in hexadecimal. */
+/** Returns true if the demand was signed with this key, in hexadecimal. */
 export const verifyDiscloseDemand = ({ payload, signature }: DiscloseDemand, publicKey: string): boolean =>
   isSignedBy(publicKey, discloseDemandBytes(payload), signature);
 
@@ -97,7 +97,7 @@ export function certifyDisclosure(
   return { payload, signature: signPayload(discloseCertificationBytes(payload), keys) };
 }
 
-/** Whether the certification was signed with this key, in hexadecimal. */
+/** Returns true if the certification was signed with this key, in hexadecimal. */
 export const verifyDiscloseCertification = (
   { payload, signature }: DiscloseCertification,
   publicKey: string,

@@ -5,11 +5,11 @@ import type { ByteWriter } from "../bytes/writer.ts";
 const I64_MAX = 2n ** 63n - 1n;
 
 /**
- * Writes a time in seconds. It is a JavaScript number even if the bytes had more than its 53 bits, so
- * the written bytes may differ from the read ones: fractions are truncated, 2^63 and above become
- * 2^63 - 1, negative values are written in two's complement.
+ * Writes a time in seconds. It is a JavaScript number even if the bytes had more than its 53 bits, so the
+ * written bytes may differ from the read ones: fractions are truncated, 2^63 and above become 2^63 - 1,
+ * negative values are written in two's complement.
  *
- * @throws {TypeError} if it is no number
+ * @throws {TypeError} if it is not a number
  */
 export function writeTime(seconds: unknown, writer: ByteWriter): void {
   if (typeof seconds !== "number") throw new TypeError("a time in seconds was expected");

@@ -5,7 +5,7 @@ import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { KeyPair } from "../identities/keys.ts";
 
-/** In hexadecimal. */
+/** Signs bytes; the signature is hexadecimal. */
 export const signPayload = (bytes: Uint8Array, { privateKey }: KeyPair): string =>
   bytesToHex(signEcdsa(sha256(bytes), privateKey));
 

@@ -4,7 +4,7 @@ import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 
 export type Blockchain = {
-  /** Of the head. */
+  /** The head. */
   readonly block: { readonly height: number; readonly id: string };
   /** Tokens in circulation, in the smallest unit. A number, as are the amounts of a single wallet or transaction. */
   readonly supply: WholeAmount;

@@ -31,7 +31,7 @@ export type Block = {
     readonly fee: Amount;
     /** Reward and fees. */
     readonly total: Amount;
-    /** Of its transactions. */
+    /** Amount of the block's transactions. */
     readonly amount: Amount;
   } & Partial<CreatedRewards>;
   readonly payload: {
@@ -39,17 +39,17 @@ export type Block = {
     /** Bytes. */
     readonly length: number;
   };
-  /** The username is absent for a generator that is no delegate. */
+  /** The username is absent for a generator that is not a delegate. */
   readonly generator: { readonly username?: string; readonly address: string; readonly publicKey: string };
   readonly signature: string;
-  /** Blocks on top of it. */
+  /** Number of blocks on top of the block. */
   readonly confirmations: number;
-  /** How many. */
+  /** Number of transactions. */
   readonly transactions: number;
   readonly timestamp: Timestamp;
 };
 
-/** Only of a single block with transactions: tokens that its mints of uniks created. */
+/** Only in the response for a single block with transactions: tokens that its mints of uniks created. */
 export type CreatedRewards = { readonly unikMintRewards: Amount; readonly foundationRewards: Amount };
 
 export type RawBlock = {
@@ -111,11 +111,11 @@ export const blocks = (send: Send) => ({
   last: <const Q extends TransformQuery>(query?: Q) =>
     send<Answer<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/last", query }),
 
-  /** By id or height. */
+  /** Gets a block by id or height. */
   get: <const Q extends TransformQuery>(id: string | number, query?: Q) =>
     send<Answer<Transformed<Q, Block, RawBlock>>>({ path: path`/blocks/${id}`, query }),
 
-  /** Of the block with this id or height. */
+  /** Lists the transactions of the block with this id or height. */
   transactions: <
     const Q extends TransactionQuery & SenderQuery & RecipientQuery & { readonly type?: number },
   >(

@@ -26,7 +26,7 @@ export type Delegate = {
     readonly last?: { readonly id: string; readonly height: number; readonly timestamp: Timestamp };
   };
   readonly production: {
-    /** Per cent. */
+    /** Approval in per cent. */
     readonly approval: number;
   };
   readonly forged: { readonly fees: Amount; readonly rewards: Amount; readonly total: Amount };
@@ -58,12 +58,12 @@ export type DelegateQuery = WalletFilter & {
 export type DelegateSearch = {
   readonly address?: string;
   readonly publicKey?: string;
-  /** A part of it. */
+  /** Part of the username. */
   readonly username?: string;
   /** Part of the name that is shown (`unikname`) or of the username, in upper or lower case. */
   readonly name?: string;
   readonly usernames?: readonly string[];
-  /** Per cent. */
+  /** Approval in per cent. */
   readonly approval?: Interval<number | string>;
   readonly forgedFees?: Interval;
   readonly forgedRewards?: Interval;

@@ -4,7 +4,7 @@ import type { Send } from "../send.ts";
 
 export type DevBlock = { readonly height: number; readonly id: string; readonly timestamp: Timestamp };
 
-/** What a verb has done to the chain. */
+/** Effect of a dev command on the chain. */
 export type DevChange = {
   readonly head: DevBlock;
   /** Blocks that were reverted, by descending height. */
@@ -13,7 +13,7 @@ export type DevChange = {
   readonly applied: readonly DevBlock[];
   /** The clock of the chain. */
   readonly now: Timestamp;
-  /** Whether the chain forges automatically. */
+  /** True if the chain forges automatically. */
   readonly forging: boolean;
 };
 
@@ -22,22 +22,22 @@ export type Reorganisation = {
   readonly depth: number;
   /** Blocks of the new branch. Default: `depth` and one. */
   readonly blocks?: number;
-  /** Whether the transactions of reverted blocks may be forged again. Default: false. */
+  /** True if the transactions of reverted blocks may be forged again. Default: false. */
   readonly transactions?: boolean;
   /**
-   * Ids of transactions that the new branch does not take, with `transactions: true`; at most 500. Those that are valid only
-   * after them stay out as well. All of them are pending again.
+   * Ids of transactions that the new branch omits, with `transactions: true`; at most 500. Transactions that
+   * depend on them are omitted as well. All of them are pending again.
    */
   readonly without?: readonly string[];
 };
 
-/** What the attempts of a webhook meet in place of its receiver. */
+/** Simulated failure that replaces the receiver of a webhook. */
 export type ReceiverFailure =
   /** A status, 400 to 599. Default: 503. */
   | { readonly how: "refuse"; readonly status?: number }
   /** The receiver, so many seconds later; the time-out of an attempt if that is sooner. Default: 30. */
   | { readonly how: "delay"; readonly seconds?: number }
-  /** A connection that is closed without an answer. */
+  /** The connection is closed without a response. */
   | { readonly how: "drop" };
 
 export type FailingReceiver = { readonly webhook: number } & Required<ReceiverFailure>;

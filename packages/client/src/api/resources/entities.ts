@@ -5,7 +5,7 @@ import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 
 export type Entity = {
-  /** Of the transaction that registered it. */
+  /** Id of the transaction that registered the entity. */
   readonly id: string;
   readonly publicKey: string;
   readonly address: string;
@@ -21,7 +21,7 @@ export type EntityFilter = {
   readonly publicKey?: string;
   readonly type?: number;
   readonly subType?: number;
-  /** A part of it. */
+  /** Part of the name. */
   readonly name?: string;
   readonly isResigned?: boolean;
 };

@@ -4,9 +4,9 @@ import type { Condition } from "./webhooks.ts";
 
 export type StreamedEvent = {
   readonly event: string;
-  /** Of the fact: it never changes. */
+  /** Id of the fact: it never changes. */
   readonly id: string;
-  /** Of the block that the event is about. */
+  /** Height of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
   /** Id of the event that this one retracts. */
@@ -15,7 +15,7 @@ export type StreamedEvent = {
   readonly truncated?: true;
   /** Path below the base URL of the node of the whole of a truncated content; absent if there is none. */
   readonly link?: string;
-  /** What happened, as docs/reference/events.md describes it. */
+  /** Content of the event, as docs/reference/events.md describes it. */
   readonly data?: unknown;
   /** Position after this event, for `lastEventId`. */
   readonly position: string;
@@ -25,7 +25,7 @@ export type StreamOptions = {
   /** Names, and patterns such as `transaction.*`. Default: all. */
   readonly events?: readonly string[];
   readonly conditions?: readonly Condition[];
-  /** Whether any or all of the conditions must be true. Default: any. */
+  /** Number of conditions that must hold: any or all. Default: any. */
   readonly match?: "any" | "all";
   /** Begins with this block instead of now; for events that can be derived from stored blocks. */
   readonly fromHeight?: number;

@@ -8,18 +8,18 @@ export type FactsCheckpoint = {
   readonly size: number;
   /** 64 hexadecimal digits. */
   readonly root: string;
-  /** Of the last block of the tree; 0 if it has none. */
+  /** Height of the last block of the tree; 0 if it has none. */
   readonly height: number;
   readonly id: string | null;
   /** The checkpoint, signed by the node (C2SP tlog-checkpoint). */
   readonly note: string;
-  /** With which the note is verified (C2SP signed-note). */
+  /** Key for verifying the note (C2SP signed-note). */
   readonly verifierKey: string;
 };
 
 export type FactLeaf = {
   readonly height: number;
-  /** Of the fact in its block, from 0. */
+  /** Position of the fact in its block, from 0. */
   readonly index: number;
   /** Name of the event. */
   readonly event: string;

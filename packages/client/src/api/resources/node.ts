@@ -8,7 +8,7 @@ export type NodeStatus = {
   readonly now: number;
   /** Blocks that the node lacks. */
   readonly blocksCount: number;
-  /** By the clock of the node, seconds since the epoch of the network. */
+  /** Time of the node's clock, in seconds since the epoch of the network. */
   readonly timestamp: number;
   readonly progress?: SyncProgress;
   readonly assumeValid?: AssumedBlock;
@@ -52,7 +52,7 @@ export type NodeConfiguration = {
   readonly explorer: string;
   /** First byte of addresses. */
   readonly version: number;
-  /** Of services that are on, by the names that clients expect. */
+  /** Ports of enabled services, by the names that clients expect. */
   readonly ports: Readonly<Record<string, number>>;
   readonly constants: Milestone;
   readonly transactionPool: {
@@ -71,12 +71,12 @@ export type NodeConfiguration = {
 
 /** The rules in force at the head; a network may have more than these. */
 export type Milestone = {
-  /** From which they are in force. */
+  /** Height from which the values are in force. */
   readonly height: number;
   readonly activeDelegates: number;
   /** Seconds. */
   readonly blocktime: number;
-  /** Of a block, in the smallest unit. */
+  /** Reward of a block, in the smallest unit. */
   readonly reward: number;
   /** ISO 8601. */
   readonly epoch: string;
@@ -101,7 +101,7 @@ export type FeeStatistics = {
   readonly sum: Amount;
 };
 
-/** By type group, then by type. */
+/** Fees by type group, then by type. */
 export type FeesByType<Fee> = Readonly<Record<string, Readonly<Record<string, Fee>>>>;
 
 export const node = (send: Send) => ({
@@ -109,7 +109,7 @@ export const node = (send: Send) => ({
   syncing: () => send<Answer<NodeSyncing>>({ path: "/node/syncing" }),
   configuration: () => send<Answer<NodeConfiguration>>({ path: "/node/configuration" }),
   cryptoConfiguration: () => send<Answer<CryptoConfiguration>>({ path: "/node/configuration/crypto" }),
-  /** Of the last `days`, 1 to 30; without, of the last 20 transactions of each type. */
+  /** Gets the fees of the last `days`, 1 to 30; without `days`, of the last 20 transactions of each type. */
   fees: (query: { readonly days?: number } = {}) =>
     send<Answer<FeesByType<FeeStatistics>, { readonly meta: { readonly days?: number } }>>({
       path: "/node/fees",

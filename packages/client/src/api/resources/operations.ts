@@ -1,11 +1,11 @@
-/** `/operations`: what the operator of a node sees of it (operations.md 10). */
+/** `/operations`: views of a node for its operator (operations.md 10). */
 import type { Answer, Timestamp } from "../answers.ts";
 import type { Send } from "../send.ts";
 import type { SyncProgress } from "./node.ts";
 
 type Counts = Readonly<Record<string, number>>;
 
-/** `null`: the consensus of the node does not answer. */
+/** `null`: the consensus thread of the node does not reply. */
 export type NodeOverview = {
   readonly version: string;
   /** Version of the old network's software that it is compatible with. */
@@ -25,14 +25,14 @@ export type NodeOverview = {
     readonly bytes: number;
     /** Transactions being admitted. */
     readonly admitting: number;
-    /** By the reason, since the process started. */
+    /** Refusals by reason, since the process started. */
     readonly refused: Counts;
   } | null;
   readonly peers: {
     readonly known: number;
     readonly receivedBytes: number;
     readonly sentBytes: number;
-    /** Of the peer port. Absent for a node without peers. */
+    /** Inbound connections of the peer port. Absent for a node without peers. */
     readonly inbound?: {
       readonly sessions: number;
       readonly handshakes: number;
@@ -74,9 +74,9 @@ export type NodeOverview = {
 /** A sample every `intervalSeconds`, since the process started and for six hours at most. */
 export type NodeSeries = {
   readonly intervalSeconds: number;
-  /** Of each sample, seconds since 1970, ascending. */
+  /** Time of each sample, seconds since 1970, ascending. */
   readonly times: readonly number[];
-  /** A value for each time; null where it was not known. The document of the API lists the names. */
+  /** A value for each time; null if it is unknown. The OpenAPI document lists the names. */
   readonly figures: Readonly<Record<string, readonly (number | null)[]>>;
 };
 
@@ -86,12 +86,12 @@ export type NodeOption = {
   /** `***` for a secret; absent without value and default. */
   readonly value?: string | number | boolean | readonly string[];
   readonly origin: "default" | "file" | "environment" | "argument";
-  /** The flag, the variable or the file that says it. */
+  /** The flag, variable or file that sets the value. */
   readonly source?: string;
 };
 
 export const operations = (send: Send) => ({
-  /** How the node is, part by part. */
+  /** Gets the state of the node by part. */
   node: () => send<Answer<NodeOverview>>({ path: "/operations/node" }),
 
   /** Figures of the last hours; with `since`, seconds since 1970, only later samples. */

@@ -6,13 +6,13 @@ import type { Send } from "../send.ts";
 
 export type Peer = {
   readonly ip: string;
-  /** Of the peer-to-peer protocol. */
+  /** Port of the peer-to-peer protocol. */
   readonly port: number;
-  /** Of its other services, by name. */
+  /** Ports of its other services, by name. */
   readonly ports: Readonly<Record<string, number>>;
   readonly version: string;
   readonly height: number;
-  /** Milliseconds of its last answer. */
+  /** Milliseconds until its last reply. */
   readonly latency: number;
 };
 

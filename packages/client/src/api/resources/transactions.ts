@@ -30,34 +30,34 @@ export type Transaction<Written = Amount> = {
   /** Address. */
   readonly sender: string;
   readonly senderPublicKey: string;
-  /** Address; that of the sender where the type has no recipient. */
+  /** Address of the recipient; that of the sender if the type has no recipient. */
   readonly recipient: string;
   readonly signature?: string;
-  /** Of the second passphrase. */
+  /** Signature of the second passphrase. */
   readonly signSignature?: string;
-  /** Of the members of a multi-signature wallet. */
+  /** Signatures of the members of a multi-signature wallet. */
   readonly signatures?: readonly string[];
   readonly vendorField?: string;
-  /** What is particular to the type. */
+  /** Content that depends on the type. */
   readonly asset?: Readonly<Record<string, unknown>>;
   /** Blocks from its own to the head, both counted; 0 while it waits. */
   readonly confirmations: number;
-  /** Of its block. */
+  /** Timestamp of its block. */
   readonly timestamp?: Timestamp;
   /** Decimal text. */
   readonly nonce?: string;
-  /** In the list of all transactions: name of the delegate that is voted for, if it disclosed one. */
+  /** In the list of all transactions: name of the delegate that receives the vote, if it disclosed one. */
   readonly unikname?: string;
 };
 
 /** `GET /transactions/{id}`: amounts are numbers, and there always is an asset. */
 export type SingleTransaction = Transaction<WholeAmount> & Required<Pick<Transaction, "asset">>;
 
-/** As it was signed; what is posted has this form, too. */
+/** A transaction as it was signed; submitted transactions have this form, too. */
 export type RawTransaction = {
   readonly id: string;
   readonly version: number;
-  /** Of the address: the network that it is for. */
+  /** Version byte of addresses, which identifies the network. */
   readonly network: number;
   readonly type: number;
   /** Absent for 1. */
@@ -80,7 +80,7 @@ export type TransactionOrder = OrderBy<
   "amount" | "fee" | "nonce" | "timestamp" | "type" | "typeGroup" | "vendorField" | "version"
 >;
 
-/** Filters of every list of transactions; each that is given must be met. */
+/** Filters of every list of transactions; a transaction must satisfy all given filters. */
 export type TransactionQuery = TransformQuery & {
   readonly orderBy?: TransactionOrder;
   readonly id?: string;
@@ -89,10 +89,10 @@ export type TransactionQuery = TransformQuery & {
   readonly timestamp?: Integer;
   readonly amount?: Integer;
   readonly fee?: Integer;
-  /** A part of it. */
+  /** Part of the vendor field. */
   readonly vendorField?: string;
 };
-/** Without `typeGroup`, types of group 1. */
+/** Filter by type. Without `typeGroup`, types of group 1. */
 export type TypeQuery = { readonly type?: number; readonly typeGroup?: number; readonly nonce?: Integer };
 export type SenderQuery = { readonly senderPublicKey?: string; readonly senderId?: string };
 export type RecipientQuery = { readonly recipientId?: string };
@@ -110,14 +110,14 @@ export type TransactionSearch = TypeQuery &
     readonly timestamp?: Interval;
     readonly amount?: Interval;
     readonly fee?: Interval;
-    /** Every member that is given must be there. */
+    /** Every given member must be present. */
     readonly asset?: Readonly<Record<string, unknown>>;
   };
 
-/** What became of the transactions that were posted, by their ids. */
+/** Outcome of the posted transactions, by their ids. */
 export type Submission = {
   readonly data: {
-    /** In the pool. */
+    /** Ids of transactions that are in the pool. */
     readonly accept: readonly string[];
     /** Relayed to peers. */
     readonly broadcast: readonly string[];
@@ -126,7 +126,7 @@ export type Submission = {
     /** Refused. */
     readonly invalid: readonly string[];
   };
-  /** Why, by id. */
+  /** Reasons of refusals, by id. */
   readonly errors?: Readonly<Record<string, readonly { readonly type: string; readonly message: string }[]>>;
 };
 
@@ -134,14 +134,14 @@ export const transactions = (send: Send) => ({
   list: <const Q extends TransactionQuery & TypeQuery & SenderQuery & RecipientQuery>(query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, { path: "/transactions", query }),
 
-  /** A forged one; those in the pool are `API_NOT_FOUND`. */
+  /** Gets a forged transaction; transactions in the pool are `API_NOT_FOUND`. */
   get: <const Q extends TransformQuery>(id: string, query?: Q) =>
     send<Answer<Transformed<Q, SingleTransaction, RawTransaction>, WithChainmeta>>({
       path: path`/transactions/${id}`,
       query,
     }),
 
-  /** Signed transactions, 1 to 40. It succeeds although transactions are refused: check the answer. */
+  /** Submits 1 to 40 signed transactions. It succeeds even if transactions are refused: check the result. */
   submit: (transactions: readonly object[]) =>
     send<Submission>({ method: "POST", path: "/transactions", body: { transactions } }),
 
@@ -153,7 +153,7 @@ export const transactions = (send: Send) => ({
       query,
     }),
 
-  /** Those in the pool, in the order of forging. */
+  /** Lists the transactions of the pool, in forging order. */
   unconfirmed: <const Q extends TransformQuery>(query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: "/transactions/unconfirmed",

@@ -4,7 +4,7 @@ import { createList } from "../list.ts";
 import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 
-/** What `/nfts` answers of a token. */
+/** A token as `/nfts` returns it. */
 export type Nft = {
   /** 64 hexadecimal digits. */
   readonly id: string;
@@ -17,13 +17,13 @@ export type Unik = Nft & {
   readonly type?: string;
   /** Names that were disclosed. */
   readonly explicitValues?: readonly string[];
-  /** The first of them. */
+  /** The first explicit value. */
   readonly defaultExplicitValue?: string;
 };
 
 export type WithTransactions = {
   readonly transactions: {
-    /** The one that minted it. */
+    /** The transaction that minted the token. */
     readonly first: { readonly id: string };
     /** The last one that changed it. */
     readonly last: { readonly id: string };
@@ -35,7 +35,7 @@ export type Property = Readonly<Record<string, string>>;
 
 export type TokenStatus = {
   readonly nftName: string;
-  /** How many of each type there are; decimal text. */
+  /** Number of tokens of each type; decimal text. */
   readonly individual: string;
   readonly organization: string;
   readonly network: string;
@@ -44,7 +44,7 @@ export type TokenStatus = {
 export type TokenQuery = { readonly orderBy?: `${"id" | "ownerId"}:${"asc" | "desc"}` };
 
 export type TokenSearch = TokenQuery & {
-  /** One, or 1 to 100 of them. */
+  /** One id, or 1 to 100 ids. */
   readonly id?: string | readonly string[];
   readonly ownerId?: string;
 };

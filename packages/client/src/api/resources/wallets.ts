@@ -28,14 +28,14 @@ export type Wallet = {
   readonly address: string;
   /** Absent for a wallet that has sent nothing yet. */
   readonly publicKey?: string;
-  /** Of a delegate. */
+  /** Username of a delegate. */
   readonly username?: string;
   readonly secondPublicKey?: string;
   /** Number of transactions sent; the next one has this plus 1. */
   readonly nonce: string;
   /** Smallest unit. */
   readonly balance: Amount;
-  /** In open locks. */
+  /** Balance in open locks. */
   readonly lockedBalance?: Amount;
   readonly attributes: WalletAttributes;
   readonly isDelegate: boolean;
@@ -55,11 +55,11 @@ export type SingleWallet = Omit<Wallet, "publicKey" | "username" | "secondPublic
   readonly balance: WholeAmount;
 };
 
-/** What the network knows of the wallet beside its balance; what it has not is absent. */
+/** Data of the wallet besides its balance; absent members are not set. */
 export type WalletAttributes = {
   readonly vote?: string;
   readonly secondPublicKey?: string;
-  /** By id, in the order in which they came. */
+  /** Tokens by id, in order of arrival. */
   readonly tokens?: Readonly<Record<string, { readonly type: number }>>;
   readonly delegate?: {
     readonly username: string;
@@ -119,12 +119,12 @@ export type WalletSearch = {
 export const wallets = (send: Send) => ({
   list: (query?: WalletQuery) => createList<Wallet, WithChainmeta>(send, { path: "/wallets", query }),
 
-  /** The richest first, whatever the query says of the order. */
+  /** Lists the richest wallets first, regardless of the order in the query. */
   top: (query?: WalletQuery) => createList<Wallet>(send, { path: "/wallets/top", query }),
 
   get: (id: string) => send<Answer<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),
 
-  /** Those in which it takes part. */
+  /** Lists the transactions in which the wallet takes part. */
   transactions: <const Q extends TransactionQuery & TypeQuery>(id: string, query?: Q) =>
     createList<Transformed<Q, Transaction, RawTransaction>>(send, {
       path: path`/wallets/${id}/transactions`,

@@ -62,18 +62,18 @@ export type WebhookState = "active" | "failing" | "paused" | "suspended";
 /** Number of webhooks in each state, and of all deliveries that wait. */
 export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
-/** With the secret for the verification of deliveries, which is shown once. */
+/** A webhook with the secret for verifying deliveries, which is returned only once. */
 export type WebhookWithToken = Webhook & {
   /** 64 hexadecimal digits. */
   readonly token: string;
   /** The same 32 bytes in the form of Standard Webhooks: `whsec_` and their base64. */
   readonly secret: string;
-  /** Until when the former secret is valid: milliseconds since 1970. */
+  /** Time until which the former secret is valid: milliseconds since 1970. */
   readonly overlapUntil?: number;
 };
 
 export type WebhookChanges = {
-  /** At most 100 characters; `null` removes it. */
+  /** Name of at most 100 characters; `null` removes it. */
   readonly name?: string | null;
   /** In an update, `null` removes it: `events` remain. */
   readonly event?: string | null;
@@ -87,8 +87,8 @@ export type WebhookChanges = {
   readonly order?: "parallel" | "strict";
   readonly confirmations?: number;
   /**
-   * What becomes of the deliveries that wait: "keep" (default) sends them in order to the present target, "drop" cancels
-   * them.
+   * Treatment of queued deliveries: "keep" (default) sends them in order to the present target, "drop"
+   * cancels them.
    */
   readonly queue?: "keep" | "drop";
 };
@@ -97,7 +97,7 @@ export type WebhookChanges = {
 export type NewWebhook = Omit<WebhookChanges, "event"> &
   Required<Pick<WebhookChanges, "target">> & {
     readonly event?: string;
-    /** Whether the first delivery is a `ping`. */
+    /** True if the first delivery is a `ping`. */
     readonly ping?: boolean;
   };
 
@@ -112,7 +112,7 @@ export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 /** A delivery with its outcome. Times are milliseconds since 1970. */
 export type DeliveryRecord = {
   readonly id: number;
-  /** What the receiver sees as `webhook-id`. */
+  /** Id that the receiver gets as `webhook-id`. */
   readonly messageId: string;
   readonly sequence?: number;
   readonly event: string;
@@ -136,19 +136,19 @@ export type DeliveryRecord = {
 export type DeliveryAttempt = {
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Of HTTP, if there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
-  /** The beginning of the body of the answer. */
+  /** Beginning of the response's body. */
   readonly answer?: string;
-  /** Code of the failure, if there was no answer. */
+  /** Code of the failure, if there was no response. */
   readonly error?: string;
 };
 
-/** Of the newest 1,000 deliveries at most. Times are milliseconds since 1970. */
+/** Summary of at most the newest 1,000 deliveries. Times are milliseconds since 1970. */
 export type DeliverySummary = {
   /** Id of the webhook. */
   readonly state: WebhookState;
-  /** Deliveries that wait, all of them. */
+  /** Number of all queued deliveries. */
   readonly queued: number;
   /** Attempts that ended within the last hour. */
   readonly lastHour: { readonly succeeded: number; readonly failed: number };
@@ -159,11 +159,14 @@ export type DeliverySummary = {
   readonly failed: number;
   readonly cancelled: number;
   readonly pending: number;
-  /** When the oldest of them was made. */
+  /** Creation time of the oldest counted delivery. */
   readonly since?: number;
-  /** When the oldest of all that wait or are retried was made. */
+  /** Creation time of the oldest delivery that is queued or retried. */
   readonly oldestWaitingAt?: number;
-  /** Those that ended in each of the last 24 hours, the oldest first; `at` is the beginning of the hour. */
+  /**
+   * Deliveries that ended in each of the last 24 hours, the oldest hour first; `at` is the beginning of the
+   * hour.
+   */
   readonly hours: readonly { readonly at: number; readonly delivered: number; readonly failed: number }[];
 };
 
@@ -171,7 +174,7 @@ export type DeliveryQuery = {
   readonly state?: DeliveryState;
   readonly event?: string;
   readonly height?: number;
-  /** Of the creation, milliseconds since 1970, both included. */
+  /** Range of creation times, milliseconds since 1970, both included. */
   readonly from?: number;
   readonly to?: number;
 };
@@ -194,7 +197,7 @@ export type Replay = {
   /** Deliveries of the replay without a final outcome. */
   readonly waiting: number;
   readonly state: "running" | "finished" | "cancelled";
-  /** Why it was cancelled. */
+  /** Reason of the cancellation. */
   readonly reason?: string;
   readonly startedAt: number;
   readonly finishedAt?: number;
@@ -208,11 +211,11 @@ export type DryRun = {
   readonly notFired: TriedEvents;
   /** Names of events that cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
-  /** When nothing fired: why, and what to try next. */
+  /** Present if nothing matched: the reason, and what to try next. */
   readonly note?: string;
 };
 
-/** All of them are counted; the newest are shown. */
+/** All matching events are counted; the newest are shown. */
 export type TriedEvents = { readonly count: number; readonly events: readonly TriedEvent[] };
 
 export type TriedEvent = {
@@ -231,12 +234,12 @@ export function webhooks(send: Send) {
   return {
     list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
 
-    /** How all webhooks do. */
+    /** Gets the state of all webhooks. */
     health: () => send<Answer<WebhookHealth>>({ path: "/webhooks/health" }),
 
     get: (id: WebhookId) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
 
-    /** Only this answer contains the secret of the webhook. */
+    /** Creates a webhook. Only this response contains its secret. */
     create: (webhook: NewWebhook) =>
       send<Answer<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
 
@@ -250,11 +253,14 @@ export function webhooks(send: Send) {
     rotate: (id: WebhookId, options: { readonly overlapSeconds?: number } = {}) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: path`/webhooks/${id}/rotate`, body: options }),
 
-    /** Sends a test delivery, and answers with its outcome. */
+    /** Sends a test delivery and returns its outcome. */
     ping: (id: WebhookId) =>
       send<Answer<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
 
-    /** Sends a ping to a target that is not registered. Its signature cannot be verified: there is no secret yet. */
+    /**
+     * Sends a ping to a target that is not registered. Its signature cannot be verified, because there is no
+     * secret yet.
+     */
     pingTarget: (target: string) =>
       send<Answer<TriedTarget>>({ method: "POST", path: "/webhooks/ping", body: { target } }),
 
@@ -262,15 +268,15 @@ export function webhooks(send: Send) {
     deliveries: (id: WebhookId, query?: DeliveryQuery) =>
       createCursorList<DeliveryRecord>(send, { path: path`/webhooks/${id}/deliveries`, query }),
 
-    /** How its deliveries go. */
+    /** Gets a summary of the webhook's deliveries. */
     summary: (id: WebhookId) =>
       send<Answer<DeliverySummary>>({ path: path`/webhooks/${id}/deliveries/summary` }),
 
-    /** By its id in the log, or by the `webhook-id` that the receiver saw. */
+    /** Gets a delivery by its id in the log, or by the `webhook-id` that the receiver got. */
     delivery: (id: WebhookId, delivery: number | string) =>
       send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
-    /** Sends a delivery now, whatever its state, with the same id and body. */
+    /** Sends a delivery now, regardless of its state, with the same id and body. */
     retry: (id: WebhookId, delivery: number | string) =>
       send<Record<string, never>>({
         method: "POST",
@@ -305,7 +311,10 @@ export function webhooks(send: Send) {
     cancelReplay: (id: WebhookId) =>
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
-    /** The events of the last `blocks` that a webhook would have received, and why it would not have received others. Registers nothing. */
+    /**
+     * Returns the events of the last `blocks` that a webhook would have received, and why it would not have
+     * received others. Registers nothing.
+     */
     test: (webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> & { readonly blocks?: number }) =>
       send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
   };

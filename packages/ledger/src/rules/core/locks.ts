@@ -29,7 +29,7 @@ export function requireLock(state: StateReader, id: string): HeldLock {
   );
 }
 
-/** Whether a lock is expired at the head, or has less than `margin` left. */
+/** Returns true if a lock is expired at the head, or has less than `margin` left. */
 export function isExpired(
   { type, value }: HtlcExpiration,
   { head }: RuleContext,

@@ -50,9 +50,9 @@ export const multiSignature: Rule = {
 };
 
 /**
- * The wallet whose public key is derived from the asset.
+ * Returns the wallet whose public key is derived from the asset.
  *
- * @throws {RuleError} InvalidMultiSignatureError if the keys are no points of the curve, or have no sum
+ * @throws {RuleError} InvalidMultiSignatureError if the keys are not points of the curve, or have no sum
  */
 function registeredWallet(state: StateReader, { asset }: Transaction, network: Network): Wallet {
   try {

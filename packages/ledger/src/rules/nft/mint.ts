@@ -29,7 +29,7 @@ export function checkMint(
   checkCommon(transaction, context, sender, options); // 5
 }
 
-/** Whether the token exists on the chain, or a pending transaction of another sender mints it. */
+/** Returns true if the token exists on the chain, or a pending transaction of another sender mints it. */
 const isOwned = (tokenId: string, { state, isMintPending }: RuleContext, sender: Wallet): boolean =>
   state.get("tokens", tokenId) !== undefined || holds(sender, tokenId) || isMintPending?.(tokenId) === true;
 

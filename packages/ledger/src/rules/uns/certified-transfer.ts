@@ -7,7 +7,7 @@ import { credit } from "../../wallets.ts";
 import { checkTransfer } from "../nft/transfer.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
-/** The token that the demand names need not be the one that is transferred. */
+/** The token that the demand names may differ from the transferred one. */
 function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   checkTransfer(transaction, context, sender); // 1
   checkCertification(transaction, context); // 2

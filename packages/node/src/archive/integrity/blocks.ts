@@ -1,4 +1,4 @@
-/** Blocks of the chain, whose bytes have to be those of their ids: any altered bit of them is found. */
+/** Compares the bytes of the blocks with their ids: any altered bit is found. */
 import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } from "@uniknode/protocol";
 import { receiveBlock } from "../../chain/pipeline/receive.ts";
 import { createBlockStore } from "../../store/chain/blocks.ts";
@@ -8,13 +8,13 @@ import { createReadTogether } from "../../store/engine/snapshot.ts";
 export type BlocksDeps = {
   readonly network: Network;
   readonly forMs: number;
-  /** Counts what was inspected. */
+  /** Counts the inspected blocks. */
   readonly progress: { inspected: number; blocks: number };
 };
 
 const BATCH = 100;
 
-/** @returns the first block that is damaged; undefined when the time is over, too */
+/** @returns the first damaged block; also undefined when the time is over */
 export function blockDamage(database: Database, deps: BlocksDeps): string | undefined {
   const { network, forMs, progress } = deps;
   const store = createBlockStore(database);
@@ -34,7 +34,7 @@ export function blockDamage(database: Database, deps: BlocksDeps): string | unde
   return undefined;
 
   function batchDamage(from: number): string | undefined {
-    // Blocks may have left the chain meanwhile.
+    // Blocks may have been reverted meanwhile.
     const to = Math.min(from + BATCH - 1, store.head()?.height ?? 0);
     const stored = store.bytes(from, to);
     const rows = columns.all(from, to);
@@ -65,7 +65,7 @@ export function blockDamage(database: Database, deps: BlocksDeps): string | unde
     const ids = block.transactions.map(({ data }) => data.id);
     if (block.header.id !== id || ids.join() !== transactionIds.join())
       return "an id is not that of its bytes";
-    // What the decoder ignores is in no id.
+    // The id does not cover what the decoder ignores.
     if (block.transactions.some(({ bytes }, index) => Buffer.compare(bytes, transactions[index]!) !== 0)) {
       return "a transaction has other bytes than its encoding";
     }
@@ -94,7 +94,10 @@ function hasOtherColumns({ header }: Block, row: Record<string, SqlValue>): bool
   return Object.entries(expected).some(([name, value]) => String(row[name]) !== String(value));
 }
 
-/** First heights of all batches above the genesis block, in random order: what time allows differs from start to start. */
+/**
+ * Returns the first heights of all batches above the genesis block, in random order, so that each start
+ * inspects other blocks within the time limit.
+ */
 function batches(height: number): number[] {
   const firsts = Array.from({ length: Math.ceil((height - 1) / BATCH) }, (_, index) => 2 + index * BATCH);
   for (let last = firsts.length - 1; last > 0; last--) {

@@ -1,4 +1,4 @@
-/** Entry of the process that inspects a database: it answers one message, and may be killed at any time. */
+/** Entry of the process that inspects a database: it replies to one message, and may be killed at any time. */
 import { constants, setPriority } from "node:os";
 import { createNetwork, type NetworkFiles } from "@uniknode/protocol";
 import { inspectDatabase } from "./damage.ts";
@@ -10,7 +10,7 @@ export type ToInspector = {
   readonly forMs: number;
 };
 
-// Everything else on this machine goes first.
+// All other work on this machine has priority.
 setPriority(constants.priority.PRIORITY_LOW);
 // The node ends it: Ctrl-C and systemd signal all processes of the node.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});

@@ -1,4 +1,4 @@
-/** Finds damage in the database of a node: pages that are no pages, blocks that are not what their ids say, rows without form. */
+/** Finds damage in the database of a node: invalid pages, blocks that do not match their ids, malformed rows. */
 import type { Network } from "@uniknode/protocol";
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import type { Database } from "../../store/engine/database.ts";
@@ -7,26 +7,26 @@ import { blockDamage } from "./blocks.ts";
 import { formDamage } from "./forms.ts";
 import { structureDamage } from "./structure.ts";
 
-/** The first damage that was found, such as `table blocks: block 602: its id is not that of its bytes`. */
+/** The first damage found, such as `table blocks: block 602: its id is not that of its bytes`. */
 export type Inspection = {
   readonly damage?: string;
-  /** Blocks whose bytes were compared with their ids, and those of the chain. */
+  /** Number of blocks whose bytes were compared with their ids, and of blocks on the chain. */
   readonly inspected: number;
   readonly blocks: number;
 };
 
 export type InspectOptions = {
-  /** Blocks are inspected for so long, in random order. Absent: only pages and rows are. */
+  /** Time for which blocks are inspected, in random order. If absent, only pages and rows are inspected. */
   readonly blocks?: { readonly network: Network; readonly forMs: number };
 };
 
 const MAX_DAMAGE = 300;
-/** The file cannot be read as a database. Anything else is not a fault of the file. */
+/** The file cannot be read as a database. Other errors are not damage of the file. */
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 /**
- * Reads the whole database, in a transaction for each table and for each batch of blocks, so that a node that uses it
- * goes on.
+ * Reads the whole database, in a transaction for each table and for each batch of blocks, so that a running
+ * node is not blocked.
  *
  * @throws {Error} of the driver when the file cannot be opened
  */

@@ -3,12 +3,12 @@ import type { Database } from "../../store/engine/database.ts";
 
 const isNoHex = (column: string, length: number): string =>
   `length(${column}) <> ${length} OR ${column} GLOB '*[^0-9a-f]*'`;
-/** Base58 of 25 bytes; a public key that is not compressed has none. */
+/** Addresses are base58 of 25 bytes; a public key that is not compressed has none. */
 const isNoAddress = (column: string): string =>
   `length(${column}) NOT BETWEEN 25 AND 36 OR ${column} GLOB '*[^1-9A-HJ-NP-Za-km-z]*'`;
 const isNoJson = (column: string): string => `NOT coalesce(json_valid(${column}), 0)`;
 
-/** Conditions of rows that are damaged, by table. `key` names the row. */
+/** Conditions of damaged rows, by table. `key` names the row. */
 const FORMS: readonly { readonly table: string; readonly key: string; readonly isDamaged: string }[] = [
   {
     table: "blocks",
@@ -51,7 +51,7 @@ const FORMS: readonly { readonly table: string; readonly key: string; readonly i
   { table: "contents", key: "number", isDamaged: `data IS NOT NULL AND ${isNoJson("data")}` },
 ];
 
-/** @returns the first row that is damaged */
+/** @returns the first damaged row */
 export function formDamage(database: Database): string | undefined {
   for (const { table, key, isDamaged } of FORMS) {
     const row = database

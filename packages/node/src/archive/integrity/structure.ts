@@ -1,7 +1,7 @@
-/** The pages of the database: SQLite walks each table with its indexes. */
+/** Checks the pages of the database: SQLite walks each table with its indexes. */
 import type { Database } from "../../store/engine/database.ts";
 
-/** @returns what is wrong with the first table that is damaged */
+/** @returns the damage of the first damaged table */
 export function structureDamage(database: Database): string | undefined {
   const tables = database
     .prepare<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")

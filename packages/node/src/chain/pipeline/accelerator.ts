@@ -1,17 +1,17 @@
 /**
- * The optional accelerator of signatures is bcrypto with its native libsecp256k1, which the user installs and
- * names (docs/guides/accelerator.md); this is the only file that knows of it.
+ * The optional accelerator of signatures: bcrypto with its native libsecp256k1, which the user installs and
+ * configures (docs/guides/accelerator.md). Only this file depends on it.
  */
 import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { disagreementOf, type SignatureBackend } from "@uniknode/protocol";
 
-/** Releases whose verdicts were compared with recorded and random signatures. */
+/** Releases whose verdicts were compared for recorded and random signatures. */
 const KNOWN_VERSIONS = ["5.2.0", "5.5.2"];
-/** What the library calls libsecp256k1; its other implementations are slower or of its own making. */
+/** The library's number for libsecp256k1. Its other implementations are slower, or not based on libsecp256k1. */
 const LIBSECP256K1 = 2;
 
-/** The requested accelerator cannot be used. A retry fails until the installation has changed. */
+/** The requested accelerator cannot be used. A retry fails until the installation changes. */
 export class AcceleratorError extends Error {
   readonly code = "ACCELERATOR";
   readonly isRetryable = false;
@@ -25,10 +25,11 @@ export class AcceleratorError extends Error {
 }
 
 /**
- * Loads the accelerator and lets it prove itself.
+ * Loads the accelerator and runs its self-test.
  *
  * @param source name of the package, or path of its folder, which is absolute or begins with a dot
- * @throws {AcceleratorError} if it is missing, unknown or not native, or if its verdicts are not those of the default
+ * @throws {AcceleratorError} if it is missing, unknown or not native, or if its verdicts differ from those of
+ * the default
  */
 export function loadAccelerator(source: string): SignatureBackend {
   const { version, library } = read(source);
@@ -42,7 +43,7 @@ export function loadAccelerator(source: string): SignatureBackend {
   return backend;
 }
 
-/** The part of the package that is used. It takes buffers only. */
+/** The functions of the package that are used. They accept only buffers. */
 type Library = {
   readonly native: number;
   isLowDER(signature: Buffer): boolean;
@@ -55,7 +56,7 @@ function read(source: string): { version: string; library: Library } {
   const folder = source.startsWith(".") || isAbsolute(source) ? resolve(source) : source;
   try {
     const { version } = require(`${folder}/package.json`) as { version: string };
-    // The one module: the package as a whole loads every cipher and curve it has.
+    // Only this module: the whole package would load every cipher and curve.
     return { version, library: require(`${folder}/lib/secp256k1.js`) as Library };
   } catch (cause) {
     throw new AcceleratorError(source, (cause as Error).message.split("\n")[0]!, { cause });
@@ -64,7 +65,7 @@ function read(source: string): { version: string; library: Library } {
 
 const backendOf = (library: Library, name: string): SignatureBackend => ({
   name,
-  // By itself it takes the high s for the low one.
+  // The library itself accepts a high s as if it were the low one.
   verifyEcdsa: (hash, signature, publicKey) =>
     library.isLowDER(bufferOf(signature)) &&
     library.verifyDER(bufferOf(hash), bufferOf(signature), bufferOf(publicKey)),
@@ -72,5 +73,5 @@ const backendOf = (library: Library, name: string): SignatureBackend => ({
     library.schnorrVerify(bufferOf(hash), bufferOf(signature), bufferOf(publicKey)),
 });
 
-/** The same memory. */
+/** Shares the memory of the bytes. */
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,16 +1,16 @@
-/** Last step of the pipeline: the announcement of a commit to the listeners of the chain. */
+/** Last step of the pipeline: announces a commit to the listeners of the chain. */
 import type { Change } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction } from "@uniknode/protocol";
 
-/** What one commit did to the chain: blocks that left from the top, or blocks that came. */
+/** Effect of one commit on the chain: blocks that were reverted, or blocks that were applied. */
 export type ChainChange = {
   /** The head after the change. */
   readonly head: BlockHeader;
-  /** By ascending height, with the records that each one changed. */
+  /** Applied blocks by ascending height, with the records that each of them changed. */
   readonly applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[];
-  /** Number of blocks that left. */
+  /** Number of reverted blocks. */
   readonly revertedBlocks: number;
-  /** Transactions that left with them, oldest first, as many as `maxReturnedTransactions` allows. */
+  /** Transactions of the reverted blocks, oldest first, at most `maxReturnedTransactions`. */
   readonly returned: readonly SealedTransaction[];
 };
 

@@ -1,10 +1,10 @@
-/** Files of a folder that are read only if their SHA-256 is the one in the folder's `sha256sums`. */
+/** Reads files of a folder only if their SHA-256 is the one in the folder's `sha256sums`. */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const SUMS = "sha256sums";
-/** Larger files are not read: none that is recorded comes near it. */
+/** Larger files are not read; every recorded file is far smaller. */
 const MAX_BYTES = 4_194_304;
 
 export type CheckedFiles = {
@@ -34,7 +34,7 @@ export function createCheckedFiles(folder: string): CheckedFiles {
   };
 }
 
-/** A pipe or a device would never end. */
+/** Does not read pipes or devices, which might never end. */
 function readBounded(folder: string, name: string): Buffer {
   const path = join(folder, name);
   const file = statSync(path);

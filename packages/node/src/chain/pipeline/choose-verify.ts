@@ -1,22 +1,22 @@
-/** What verifies signatures in this process or thread. */
+/** Selects the implementation that verifies signatures in this process or thread. */
 import type { SignatureBackend } from "@uniknode/protocol";
 import { loadNativeVerify } from "./native.ts";
 import type { PackedVerify } from "./packed-checks.ts";
 
 export type VerifyChoice = {
-  /** What verifies: for logs. */
+  /** Name of the implementation, for logs. */
   readonly name: string;
   readonly verify: PackedVerify;
-  /** Why something better is not used. */
+  /** The reason why a faster implementation is not used. */
   readonly refusal?: Error;
 };
 
-/** Asks for WebAssembly, whatever else there is. */
+/** Selects WebAssembly even if something faster is available. */
 const NONE = "none";
 
 /**
- * What verifies packed signatures: the accelerator if one is requested, otherwise the addon where there is one for this
- * machine. Both must pass a self-test, without which it is WebAssembly. Code that is not needed is not loaded.
+ * Verifier of packed signatures: the accelerator if one is requested, otherwise the addon if this machine has
+ * one. Both must pass a self-test; otherwise WebAssembly is used. Unused implementations are not loaded.
  *
  * @param source as for `loadAccelerator`; `none` for WebAssembly; undefined or empty for the addon
  */

@@ -1,6 +1,6 @@
 /**
- * Making executed blocks durable. One database transaction holds everything that a block leaves behind, so that the
- * state is never ahead of the chain nor behind it; several blocks may share one.
+ * Makes executed blocks durable. All effects of a block are in one database transaction, so that state and
+ * chain never disagree; several blocks may share a transaction.
  */
 import type { Change } from "@uniknode/ledger";
 import type { Event } from "../../events/event.ts";
@@ -10,10 +10,10 @@ import type { ReceivedBlock } from "./receive.ts";
 /** A block that was applied to the state, with its traces. */
 export type ExecutedBlock = {
   readonly block: ReceivedBlock;
-  /** Its signatures were assumed to be valid. */
+  /** The signatures of the block were assumed to be valid. */
   readonly isAssumed: boolean;
   readonly changes: readonly Change[];
-  /** For the event log. */
+  /** Events for the event log. */
   readonly events: readonly Event[];
 };
 

@@ -1,4 +1,4 @@
-/** Judging a verified block and applying it to the state: pure and synchronous, nothing is durable yet. */
+/** Judges a verified block and applies it to the state: pure and synchronous, nothing is durable yet. */
 import {
   createDraft,
   createRepetitions,
@@ -22,7 +22,7 @@ import type { VerifiedBlock } from "./verify.ts";
 export type ExecutorDeps = {
   readonly network: Network;
   readonly state: StateReader;
-  /** Verdicts about signatures that depend on wallets; computed if absent. */
+  /** Verdicts about signatures that depend on wallets. If absent, they are computed. */
   readonly signatures?: WalletSignatures | undefined;
   readonly isBlockStored: (id: string) => boolean;
   readonly isTransactionStored: (id: string) => boolean;
@@ -30,9 +30,12 @@ export type ExecutorDeps = {
 };
 
 export type Executor = {
-  /** Whether a block may begin a batch: it continues the head, or is a listed exception (consensus.md 6.5). */
+  /**
+   * Returns true if a block may begin a batch: it continues the head, or is a listed exception (consensus.md
+   * 6.5).
+   */
   isNext(block: Block, head: BlockHeader): boolean;
-  /** Judges a block on the head. The changes of an accepted one are in its verdict, not in the state. */
+  /** Judges a block on the head. The changes of an accepted block are in its verdict, not in the state. */
   execute(verified: VerifiedBlock, head: BlockHeader): Verdict;
 };
 

@@ -1,12 +1,12 @@
 /**
- * Signatures that were found valid a short while ago: a transaction that was checked when it entered the pool comes again in
- * a block. Validity depends on nothing but the check itself.
+ * Cache of recently verified signatures: a transaction that was checked when it entered the pool appears
+ * again in a block. Validity depends only on the check itself.
  */
 import type { SignatureCheck } from "./packed-checks.ts";
 
 export type KnownSignatures = {
   has(check: SignatureCheck): boolean;
-  /** In place of the oldest ones, where there are too many. */
+  /** Replaces the oldest signatures if there are too many. */
   add(check: SignatureCheck): void;
 };
 

@@ -1,4 +1,7 @@
-/** The addon that verifies packed signatures with libsecp256k1 (docs/guides/accelerator.md). The only file that knows of it. */
+/**
+ * The addon that verifies packed signatures with libsecp256k1 (docs/guides/accelerator.md). Only this file
+ * depends on it.
+ */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createCheckedFiles } from "./checked-files.ts";
@@ -7,7 +10,10 @@ import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from 
 /** Built by `build.sh` in it, whose sources lie beside it. */
 const FOLDER = fileURLToPath(new URL("../../../native/", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}.node`;
-/** Signatures with the verdicts of WebAssembly: to ask that itself would load all of it into each thread. */
+/**
+ * Signatures with the verdicts of WebAssembly, recorded because computing them would load WebAssembly into
+ * each thread.
+ */
 const KNOWN = "known-verdicts.json";
 
 type Addon = {

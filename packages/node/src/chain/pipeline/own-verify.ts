@@ -1,15 +1,19 @@
-/** Few signatures are verified in the thread that asks: a message to another thread and back takes as long as several of them. */
+/**
+ * Verifies small calls in the calling thread: a message to another thread and back costs as much as several
+ * signatures.
+ */
 import { loadNativeVerify } from "./native.ts";
 import { type PackedVerify, packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createPackedVerify } from "./signatures.ts";
 
-/** Whether each signature is valid, in order; undefined when they are more than are left for this turn. */
+/** Returns the verdicts in order; undefined if the checks exceed the remainder of this tick. */
 export type OwnVerify = (checks: readonly SignatureCheck[]) => boolean[] | undefined;
 
 /**
- * Verifies with the addon only, which is loaded with the first signature; where there is none that works, nothing.
+ * Verifies only with the addon, which is loaded for the first signature; verifies nothing if it cannot be
+ * used.
  *
- * @param perTurn maximum of signatures in one turn of the event loop
+ * @param perTurn maximum of signatures in one tick of the event loop
  */
 export function createOwnVerify(perTurn: number): OwnVerify {
   let verify: PackedVerify | null | undefined;
@@ -38,7 +42,7 @@ export function createVerifyNow(usesAddon: boolean): (check: SignatureCheck) => 
   };
 }
 
-/** The threads say what is wrong with one that they cannot use, either. */
+/** Errors are ignored here: the verifier threads report an addon that cannot be used. */
 function nativeVerify(): PackedVerify | undefined {
   try {
     return loadNativeVerify();

@@ -1,10 +1,10 @@
 /**
- * Signature checks packed into plain bytes, so that a batch costs one message between threads. A verifier thread loads
- * this and the addon alone: nothing here imports more than types.
+ * Packs signature checks into plain bytes, so that a batch costs one message between threads. A verifier
+ * thread loads only this file and the addon: nothing here imports more than types.
  */
 import type { SignatureJob } from "@uniknode/protocol";
 
-/** What a signature is checked against, and how: `hash` has 32 bytes, `publicKey` 33. */
+/** Input of a signature check, and its scheme: `hash` has 32 bytes, `publicKey` 33. */
 export type SignatureCheck = SignatureJob & { readonly scheme: "ecdsa" | "schnorr" };
 
 const SCHNORR_BYTES = 64;
@@ -39,10 +39,10 @@ export function packChecks(checks: readonly SignatureCheck[]): Uint8Array<ArrayB
   return packed;
 }
 
-/** Gives a packed batch its verdicts: 1 for each valid signature, 0 for the others. */
+/** Verifies a packed batch and returns its verdicts: 1 for each valid signature, 0 for the others. */
 export type PackedVerify = (packed: Uint8Array) => Uint8Array<ArrayBuffer>;
 
-/** The check at an index; parts of the batch's memory. */
+/** Returns the check at an index; its parts share the memory of the batch. */
 export function unpackCheck(packed: Uint8Array, index: number): SignatureCheck {
   const entry = packed.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
   return {
@@ -53,6 +53,6 @@ export function unpackCheck(packed: Uint8Array, index: number): SignatureCheck {
   };
 }
 
-/** The verdicts of a packed batch, before they are given. */
+/** Allocates the verdicts of a packed batch, all 0. */
 export const verdictsFor = (packed: Uint8Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(packed.length / ENTRY_BYTES);

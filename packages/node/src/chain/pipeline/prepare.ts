@@ -1,9 +1,9 @@
-/** Receiving and verifying the blocks of a part, before the writer reaches them. */
+/** Receives and verifies the blocks of a part before the writer reaches them. */
 import type { Assumes, BatchPart, PreparedBlock } from "../queue/block-batch.ts";
 import { type BlockInput, type ReceivedBlock, receive } from "./receive.ts";
 import { type VerifyDeps, verifyBlocks } from "./verify.ts";
 
-/** Begins the preparation of a part, unless it has begun. */
+/** Begins the preparation of a part if it has not begun. */
 export function prepare(part: BatchPart, deps: VerifyDeps): void {
   const { batch, blocks } = part;
   const isSkipped = batch.isStopped || batch.signal?.aborted;
@@ -12,7 +12,7 @@ export function prepare(part: BatchPart, deps: VerifyDeps): void {
       part.prepared = prepared;
     },
     (error: unknown) => {
-      // No verdict without a verifier.
+      // The verifier failed: the blocks have no verdict.
       batch.failure ??= error;
       batch.isStopped = true;
       part.prepared = [];
@@ -20,7 +20,7 @@ export function prepare(part: BatchPart, deps: VerifyDeps): void {
   );
 }
 
-/** Blocks behind one that cannot be read are left out: the batch stops there. */
+/** Blocks after an unreadable one are omitted: the batch stops there. */
 async function prepareBlocks(
   blocks: readonly BlockInput[],
   deps: VerifyDeps,

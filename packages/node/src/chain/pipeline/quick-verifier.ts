@@ -1,4 +1,7 @@
-/** Answers what needs no other thread: signatures that are known to be valid, and few ones, verified where they are asked for. */
+/**
+ * Verifies in the calling thread what needs no other thread: signatures that are known to be valid, and small
+ * calls.
+ */
 import { CallError } from "../../platform/threads/error.ts";
 import { createKnownSignatures } from "./known-signatures.ts";
 import { createOwnVerify } from "./own-verify.ts";
@@ -6,13 +9,13 @@ import type { SignatureCheck } from "./packed-checks.ts";
 import type { Verifier } from "./verifier.ts";
 
 export type QuickVerifierOptions = {
-  /** Signatures that the calling thread verifies itself in each turn of its event loop; 0 for none. */
+  /** Signatures that the calling thread verifies in each tick of its event loop; 0 for none. */
   readonly ownPerTurn: number;
   /** Valid signatures that are remembered, about 200 bytes each. */
   readonly maxKnown: number;
 };
 
-/** Larger calls are those of a synchronization, whose signatures are seen once. */
+/** Larger calls come from a synchronization, which verifies each signature once. */
 const MAX_REMEMBERED = 128;
 
 /** @param verifier verifies everything else; closed together with this one */

@@ -1,4 +1,4 @@
-/** First step of a block's way: a value that has a block's form by the rules in force below it. */
+/** First step of the pipeline: parses a block by the rules in force below it. */
 import {
   BlockError,
   type BlockHeader,
@@ -14,17 +14,17 @@ import {
 /** A block as a peer sends it: serialized, or in parts. */
 export type FetchedBlock = Uint8Array | BlockParts;
 
-/** A block in the form that a caller has it: as a peer sent it, made as a value by this node, or read before. */
+/** A block in the form that a caller has: sent by a peer, created by this node, or read before. */
 export type BlockInput = FetchedBlock | EncodedBlock | ReceivedBlock;
 
-/** A block that could be read. Nothing about it is verified. */
+/** A block that was parsed. None of its contents are verified. */
 export type ReceivedBlock = EncodedBlock & {
   /** Height whose milestone governs its transactions. */
   readonly readAt: number;
 };
 
 /**
- * Bytes are decoded here and nowhere else on the way of a block; values are checked as if they had been.
+ * Decodes bytes; nothing else in the pipeline does. Values get the same checks as decoded bytes.
  *
  * @throws {BlockError | TransactionError} as `receiveBlock`
  */
@@ -43,12 +43,12 @@ export function inputByteLength(input: BlockInput): number {
 }
 
 /**
- * Reads a serialized block by the transaction rules of the height below it. They are those of the head for every
- * block that continues the head (trap A1); others are not applied, whatever is in them.
+ * Reads a serialized block by the transaction rules of the height below it. These are the rules of the head
+ * for every block that continues the head (trap A1); other blocks are never applied.
  *
- * @throws {BlockError} if it has no such form, or announces more transactions than a block may have
+ * @throws {BlockError} if it is malformed, or announces more transactions than a block may have
  * @throws {TransactionError} if one of its transactions cannot be read
- * @param checkHeader called before the first transaction is read; what it throws ends the reading
+ * @param checkHeader called before the first transaction is read; an exception of it ends the reading
  */
 export function receiveBlock(
   bytes: Uint8Array,
@@ -63,14 +63,17 @@ export function receiveBlock(
   return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
 }
 
-/** The same for a block with a decoded header. */
+/** Like `receiveBlock`, for a block with a decoded header. */
 function receiveParts(parts: BlockParts, network: Network): ReceivedBlock {
   const readAt = Math.max(parts.header.height - 1, 1);
   checkCount(parts.header, readAt, network);
   return { ...blockFromParts(parts, { network, height: readAt }, { checkSignature: false }), readAt };
 }
 
-/** The same for a block that this node has made: its transactions are those of the pool, under the rules of today. */
+/**
+ * Like `receiveBlock`, for a block that this node created: its transactions come from the pool, under the
+ * current rules.
+ */
 function receiveMade(made: EncodedBlock, network: Network): ReceivedBlock {
   const readAt = Math.max(made.header.height - 1, 1);
   const block = recheckBlock(made, { network, height: readAt });
@@ -88,7 +91,10 @@ function checkCount(header: BlockHeader, readAt: number, network: Network): void
   }
 }
 
-/** Behind version and timestamp (blocks.md 1); 0 where the bytes end before, which then is found out. */
+/**
+ * Reads the height, which follows version and timestamp (blocks.md 1). Returns 0 for truncated bytes, which
+ * fail later.
+ */
 function heightOf(bytes: Uint8Array): number {
   if (bytes.length < 12) return 0;
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);

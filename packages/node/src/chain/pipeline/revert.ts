@@ -1,4 +1,4 @@
-/** Going back: undo records from the head down, in one database transaction. */
+/** Reverts blocks: applies undo records from the head down, in one database transaction. */
 import type { Wallet } from "@uniknode/ledger";
 import type { Block } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
@@ -8,21 +8,21 @@ import type { ChainStores } from "../stores.ts";
 import type { ChainChange } from "./announce.ts";
 
 export type RevertOptions = {
-  /** The height that becomes the head. */
+  /** Height of the new head. */
   readonly target: number;
-  /** Bound on the transactions handed back: what a pool can hold. The newest are missing where they are too many. */
+  /** Maximum number of transactions to return: the capacity of a pool. If there are more, the newest are omitted. */
   readonly maxReturned: number;
-  /** `wallets` are those that the block had changed, as they are after it was reverted, by ascending address. */
+  /** `wallets` are the wallets that the block had changed, as they are after the revert, by ascending address. */
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
 };
 
-/** Names of the events that `eventsOfRevert` makes. */
+/** Names of the events that `eventsOfRevert` creates. */
 const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"];
 
 /**
- * Reverts every block above the target. Readers of the database see all of it or nothing.
+ * Reverts every block above the target. Readers of the database see the whole revert or nothing.
  *
- * @throws {ChainError} CHAIN_UNDO_MISSING when the target is deeper than undo is kept
+ * @throws {ChainError} CHAIN_UNDO_MISSING when the undo records do not reach the target
  */
 export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
   const { database, blocks, transactions, state, undo, events } = stores;
@@ -47,7 +47,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
   });
 }
 
-/** Whether events of reverted blocks are subscribed to. */
+/** Returns true if events of reverted blocks have subscribers. */
 export const isRevertRecorded = (events: ChainStores["events"]): boolean =>
   REVERT_EVENTS.some((name) => events.isRecorded(name));
 

@@ -1,4 +1,7 @@
-/** Entry of a verifier thread: answers each packed batch with its verdicts, in order of arrival; `null` ends it. */
+/**
+ * Entry of a verifier thread: returns the verdicts of each packed batch in order of arrival; `null` ends the
+ * thread.
+ */
 import { parentPort, workerData } from "node:worker_threads";
 import { chooseVerify } from "./choose-verify.ts";
 import type { FromSignatureThread, ToSignatureThread } from "./verifier.ts";

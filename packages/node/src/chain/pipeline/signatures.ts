@@ -1,14 +1,14 @@
-/** Verification of packed signatures by the protocol's own code, in WebAssembly or by an accelerator. */
+/** Verifies packed signatures with the protocol's own code, in WebAssembly or by an accelerator. */
 import { type SignatureBackend, uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import { type PackedVerify, unpackCheck, verdictsFor } from "./packed-checks.ts";
 
-/** Uncompressed keys kept: more than a network has active senders at a time, and about 2 MB. */
+/** Number of uncompressed keys to cache: more than the concurrently active senders of a network, and about 2 MB. */
 const MAX_KEYS = 10_000;
 
 /**
- * The same delegates and senders come again and again: their keys are taken apart once.
+ * Caches uncompressed keys, because the same delegates and senders appear again and again.
  *
- * @param backend what verifies; the default one if absent
+ * @param backend implementation that verifies; the default one if absent
  */
 export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
   const keys = new Map<string, Uint8Array>();
@@ -17,7 +17,7 @@ export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
     const name = textOf(compressed);
     let key = keys.get(name);
     if (!key) {
-      // What is no point stays as it is, and fails.
+      // A key that is not a point stays compressed, and its check fails.
       key = uncompressPublicKey(compressed) ?? compressed;
       if (keys.size >= MAX_KEYS) keys.clear();
       keys.set(name, key);

@@ -1,4 +1,4 @@
-/** Signature verification off the main thread, in batches. */
+/** Verifies signatures off the main thread, in batches. */
 import { Worker } from "node:worker_threads";
 import { CallError, type CallErrorCode } from "../../platform/threads/error.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
@@ -8,8 +8,8 @@ import { createPackedVerify } from "./signatures.ts";
 
 export type Verifier = {
   /**
-   * Whether each signature is valid, in order. Rejects with a `CallError` when the verifier was closed, or a thread
-   * died, does not answer, or has too much to do.
+   * Settles with the verdict of each signature, in order. Rejects with a `CallError` if the verifier was
+   * closed, or if a thread died, does not reply, or is overloaded.
    */
   verify(checks: readonly SignatureCheck[]): Promise<boolean[]>;
   close(): Promise<void>;
@@ -20,9 +20,12 @@ export type VerifierOptions = {
   readonly threads: number;
   /** Package of a native accelerator for the threads; see `loadAccelerator`. */
   readonly accelerator?: string | undefined;
-  /** In which a thread must finish a batch of signatures; otherwise it is replaced. Absent: ten seconds. */
+  /** Time in which a thread must finish a batch of signatures; otherwise it is replaced. Defaults to ten seconds. */
   readonly timeoutMs?: number;
-  /** Called once, with the reason why the threads verify in WebAssembly although they should not. Absent: warns. */
+  /**
+   * Called once with the reason why the threads verify in WebAssembly although they should not. Defaults to a
+   * warning.
+   */
   readonly onRefusal?: (reason: string) => void;
 };
 
@@ -31,20 +34,20 @@ export type FromSignatureThread =
   | { readonly number: number; readonly verdicts: Uint8Array }
   | { readonly refusal: string };
 
-/** Messages cost nothing any more from 50 signatures on; a batch holds a thread for about 12 ms. */
+/** From 50 signatures on, the cost of a message is negligible; a batch occupies a thread for about 12 ms. */
 const BATCH = 128;
 
-/** A thread keeps hardly anything: without limits its heap would grow by tens of megabytes all the same. */
+/** A thread keeps hardly any data, but without limits its heap would still grow by tens of megabytes. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 
-/** Batches that a thread has: half a million signatures, more than a synchronisation submits at once. */
+/** Maximum number of batches per thread: half a million signatures, more than a synchronisation submits at once. */
 const MAX_BATCHES = 4_000;
-/** A batch takes 12 ms, in WebAssembly on a busy machine a second. */
+/** A batch costs 12 ms; in WebAssembly on a busy machine, up to a second. */
 const TIMEOUT_MS = 10_000;
-/** Deadline of a call, with all batches before it. */
+/** Deadline of a call, including all batches before it. */
 const TOTAL_TIMEOUT_MS = 300_000;
 
-/** One batch at a time, in order. */
+/** Runs one batch at a time, in order. */
 type Lane = {
   waiting: number;
   verify(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
@@ -73,13 +76,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   const gathered = gatherCalls(verifyAll);
   return {
-    // A message to a thread and back takes as long as the verification of several signatures.
+    // A message to a thread and back costs as much as the verification of several signatures.
     verify: (checks) => (checks.length < BATCH ? gathered(checks) : verifyAll(checks)),
     close: async () => void (await Promise.all(lanes.map((lane) => lane.close()))),
   };
 }
 
-/** All threads refuse for the same reason. */
+/** All threads report the same reason; only the first report is passed on. */
 function firstOnly(listener: (reason: string) => void): (reason: string) => void {
   let isCalled = false;
   return (reason) => {
@@ -88,7 +91,7 @@ function firstOnly(listener: (reason: string) => void): (reason: string) => void
   };
 }
 
-/** Answers the calls of one turn of the event loop together; they fail together, too. */
+/** Combines the calls of one tick of the event loop into one call; they also fail together. */
 function gatherCalls<Item, Answer>(
   answerAll: (items: readonly Item[]) => Promise<readonly Answer[]>,
 ): (items: readonly Item[]) => Promise<Answer[]> {
@@ -108,8 +111,8 @@ function gatherCalls<Item, Answer>(
 }
 
 /**
- * The first batch starts the thread: a node at rest has work for one at most. A thread that dies or hangs takes what it was given
- * with it; the next batch starts another one.
+ * The first batch starts the thread, because an idle node needs one at most. If a thread dies or hangs, its
+ * batches fail, and the next batch starts another thread.
  */
 function workerLane(
   accelerator: string | undefined,
@@ -179,10 +182,10 @@ function workerLane(
   };
 }
 
-/** After a pause of the whole process, its timers run before a message of another thread can arrive. */
+/** After a pause of the whole process, its timers fire before a message of another thread can arrive. */
 const LATE_MESSAGE_MS = 1_000;
 
-/** Calls back when it was not restarted or stopped for so long. */
+/** Calls back if it was not restarted or stopped for `timeoutMs`. */
 function createWatchdog(timeoutMs: number, onExpired: () => void): { restart(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => clearTimeout(timer);
@@ -197,12 +200,12 @@ function createWatchdog(timeoutMs: number, onExpired: () => void): { restart(): 
   };
 }
 
-/** How long a thread may take to end by itself: longer than it can be busy with what it was given. */
+/** Time in which a thread must end by itself: longer than it can be busy with its batches. */
 const END_GRACE_MS = 10_000;
 
 /**
- * Lets the thread end by itself, which it does when its work is done. Stopped from outside while it is still loading,
- * it can take the whole process with it.
+ * Lets the thread end by itself after its work. Terminating a thread while it is still loading can crash the
+ * whole process.
  */
 async function endThread(worker: Worker): Promise<void> {
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
@@ -219,7 +222,7 @@ function inThreadLane(): Lane {
   return {
     waiting: 0,
     verify(packed) {
-      // Other work of the thread comes between two batches.
+      // Yields between two batches.
       const verdicts = last.then(nextTick).then(() => {
         if (closed) throw new Error("the verifier was closed");
         return verifyPacked(packed);

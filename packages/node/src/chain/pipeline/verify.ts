@@ -1,6 +1,6 @@
 /**
- * Second step of a block's way: everything that needs neither the state nor the chain (consensus.md 6.1). The
- * signatures of many blocks go to the verifier together.
+ * Second step of the pipeline: all checks that need neither the state nor the chain (consensus.md 6.1). The
+ * signatures of many blocks are sent to the verifier together.
  */
 import {
   type BlockFault,
@@ -23,11 +23,11 @@ import type { Verifier } from "./verifier.ts";
 export type VerifiedBlock = {
   readonly block: ReceivedBlock;
   readonly faults: readonly BlockFault[];
-  /** Its signatures were not checked: they are assumed to be valid. */
+  /** The signatures of the block were not checked: they are assumed to be valid. */
   readonly isAssumed: boolean;
 };
 
-/** A transaction has a signature that cannot be followed to its end, so that its block cannot be read. */
+/** A transaction has a signature whose length cannot be determined, so that its block cannot be read. */
 export class UnreadableSignatureError extends Error {
   readonly code = "UNREADABLE_SIGNATURE";
   readonly isRetryable = false;
@@ -36,18 +36,18 @@ export class UnreadableSignatureError extends Error {
 export type VerifyDeps = {
   readonly network: Network;
   readonly verifier: Verifier;
-  /** Verifies ahead what the rules will ask about signatures that depend on wallets. */
+  /** Verifies in advance the signatures that depend on wallets, before the rules need their verdicts. */
   readonly verifyAhead?: (transactions: Iterable<SealedTransaction>) => Promise<void>;
-  /** Milliseconds since 1970: blocks of later slots are faulty. */
+  /** Milliseconds since 1970: blocks of later slots are invalid. */
   readonly now: () => number;
 };
 
 const PUBLIC_KEY_BYTES = 33;
 
 /**
- * Verifies blocks; the result of an unreadable block is an error.
+ * Verifies blocks; the result for an unreadable block is an error.
  *
- * @param assumes whether the signatures of a block are assumed to be valid
+ * @param assumes returns true if the signatures of a block are assumed to be valid
  * @throws {Error} when the verifier has ended
  */
 export async function verifyBlocks(
@@ -85,14 +85,14 @@ export async function verifyBlocks(
 }
 
 type BlockChecks = {
-  /** Of the header, then of the transactions that have one to be checked. */
+  /** Check of the header, then of each transaction whose signature must be checked. */
   signatures: SignatureCheck[];
-  /** By transaction, the verdicts that depend on no signature. */
+  /** Verdicts by transaction that do not depend on a signature. */
   decided: (boolean | undefined)[];
   isAssumed: boolean;
 };
 
-/** Every signature of a block that has to be checked. */
+/** Returns every signature of a block that must be checked. */
 export const signatureChecks = (block: ReceivedBlock, network: Network): readonly SignatureCheck[] =>
   checksOf(block, network).signatures;
 
@@ -108,7 +108,7 @@ function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
   return { signatures, decided, isAssumed: false };
 }
 
-/** None: what depends on a signature is taken as valid. */
+/** Returns no checks: everything that depends on a signature counts as valid. */
 function assumedChecks(block: ReceivedBlock, network: Network): BlockChecks {
   const context = { network, height: block.readAt };
   const decided = block.transactions.map((transaction) => decidedVerdict(transaction, context) ?? true);

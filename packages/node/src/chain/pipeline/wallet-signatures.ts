@@ -1,7 +1,7 @@
 /**
- * Verdicts about the signatures that depend on wallets: second signatures and those of multisignature wallets
- * (transactions.md 10). The verifier threads compute them before a transaction is executed; the rules then read what is
- * recorded, as often as they ask.
+ * Verdicts about signatures that depend on wallets: second signatures, and those of multisignature wallets
+ * (transactions.md 10). The verifier threads compute them before a transaction is executed; the rules then
+ * read the recorded verdicts as often as they need.
  */
 import { hash } from "node:crypto";
 import { type StateReader, type WalletSignatures, walletOf } from "@uniknode/ledger";
@@ -23,32 +23,32 @@ import { type SignatureCheck, schemeOf } from "./packed-checks.ts";
 
 export type RecordedSignatures = WalletSignatures & {
   /**
-   * Verifies in other threads what the rules will ask about transactions, by the wallets of a state. What is missing
-   * later, because a wallet has changed, is computed when it is asked for.
+   * Verifies in other threads the signatures that the rules will need for transactions, with the wallets of a
+   * state. A verdict that is missing later, because a wallet has changed, is computed when the rules need it.
    *
-   * @throws {CallError} when the verifier gives no verdicts
+   * @throws {CallError} when the verifier returns no verdicts
    */
   verifyAhead(transactions: Iterable<SealedTransaction>, state: StateReader): Promise<void>;
 };
 
 export type RecordedSignaturesDeps = {
   readonly network: Network;
-  /** Verifies in other threads; the verdicts in order. */
+  /** Verifies in other threads; settles with the verdicts in order. */
   readonly verify: (checks: readonly SignatureCheck[]) => Promise<boolean[]>;
   /** Verifies in the calling thread. */
   readonly verifyNow: (check: SignatureCheck) => boolean;
 };
 
-/** A recorded error is what the check of the signatures throws. */
+/** An error is recorded if the check of the signatures throws it. */
 type Verdict = boolean | Error;
 
-/** A question of the rules about one transaction. */
+/** A check that the rules make for one transaction. */
 type Question = {
   readonly key: string;
   readonly jobs: readonly SignatureJob[];
-  /** Number of jobs, from the first one on, that suffice if all of them are valid. */
+  /** Number of jobs, counted from the first, that suffice if all of them are valid. */
   readonly enough: number;
-  /** Evaluates the rule with the verdicts of the jobs; it reads only the ones that it needs. */
+  /** Evaluates the rule with the verdicts of the jobs; it reads only those that it needs. */
   evaluate(verdicts: readonly boolean[]): boolean;
 };
 
@@ -86,7 +86,7 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
     }
   }
 
-  /** The verdicts of the chosen jobs of each question, with one call of the verifier. */
+  /** Verifies the chosen jobs of each question with one call of the verifier. */
   async function verifyEach(
     questions: readonly Question[],
     choose: (question: Question, index: number) => readonly SignatureJob[],

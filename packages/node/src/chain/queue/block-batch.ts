@@ -1,28 +1,28 @@
-/** Blocks that came together, on their way through the pipeline in parts. */
+/** Blocks that were submitted together. They pass through the pipeline in parts. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Outcome } from "../outcome.ts";
 import { type BlockInput, inputByteLength } from "../pipeline/receive.ts";
 import type { VerifiedBlock } from "../pipeline/verify.ts";
 
-/** Whether the signatures of a block are assumed to be valid, by its header. */
+/** Returns true if the signatures of a block are assumed to be valid, by its header. */
 export type Assumes = (header: BlockHeader) => boolean;
 
-/** The blocks of one call, which are answered together. */
+/** The blocks of one call, which settle together. */
 export type BlockBatch = {
-  /** Of the blocks dealt with so far. */
+  /** Outcomes of the blocks processed so far. */
   readonly outcomes: Outcome[];
   readonly size: number;
   readonly assumes: Assumes;
   /** Skips the blocks that are not executed yet. */
   readonly signal: AbortSignal | undefined;
-  /** A block was not accepted: the rest is skipped. */
+  /** True after a block was refused: the rest is skipped. */
   isStopped: boolean;
-  /** Why there is no answer for the blocks that are left. */
+  /** Error for which the remaining blocks have no outcome. */
   failure?: unknown;
   readonly answer: PromiseWithResolvers<Outcome[]>;
 };
 
-/** A block after verification, or why it cannot be read. */
+/** A block after verification, or the error for which it cannot be read. */
 export type PreparedBlock = VerifiedBlock | Error;
 
 /** Consecutive blocks of a batch that are verified at once. */
@@ -34,7 +34,7 @@ export type BatchPart = {
   prepared?: readonly PreparedBlock[];
 };
 
-/** About one batch of signatures: 128 empty blocks, or 3 with 50 transfers. */
+/** Size of about one batch of signatures: 128 empty blocks, or 3 with 50 transfers. */
 const PART_BLOCKS = 128;
 const PART_BYTES = 32 * 1024;
 
@@ -67,13 +67,13 @@ export function splitBatch(batch: BlockBatch, blocks: readonly BlockInput[]): Ba
   return parts;
 }
 
-/** Rejects the answer of the batch at once; its remaining blocks are skipped. */
+/** Rejects the batch at once; its remaining blocks are skipped. */
 export function failBatch(batch: BlockBatch, error: unknown): void {
   batch.isStopped = true;
   batch.answer.reject(error);
 }
 
-/** Answers the batch if all its blocks were dealt with. */
+/** Settles the batch if all its blocks have an outcome. */
 export function settleBatch({ outcomes, size, failure, answer }: BlockBatch): void {
   if (outcomes.length < size) return;
   if (failure !== undefined) answer.reject(failure);

@@ -1,7 +1,7 @@
-/** The work of the one writer of the chain, in order. Blocks are read and verified before the writer reaches them. */
+/** Work of the chain's only writer, in order. Blocks are read and verified before the writer reaches them. */
 import type { BatchPart } from "./block-batch.ts";
 
-/** Something else that is done between two parts, such as a revert; it does not throw. */
+/** Other work that is done between two parts, such as a revert; it does not throw. */
 export type Job = { readonly run: () => void };
 
 export type BlockQueue = {
@@ -12,15 +12,15 @@ export type BlockQueue = {
 };
 
 export type BlockQueueDeps = {
-  /** Begins the preparation of a part, unless it has begun. */
+  /** Begins the preparation of a part if it has not begun. */
   readonly prepare: (part: BatchPart) => void;
   /** Executes and commits prepared parts, all in one tick of the event loop. */
   readonly execute: (parts: Iterable<BatchPart>) => void;
 };
 
-/** Parts in one commit while there are many: about 2,000 empty blocks, or 2,400 transactions. */
+/** Maximum number of parts in one commit: about 2,000 empty blocks, or 2,400 transactions. */
 const COMMIT_PARTS = 16;
-/** Parts to prefetch, that is to read and verify: enough to keep the verifier threads busy during a commit. */
+/** Parts to prefetch (read and verify): enough to keep the verifier threads busy during a commit. */
 export const PREFETCHED_PARTS = 40;
 
 export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQueue {
@@ -37,7 +37,7 @@ export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQue
         entries.shift();
         entry.run();
       }
-      // Messages of the verifier, timers and sockets come between two commits.
+      // Yields to messages of the verifier, timers and sockets between two commits.
       await nextTick();
     }
   }
@@ -53,7 +53,7 @@ export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQue
     for (const part of leadingParts(PREFETCHED_PARTS)) prepare(part);
   }
 
-  /** Takes the parts whose preparation has ended, and lets others begin theirs. */
+  /** Removes the parts whose preparation has ended, and prefetches others. */
   function* readyParts(): Iterable<BatchPart> {
     for (let part = entries[0]; part && isPart(part) && part.prepared; part = entries[0]) {
       entries.shift();

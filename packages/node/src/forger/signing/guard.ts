@@ -16,7 +16,7 @@ export type GuardDeps = {
 export type Guard = {
   /** Signing begins at this slot. */
   start(firstSlot: number): void;
-  /** Why a key may not sign in a slot, if so. */
+  /** Returns the reason why a key must not sign in a slot, if any. */
   refusalOf(publicKey: string, slot: number): Refusal | undefined;
   /** A slot was refused. */
   refused(publicKey: string, kind: SigningRefusalKind): void;

@@ -7,7 +7,7 @@ import { recordInDatabase, type SigningRecord } from "./signing-record.ts";
 
 export type RecordDeps = {
   readonly slotStore: SlotStore;
-  /** Of the delegates of this node. */
+  /** Public keys of the delegates of this node. */
   readonly publicKeys: Iterable<string>;
   readonly nethash: string;
   readonly headerById: (id: string) => BlockHeader | undefined;

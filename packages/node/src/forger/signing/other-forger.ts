@@ -10,7 +10,7 @@ export type OtherForgerDeps = {
   readonly watchRounds: number;
   /** Slots of a round. */
   readonly roundLength: () => number;
-  /** Of the delegates of this node. */
+  /** Public keys of the delegates of this node. */
   readonly publicKeys: Iterable<string>;
   /** Highest slot that was signed with a key. */
   readonly lastSlot: (publicKey: string) => number | undefined;
@@ -19,7 +19,7 @@ export type OtherForgerDeps = {
   readonly isSignatureValid: (header: BlockHeader) => boolean;
   /** Called when another forger is found, and not again while its blocks keep appearing. */
   readonly onFound: (header: BlockHeader) => void;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 };
 
@@ -32,8 +32,8 @@ export type OtherForger = {
   /** This process signed a block. */
   signed(header: BlockHeader): void;
   /**
-   * A block that is on the chain, or one that arrived, whose signature is not verified yet. The answer is whether
-   * another forger signed it with a key of this node.
+   * Notes a block that is on the chain, or that arrived and whose signature is not verified yet. Returns true
+   * if another forger signed it with a key of this node.
    */
   saw(header: BlockHeader, isVerified: boolean): boolean;
   /** Keys that another forger signs with now. */
@@ -44,13 +44,16 @@ type Found = { readonly header: BlockHeader; readonly slot: number; readonly unt
 
 /** Slots before the current one that are judged, in each of which this process signs one block at most. */
 const JUDGED_SLOTS = 1_000;
-/** Within so many rounds every active delegate has a slot, be it first in one and last in the next. */
+/**
+ * Number of rounds within which every active delegate has a slot, even if it is first in one and last in the
+ * next.
+ */
 const SURE_ROUNDS = 2;
 
 export function createOtherForger(deps: OtherForgerDeps): OtherForger {
   const { watchRounds, roundLength, currentSlot } = deps;
   let firstSlot = Number.POSITIVE_INFINITY;
-  /** By key: what an earlier process signed is known by its slot only. */
+  /** Slots by key that an earlier process signed; nothing else is known of these blocks. */
   const signedBefore = new Map<string, number>();
   const leftOut = new Map<string, number>();
   /** Ids of the blocks that this process signed, oldest first; only the holder of a key can give one another id. */
@@ -62,7 +65,10 @@ export function createOtherForger(deps: OtherForgerDeps): OtherForger {
     return other && slot < other.untilSlot ? other : undefined;
   };
 
-  /** Whether another forger would have shown: the time is over, and each key had slots that were left to it. */
+  /**
+   * Returns true if another forger would have shown: the time is over, and each key had slots that were left
+   * to it.
+   */
   function isWatched(publicKey: string, slot: number): boolean {
     const rounds = (slot - firstSlot) / roundLength();
     const isLeftOut = (leftOut.get(publicKey) ?? 0) >= watchRounds;
@@ -106,7 +112,7 @@ export function createOtherForger(deps: OtherForgerDeps): OtherForger {
       if (last?.header.id === header.id) return true;
       const slot = deps.slotOf(header);
       if (!isForeign(header, slot, isVerified)) return false;
-      // An earlier block is no new evidence: any node can send it again.
+      // An earlier block is not new evidence: any node can send it again.
       if (last && slot <= last.slot) return true;
       const isNew = otherOf(generatorPublicKey, currentSlot()) === undefined;
       // Two forgers that found each other must not resume at the same time.

@@ -1,9 +1,9 @@
-/** Why this node does not sign in a slot of its own, although it could. */
+/** Reasons why this node does not sign in a slot of its own, although it could. */
 import type { SigningRefusalKind } from "../../gateway/figures.ts";
 
 export type Refusal = {
   readonly kind: SigningRefusalKind;
-  /** For the log and `uniknode forger why`. */
+  /** Text for the log and `uniknode forger why`. */
   readonly reason: string;
 };
 

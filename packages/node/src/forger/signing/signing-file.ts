@@ -44,25 +44,25 @@ export class SigningRecordError extends Error {
 }
 
 export type SigningFileDeps = {
-  /** Of the network that is signed for; entries of others are kept as they are. */
+  /** Nethash of the network to sign for; entries of other networks are preserved. */
   readonly nethash: string;
-  /** What the data folder knows, which counts where it is later than the record. */
+  /** Signings stored in the data folder, used if they are later than the record. */
   readonly known: readonly Signing[];
 };
 
 export type SigningFile = SigningRecord & {
   /** Absolute, symbolic links followed. */
   readonly path: string;
-  /** There was no record before. */
+  /** True if there was no record before. */
   readonly isNew: boolean;
   /** Releases the record. */
   close(): void;
 };
 
 const OWNER_ONLY = 0o600;
-/** Of a record that is read: some ten thousand signings. One that is longer is none of this program's. */
+/** Maximum size of a record to read: some ten thousand signings. This program never writes a longer file. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Lines that are appended before the file is written anew, without those that no longer count. */
+/** Number of lines to append before the file is rewritten without obsolete entries. */
 const MAX_APPENDED = 1_000;
 
 /**
@@ -154,12 +154,12 @@ function keepHighest(entries: Map<string, SigningEntry>, entry: SigningEntry): v
   if (last === undefined || last.slot < entry.slot) entries.set(keyOf(entry), entry);
 }
 
-/** The file behind the entries, which holds exactly them once this returns. */
+/** Opens the file of the entries, which contains exactly these entries when this function returns. */
 function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
   let file: number | undefined;
   let byteLength = 0;
   let appended = 0;
-  /** Whether the file on disk is known to be what this process has written. */
+  /** True if the file on disk is known to be what this process has written. */
   let isSound = false;
 
   /** The file is the old or the new one after a crash at any moment. */
@@ -181,7 +181,7 @@ function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
     appended = 0;
   }
 
-  /** It may have been moved away, or replaced by a copy. */
+  /** Returns false if the file was moved away, or replaced by a copy. */
   const isInPlace = (): boolean =>
     statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file!).ino &&
     fstatSync(file!).size === byteLength;

@@ -1,9 +1,9 @@
-/** What decides whether a slot may be signed: the last slot signed with each key of this node. */
+/** The last slot signed with each key of this node, which decides whether a slot may be signed. */
 import type { SlotStore } from "../../store/node/slots.ts";
 
 /** A signed block. */
 export type Signing = {
-  /** Of the delegate, hexadecimal. */
+  /** Public key of the delegate, hexadecimal. */
   readonly publicKey: string;
   readonly slot: number;
   /** 0 if not known. */
@@ -22,7 +22,10 @@ export type SigningRecord = {
   add(signing: Signing): void;
 };
 
-/** A record in the data folder itself, for a chain whose keys sign nowhere else: that of `uniknode dev`. */
+/**
+ * Creates a record in the data folder itself, for a chain whose keys sign nowhere else, such as that of
+ * `uniknode dev`.
+ */
 export const recordInDatabase = (slotStore: SlotStore): SigningRecord => ({
   lastSigned(publicKey) {
     const last = slotStore.forgedBy(publicKey);

@@ -34,7 +34,7 @@ const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: st
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["BODY_LENGTH_WRONG", "Request body size did not match Content-Length"],
 };
 
-/** After which a list that took too long is tried again (`read/sqlite/listing.ts`), or a node that starts is asked. */
+/** Time after which a client may retry a list that timed out, or a request to a node that is starting. */
 const RETRY_AFTER_SECONDS = 10;
 
 export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {

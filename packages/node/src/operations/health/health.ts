@@ -8,7 +8,7 @@ export type Check = { readonly ok: boolean; readonly detail: string };
 export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<Record<string, Check>> };
 
 export type HealthDeps = {
-  /** Undefined when the consensus thread does not answer in time. */
+  /** Settles with undefined if the consensus thread does not reply in time. */
   readonly status: () => Promise<NodeStatus | undefined>;
   /** Seconds since the last heartbeat of the consensus thread. */
   readonly consensusSilentSeconds: () => number;
@@ -24,7 +24,7 @@ export type HealthDeps = {
 };
 
 export type Health = {
-  /** Whether the process works at all; if not, a restart may help. */
+  /** Returns true if the process works at all; if not, a restart may help. */
   live(): Check;
   ready(): Promise<Readiness>;
   /** Called after each round of the dispatcher: see `WebhookObserver`. */
@@ -32,7 +32,7 @@ export type Health = {
 };
 
 const MEBIBYTE = 1_048_576;
-/** A node further behind the network is catching up, and not ready. */
+/** Number of blocks by which a node may lag; beyond that it is catching up, and not ready. */
 const MAX_BLOCKS_BEHIND = 10;
 /** An event that is unmatched for longer means that the matcher has failed or is overloaded. */
 const MAX_LAG_MS = 30_000;

@@ -1,15 +1,15 @@
-/** Reports every answer that was sent, for metrics. */
+/** Reports every response that was sent, for metrics. */
 import type { Server } from "../../http/server/app.ts";
 import type { Answered } from "../metrics/http.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The answer is a stream that the client ends: its duration is not measured. */
+    /** The response is a stream that the client ends: its duration is not measured. */
     isEndless?: boolean;
   }
 }
 
-/** To be called before the server listens. */
+/** Must be called before the server listens. */
 export function countAnswers(app: Server, answered: (answer: Answered) => void): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url, config } = request.routeOptions;

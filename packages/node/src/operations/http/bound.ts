@@ -1,9 +1,9 @@
-/** A rate limit for single routes that are expensive to answer. */
+/** Rate limit for single routes that are expensive. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createAllowances, type RateLimitOptions } from "../../http/connections/allowances.ts";
 import { HttpError } from "../../http/server/error.ts";
 
-/** A hook that answers 429 to requests beyond the limit of a client. */
+/** Returns a hook that responds with 429 to requests beyond the limit of a client. */
 export function createBound(options: RateLimitOptions, nowMs: () => number) {
   const count = createAllowances(options);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What operators see of the node beside health and metrics, behind the webhook token (operations.md 10). */
+/** Routes for operators besides health and metrics, protected by the webhook token (operations.md 10). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { described, single } from "../../http/documentation/route.ts";
 import type { Server } from "../../http/server/app.ts";
@@ -50,7 +50,7 @@ export const StartOption = Type.Object(
 );
 export type StartOption = Static<typeof StartOption>;
 
-/** A plugin for each prefix under which they answer. */
+/** Creates a plugin for each prefix of the routes. */
 export function createOperatorRoutes(
   access: Access,
   { overview, series, seriesIntervalSeconds, options }: Operator,

@@ -18,7 +18,7 @@ const SUMMARY_LIMIT = { limit: 120, windowMs: 60_000 };
 
 const options = { config: { isUnlimited: true }, schema: { hide: true } };
 
-/** Without access, the metrics are public; health always is. */
+/** Without access control, the metrics are public; health always is. */
 export function createOperationRoutes(
   access: Access | undefined,
   operations: Operations,
@@ -26,7 +26,8 @@ export function createOperationRoutes(
   const bound = createBound(SUMMARY_LIMIT, Date.now);
 
   return async (app) => {
-    // This thread answers, so it is live. The process must be restarted when the consensus thread is not.
+    // A response shows that this thread is live. If the consensus thread is not, the process must be
+    // restarted.
     app.get("/health/live", options, async (_request, reply) => {
       const { ok, detail } = operations.live();
       reply.code(ok ? 200 : 503);

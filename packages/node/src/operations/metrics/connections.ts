@@ -3,7 +3,7 @@
 import type { ConnectionFigures } from "../../http/connections/connections.ts";
 import { Counter, Gauge, type Registry } from "./instruments.ts";
 
-/** Figures by listener; undefined when there is no separate operations listener. */
+/** Figures by listener; undefined if there is no separate operations listener. */
 export type ConnectionsOfListeners = {
   readonly api: ConnectionFigures;
   readonly operations: ConnectionFigures | undefined;

@@ -15,7 +15,7 @@ export type FiguresByWebhook = {
 
 export type EachWebhook = {
   decided(webhook: number, decision: Decision): void;
-  /** In the text format of Prometheus, with a line feed at the end. */
+  /** Returns the metrics in the text format of Prometheus, with a line feed at the end. */
   text(figures: FiguresByWebhook, nowMs: number): string;
 };
 
@@ -49,7 +49,10 @@ export function createEachWebhook(): EachWebhook {
   /** Webhooks of the previous scrape. */
   let known: ReadonlyMap<number, number> = new Map();
 
-  /** Only removes webhooks that the previous scrape had: one registered after these figures were read is kept. */
+  /**
+   * Removes only webhooks that the previous scrape had: a webhook registered after these figures were read
+   * stays.
+   */
   function forgetRemoved(registered: ReadonlyMap<number, number>): void {
     for (const webhook of known.keys()) if (!registered.has(webhook)) decisions.delete(webhook);
     known = registered;

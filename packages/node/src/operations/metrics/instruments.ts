@@ -1,6 +1,6 @@
 /**
- * The instruments of prom-client that this node has. Its entry would also load default metrics, a push gateway and the interface
- * of OpenTelemetry: 80 modules more.
+ * The instruments of prom-client that this node uses. Its main entry would also load default metrics, a push
+ * gateway and the OpenTelemetry interface: 80 more modules.
  */
 import { createRequire } from "node:module";
 import type * as PromClient from "prom-client";

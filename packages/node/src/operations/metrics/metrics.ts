@@ -1,4 +1,4 @@
-/** All metrics of a node, in the text format of Prometheus. They live in the serving thread. */
+/** All metrics of a node, in the text format of Prometheus. They are kept in the serving thread. */
 
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
@@ -20,7 +20,7 @@ import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Figures that are read at each scrape, rather than counted as they occur. */
 export type Figures = FiguresByWebhook & {
-  /** Undefined while the consensus thread does not answer. */
+  /** Undefined while the consensus thread does not reply. */
   readonly node: NodeFigures | undefined;
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
@@ -37,7 +37,7 @@ export type Metrics = {
   readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
   readonly matching: MatchingObserver;
   readonly contentType: string;
-  /** The text of a scrape. */
+  /** Returns the text of a scrape. */
   page(figures: Figures, nowMs: number): Promise<string>;
 };
 

@@ -7,7 +7,7 @@ import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { showTotal } from "./total.ts";
 
 export type NodeMetrics = {
-  /** @param figures undefined when the consensus thread did not answer */
+  /** @param figures undefined if the consensus thread did not reply */
   showNode(figures: NodeFigures | undefined): void;
   showServing(delay: LoopDelay): void;
 };

@@ -1,4 +1,4 @@
-/** Metrics of the limits of the peer protocol: what connections use, and what was refused. */
+/** Metrics of the limits of the peer protocol: usage and refusals. */
 
 import type { PeerBounds } from "../../gateway/figures.ts";
 import { Counter, Gauge, type Registry } from "./instruments.ts";

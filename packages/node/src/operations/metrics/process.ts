@@ -9,7 +9,7 @@ export type ProcessFigures = {
   readonly failedWrites: number;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: number | undefined;
-  /** Inspections of the database by their outcome, and what the last one found damaged. */
+  /** Inspections of the database by their outcome, and the damage that the last one found. */
   readonly inspections: {
     readonly sound: number;
     readonly damaged: number;
@@ -19,7 +19,7 @@ export type ProcessFigures = {
 };
 
 export type ProcessMetrics = {
-  /** @param consensusLinesLost undefined when the consensus thread did not answer; the last value is kept */
+  /** @param consensusLinesLost undefined if the consensus thread did not reply; the last value is kept */
   show(figures: ProcessFigures, consensusLinesLost: number | undefined): void;
 };
 

@@ -1,4 +1,4 @@
-/** Metrics of who is signed in at the console. */
+/** Metrics of sessions at the console. */
 
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { Gauge, type Registry } from "./instruments.ts";

@@ -10,7 +10,7 @@ export type WebhookMetrics = {
   show(figures: WebhookFigures, nowMs: number): void;
 };
 
-/** From the fastest local receiver to the default timeout. */
+/** Buckets from the fastest local receiver to the default timeout. */
 const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
@@ -52,6 +52,6 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   };
 }
 
-/** `2xx` to `5xx`, or `none` when there was no answer. */
+/** Returns `2xx` to `5xx`, or `none` if there was no response. */
 const answerOf = (status: number | undefined): string =>
   status === undefined ? "none" : `${Math.floor(status / 100)}xx`;

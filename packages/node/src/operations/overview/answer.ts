@@ -1,4 +1,4 @@
-/** How the node is, as an answer. */
+/** Response with the state of the node. */
 
 import { Timestamp } from "../../http/answers/timestamp.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
@@ -7,7 +7,7 @@ const count = Type.Integer({ minimum: 0 });
 const counts = (description: string) => Type.Record(Type.String(), count, { description });
 const orNull = <S extends ReturnType<typeof Type.Object>>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** How the node is, part by part: for the operator who looks. */
+/** State of the node by part, for operators. */
 export const NodeOverview = Type.Object(
   {
     version: Type.String(),

@@ -1,4 +1,4 @@
-/** How the node is, part by part: for the operator who looks. */
+/** Composes the state of the node by part, for operators. */
 import type { NodeReport } from "../../gateway/figures.ts";
 import type { Timestamp, TimestampOf } from "../../http/answers/timestamp.ts";
 import type { SlotStore } from "../../store/node/slots.ts";

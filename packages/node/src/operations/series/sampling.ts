@@ -1,4 +1,4 @@
-/** Fills the series: reads the figures at equal intervals, and makes rates of what only grows. */
+/** Fills the series: reads the figures at equal intervals, and converts totals to rates. */
 import type { NodeReport } from "../../gateway/figures.ts";
 import type { DeliveryFigures } from "../../webhooks/figures.ts";
 import { totalOf } from "../../webhooks/figures.ts";
@@ -6,7 +6,7 @@ import type { Sample, Series } from "./series.ts";
 
 export type SamplingDeps = {
   readonly series: Pick<Series, "add">;
-  /** Undefined when the consensus thread does not answer in time. */
+  /** Settles with undefined if the consensus thread does not reply in time. */
   readonly report: () => Promise<NodeReport | undefined>;
   /** Transactions of all blocks of the chain. */
   readonly transactions: () => number;
@@ -14,12 +14,12 @@ export type SamplingDeps = {
   readonly freeBytes: () => number | undefined;
   /** Open live streams. */
   readonly streams: () => number;
-  /** Bytes, and microseconds of processor time since the process started. */
+  /** Bytes, and microseconds of CPU time since the process started. */
   readonly usage: () => { readonly residentBytes: number; readonly processorMicroseconds: number };
   readonly nowMs: () => number;
 };
 
-/** What grows, as it was at a time that is not set back. */
+/** Growing totals at a time of a monotonic clock. */
 type Totals = Readonly<
   Partial<Record<"transactions" | "forged" | "missed" | "received" | "sent" | "fired", number>>
 > & {
@@ -27,7 +27,7 @@ type Totals = Readonly<
   readonly monotonicMs: number;
 };
 
-/** Adds a sample of now; calls of it must not overlap. */
+/** Adds a sample of the current time; calls must not overlap. */
 export function createSampling({
   series,
   report,
@@ -82,11 +82,11 @@ export function createSampling({
 const ageOf = (sinceMs: number | undefined, nowMs: number): number =>
   sinceMs === undefined ? 0 : Math.max(0, nowMs - sinceMs) / 1_000;
 
-/** Nothing for the first sample, and for what was not known in one of the two. */
+/** Returns no rates for the first sample, and none for a figure that is unknown in either sample. */
 function ratesOf(before: Totals | undefined, now: Totals): Sample {
   if (!before) return {};
   const seconds = (now.monotonicMs - before.monotonicMs) / 1_000;
-  // What is reverted is not counted: a rate is never negative.
+  // Reverted blocks are not counted: a rate is never negative.
   const grownBy = (name: Exclude<keyof Totals, "monotonicMs">): number | undefined => {
     const from = before[name];
     const to = now[name];

@@ -1,6 +1,6 @@
-/** The last hours of the node in figures: samples at equal intervals, in memory of a fixed size. */
+/** The figures of the last hours: samples at equal intervals, in memory of a fixed size. */
 
-/** What each figure means; figures that are not known in a sample are left out. */
+/** Meaning of each figure; unknown figures are omitted from a sample. */
 export const SERIES_FIGURES = {
   height: "Height of the head.",
   headAgeSeconds: "Network time since the head was forged.",
@@ -29,20 +29,20 @@ export const FIGURE_NAMES = Object.keys(SERIES_FIGURES) as readonly FigureName[]
 
 export type Sample = Readonly<Partial<Record<FigureName, number | undefined>>>;
 
-/** Columns of equal length. Times are seconds since 1970, ascending; a figure that was not known is null. */
+/** Columns of equal length. Times are seconds since 1970, ascending; an unknown figure is null. */
 export type SeriesColumns = {
   readonly times: number[];
   readonly figures: Record<FigureName, (number | null)[]>;
 };
 
 export type Series = {
-  /** Drops the oldest sample when there is no room. */
+  /** Adds a sample, and drops the oldest if the series is full. */
   add(atSeconds: number, sample: Sample): void;
   /** Samples later than a time, seconds since 1970. */
   since(afterSeconds: number): SeriesColumns;
 };
 
-/** @param capacity samples that are kept */
+/** @param capacity maximum number of samples */
 export function createSeries(capacity: number): Series {
   const times = new Float64Array(capacity);
   const columns = FIGURE_NAMES.map((name) => ({ name, values: new Float64Array(capacity) }));

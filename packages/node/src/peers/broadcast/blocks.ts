@@ -32,8 +32,8 @@ export type BlockBroadcast = {
   /** Sends a posted or forged block to as many peers as it needs. */
   broadcast(block: EncodedBlock): Promise<void>;
   /**
-   * Sends the last fetched block, which no peer has posted, to all peers (p2p.md 12.1). Most of them have it, so peers
-   * are left out if a block of our own might have to wait for it.
+   * Sends the last fetched block, which no peer has posted, to all peers (p2p.md 12.1). Most of them have it,
+   * so peers are omitted if a block of our own might have to wait for their rate limit.
    */
   announceFetched(height: number, block: Pick<BlockBytes, "id" | "header" | "transactions">): Promise<void>;
   /** Posts that wait for the rate limit of a peer or for a connection. */

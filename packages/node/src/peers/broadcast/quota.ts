@@ -1,6 +1,6 @@
 /** Number of peers that a block is sent to (p2p.md 12.1). */
 
-/** Observations after which a block is not sent any more. */
+/** Number of observations after which a block is no longer sent. */
 const MAX_OBSERVATIONS = 4;
 
 /** Share of the peers, 0 or less for none. */

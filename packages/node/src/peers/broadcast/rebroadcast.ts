@@ -6,7 +6,7 @@ import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { MAX_TRANSACTIONS } from "../wire/limits.ts";
 
 export type RebroadcastDeps = {
-  /** A pending transaction; undefined if it is not pending any more. */
+  /** Returns a transaction while it is pending. */
   readonly pending: (id: string) => SealedTransaction | undefined;
   readonly send: (transactions: readonly Record<string, unknown>[]) => void;
 };

@@ -20,7 +20,7 @@ export type TransactionBroadcastDeps = {
 const MAX_RECIPIENTS = 20;
 
 export type TransactionBroadcast = {
-  /** Sends the items that the pool selected for broadcast in its answer. */
+  /** Sends the items that the pool selected for broadcast. */
   broadcast(items: Items, answer: AdmissionAnswer): Promise<void>;
   /** Sends all items. */
   send(items: Items): Promise<void>;

@@ -1,4 +1,4 @@
-/** Whether an address becomes a peer (p2p.md 10.3). */
+/** Decides if an address becomes a peer (p2p.md 10.3). */
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
@@ -46,7 +46,7 @@ export type Candidates = {
  * other would dial back for ever.
  */
 const FAILED_MS = 10_000;
-/** The same for an address that answered that it is not ready yet. */
+/** Time before an address that replied that it is not ready is dialled again. */
 const NOT_READY_MS = 1_000;
 /** Exclusion of a peer that did not send the blocks that it claims: the first time, and at most. */
 const SUSPENSION = { firstMs: 15_000, maxMs: 3_600_000 };
@@ -54,7 +54,7 @@ const SUSPENSION = { firstMs: 15_000, maxMs: 3_600_000 };
 const MAX_PENDING = 64;
 /** Dials per site (an address of IPv4, a /48 of IPv6) in a window. */
 const DIALS_PER_SITE = { events: 20, windowMs: FAILED_MS };
-/** All peers without seeds: each of them is pinged whenever the node synchronises. */
+/** Maximum number of peers without seeds: each is pinged in every synchronisation. */
 const MAX_PEERS = 500;
 
 /** Addresses whose groups are remembered; more than there are peers. */
@@ -79,7 +79,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     return ip === undefined || deps.isBanned(ip) ? undefined : ip;
   }
 
-  /** Whether the maximum of peers is reached, in total or in a group of the address. */
+  /** Returns true if the maximum of peers is reached, in total or in a group of the address. */
   function isFull(ip: string): boolean {
     // A set, since a candidate that has just become a peer is in both.
     const peers = new Set([...peerTable.all().map((peer) => peer.ip), ...pending.keys()]);
@@ -89,7 +89,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     return groupsOf(ip).some(({ key, max }) => countOf(key) >= max);
   }
 
-  /** The groups of a recent address are remembered: every candidate is compared with those of all peers. */
+  /** Returns the groups of an address, cached: every candidate is compared with all peers. */
   function groupsOf(address: string): readonly AddressGroup[] {
     const known = knownGroups.get(address) ?? addressGroupsOf(address, options.maxPeersPerSubnet);
     if (knownGroups.size >= MAX_KNOWN_GROUPS) knownGroups.clear();
@@ -97,7 +97,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     return known;
   }
 
-  /** Whether an address that is not a peer may be dialled now. */
+  /** Returns true if an address that is not a peer may be dialled now. */
   function mayDial(ip: string): boolean {
     const at = performance.now();
     if (!dials.take(siteGroup(ip), at)) return false;

@@ -1,4 +1,4 @@
-/** Finds peers, and drops peers that do not answer (p2p.md 10.2 and 10.6). */
+/** Finds peers, and drops unresponsive peers (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight } from "../table/network-height.ts";
@@ -16,9 +16,9 @@ export type DiscoveryOptions = {
   readonly seeds: readonly string[];
   /** See `readSources`. */
   readonly sources: readonly string[];
-  /** Below this number of peers, discovery searches for more. */
+  /** Minimum number of peers, below which discovery searches for more. */
   readonly minPeers: number;
-  /** Whether peers are requested for further peers, and stored peers are dialled at the start. */
+  /** True if peers are requested for further peers, and stored peers are dialled at the start. */
   readonly isOpen: boolean;
 };
 
@@ -44,15 +44,15 @@ export type PingRound = {
 export type Discovery = {
   /** Settles after the first round. */
   start(): Promise<void>;
-  /** Verifies every peer again and drops those that fail; settles after `withinMs` at the latest. */
+  /** Verifies every peer again and drops peers that fail; settles after `withinMs` at the latest. */
   pingAll(round: PingRound): Promise<void>;
   close(): void;
 };
 
 const ROUND_MS = 600_000;
-/** Between rounds below the minimum of peers: nodes that start together know few of each other. */
+/** Interval of rounds below the minimum of peers: nodes that start together know few of each other. */
 const FEW_PEERS_MS = 15_000;
-/** Between rounds without any peer. */
+/** Interval of rounds without any peer. */
 const NO_PEERS_MS = 5_000;
 const QUERIED_PEERS = 8;
 const MAX_FROM_EACH = 50;

@@ -1,4 +1,4 @@
-/** Drops peers that do not answer (p2p.md 10.6, 16); they become peers again by another verification. */
+/** Drops unresponsive peers (p2p.md 10.6, 16); they become peers again by another verification. */
 import type { PeerTable } from "../table/peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
@@ -13,7 +13,7 @@ export const dropUnresponsive =
     try {
       return await request(ip, event, argument, limits, onSent);
     } catch (error) {
-      // An error in a reply is no reason to drop the peer, and our own queue is none either.
+      // An error in a reply, or a full queue of our own, is not a reason to drop the peer.
       if (error instanceof PeerError && error.code !== "PEER_REFUSED" && error.code !== "PEER_BUSY") {
         disconnect(ip);
         peerTable.remove(ip);

@@ -36,7 +36,7 @@ async function probePeer({ ip, status }: Peer, peerTable: PeerTable, signal: Abo
   peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
 }
 
-/** By the client that is loaded with the server for peers: another one would be loaded while a new node synchronises. */
+/** Uses the HTTP client that the peer server has loaded: another one would be loaded during the synchronisation. */
 async function isReachable(host: string, port: number, signal: AbortSignal): Promise<boolean> {
   const probe = request({
     host,
@@ -45,7 +45,7 @@ async function isReachable(host: string, port: number, signal: AbortSignal): Pro
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     agent: false,
   }).end();
-  // What comes behind the first line of an answer may be anything.
+  // The probe reads only the first line of the response; errors after it are ignored.
   probe.on("error", () => {});
   try {
     const [response] = (await once(probe, "response")) as [IncomingMessage];

@@ -1,11 +1,11 @@
-/** Whether the version that a peer announces is allowed (p2p.md 10.5). */
+/** Checks the version that a peer announces (p2p.md 10.5). */
 import type { Network } from "@uniknode/protocol";
 import { parseRange, parseVersion } from "../versions.ts";
 
 /** Ranges for networks whose milestones have none. */
 const DEFAULT_RANGES = ["^2.6", "^2.6.0-next.0", "^2.7", "^2.7.0-next.0"];
 
-/** The ranges of versions allowed at a height; a version must be in one of them. */
+/** Returns the ranges of versions allowed at a height; a version must match one of them. */
 export const allowedVersions = (network: Network, height: number): readonly string[] =>
   network.milestoneAt(height).p2p?.minimumVersions ?? DEFAULT_RANGES;
 

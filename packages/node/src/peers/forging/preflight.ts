@@ -1,4 +1,4 @@
-/** Check before forging: whether the node is known to be behind, or on a wrong branch. */
+/** Checks before forging that the node is not known to be behind or on a wrong branch. */
 import type { BlockHeader } from "@uniknode/protocol";
 import { branchToSwitchTo } from "../forks/choose.ts";
 import { type Peer, peersAhead } from "../table/peer.ts";
@@ -6,8 +6,9 @@ import { type Peer, peersAhead } from "../table/peer.ts";
 export type HeadStatus = { readonly head: BlockHeader; readonly isSynced: boolean };
 
 /**
- * Why the node must not forge on its head; undefined if it may. Neither a quorum nor a number of peers is required: on
- * these networks a node forges alone if it has to (forger.md 4, traps.md D6). No verified peer may be ahead, however.
+ * Returns the reason why the node must not forge on its head; undefined if there is none. Neither a quorum
+ * nor a number of peers is required: on these networks a node forges alone if necessary (forger.md 4,
+ * traps.md D6). However, no verified peer may be ahead.
  */
 export function checkPreflight(peers: readonly Peer[], { head, isSynced }: HeadStatus): string | undefined {
   if (!isSynced) return `not in sync with the network at height ${head.height}`;

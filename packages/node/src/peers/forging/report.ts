@@ -4,7 +4,7 @@ import type { NetworkState } from "../wire/replies/results.ts";
 import { isQuorumEnough, quorumOf } from "./quorum.ts";
 
 export type ReportDeps = {
-  /** Whether this node forges with the key. */
+  /** Returns true if this node forges with the key. */
   readonly isOwnDelegate: (publicKey: string) => boolean;
   readonly logger: Logger;
 };

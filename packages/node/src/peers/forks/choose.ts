@@ -21,7 +21,7 @@ export function branchToSwitchTo(peers: readonly Peer[], ownHeight: number): Bra
   return branch && isWithinRollback(branch, ownHeight) ? branch : undefined;
 }
 
-/** Whether the switch to a branch reverts no more than the maximum of blocks. */
+/** Returns true if the switch to a branch reverts no more than the maximum of blocks. */
 export const isWithinRollback = ({ commonHeight }: Branch, ownHeight: number): boolean =>
   ownHeight - commonHeight <= MAX_ROLLBACK;
 

@@ -1,4 +1,4 @@
-/** Fetches a branch that is to replace blocks of ours: all of it is kept in memory until it is on the chain. */
+/** Fetches a branch that should replace blocks of ours. It is kept in memory until it is on the chain. */
 import { type FetchedBlock, inputByteLength } from "../../chain/pipeline/receive.ts";
 import { download } from "../sync/download.ts";
 import type { Fetch, Source } from "../sync/source.ts";
@@ -10,7 +10,7 @@ export type FetchBranchDeps = {
 };
 
 export type FetchedBranch = {
-  /** From the first block that our chain does not have, without a gap. */
+  /** Blocks without gaps, beginning with the first that our chain does not have. */
   readonly blocks: readonly FetchedBlock[];
   /** Source of each block. */
   readonly providers: readonly Source[];

@@ -26,8 +26,9 @@ export function lastCheckableHeight(common: number, { rounds }: Pick<VerifyBranc
 }
 
 /**
- * Why the headers do not continue the block `common`; undefined if they do. An old node accepts any delegate of the
- * round; this node requires the delegate of the slot, so that no branch can be forged with a single key.
+ * Returns the reason why the headers do not continue the block `common`; undefined if they do. An old node
+ * accepts any delegate of the round; this node requires the delegate of the slot, so that no branch can be
+ * forged with a single key.
  */
 export async function branchFault(
   common: BlockHeader,

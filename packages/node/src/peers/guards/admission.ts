@@ -1,7 +1,8 @@
 /**
- * Admission of sessions, and eviction where there is no capacity (p2p.md 6.1 point 4). Sessions are counted in nested
- * groups: all, the region, the subnets, the address. In a full group, a new session evicts one of lower priority: a
- * session without a handshake, a session of an address that is no peer, or one of a larger group.
+ * Admits sessions, and evicts others if the capacity is exhausted (p2p.md 6.1 point 4). Sessions are counted
+ * in nested groups: all, the region, the subnets, the address. In a full group, a new session evicts one of
+ * lower priority: a session without a handshake, a session of an address that is not a peer, or one of a
+ * larger group.
  */
 import { addressGroupsOf, regionOf } from "../addresses.ts";
 
@@ -15,7 +16,7 @@ export type AdmissionLimits = {
 export type IncomingSession = {
   /** Normalized. */
   readonly address: string;
-  /** Whether the address is that of a peer or of a separate forger. */
+  /** Returns true if the address is that of a peer or of a separate forger. */
   readonly isPeer: () => boolean;
   /** Ends the session to make room; it is released already. */
   readonly evict: () => void;
@@ -28,7 +29,7 @@ export type AdmittedSession = {
   release(): void;
 };
 
-/** The limit that is reached: that of all sessions, or that of a subnet. */
+/** The exceeded limit: on all sessions, or on a subnet. */
 export type CapacityLimit = "total" | "subnet";
 
 export type Admission = {
@@ -129,7 +130,7 @@ function findLeast(sessions: ReadonlySet<Session>): Session {
   return least!;
 }
 
-/** Whether the groups of a session are larger than those of a younger one, where they first differ. */
+/** Returns true if the groups of a session are larger than those of a younger one, where they first differ. */
 function isInLargerGroup({ groups }: Session, younger: Session): boolean {
   for (const [index, { members }] of groups.entries()) {
     const size = younger.groups[index]?.members.size ?? 0;
@@ -138,7 +139,7 @@ function isInLargerGroup({ groups }: Session, younger: Session): boolean {
   return false;
 }
 
-/** Whether a session has a lower rank than another, or a larger group where their groups differ. */
+/** Returns true if a session has a lower rank than another, or a larger group where their groups differ. */
 function isEvictedFor(one: Session, other: Session): boolean {
   const byRank = rankOf(one) - rankOf(other);
   if (byRank !== 0) return byRank > 0;

@@ -27,7 +27,10 @@ export type Bans = {
 
 /** Long enough to make false data expensive, short enough for an operator who repairs a node. */
 const BAN_MS = 60 * 60_000;
-/** Beyond, the oldest bans end early: an attacker with many addresses must not fill the memory. */
+/**
+ * Maximum number of bans. The oldest end early if there are more, so that an attacker with many addresses
+ * cannot fill the memory.
+ */
 const MAX_BANS = 10_000;
 
 export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {

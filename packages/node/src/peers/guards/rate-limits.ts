@@ -1,6 +1,6 @@
 /**
- * Rate limits of the events of an address (p2p.md 6.3 point 2), and of all addresses of a /64 of IPv6 together, since
- * one client has more of them than can be counted.
+ * Rate limits of the events of an address (p2p.md 6.3 point 2), and of a /64 of IPv6, because one client can
+ * have more addresses than can be counted.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { WireError } from "../wire/error.ts";
@@ -24,7 +24,7 @@ export type RateLimits = {
    * @throws {WireError} RATE_EXCEEDED
    */
   count(address: string, event: EventName, at: number): void;
-  /** Whether new connections of an address are refused, since it exceeded the global limit. */
+  /** Returns true if new connections of an address are refused, because it exceeded the global limit. */
   isBlocked(address: string, at: number): boolean;
   /** Counts an event that a separate forger asks about; an excess does not block the address (p2p.md 9). */
   peek(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };

@@ -10,7 +10,10 @@ export type Refusals = {
   has(address: string, at: number): boolean;
 };
 
-/** Beyond, the oldest refusal ends early: a client with many addresses must not fill the memory. */
+/**
+ * Maximum number of refused addresses. The oldest refusal ends early, so that a client with many addresses
+ * cannot fill the memory.
+ */
 const MAX_ADDRESSES = 10_000;
 
 export function createRefusals({ durationMs }: RefusalOptions): Refusals {

@@ -9,7 +9,7 @@ export type SuspensionOptions = { readonly firstMs: number; readonly maxMs: numb
 /** Times are milliseconds of one monotonic clock. */
 export type Suspensions = {
   add(address: string, at: number): void;
-  /** Whether an address is suspended at a time. */
+  /** Returns true if an address is suspended at a time. */
   has(address: string, at: number): boolean;
   /** Forgets all suspensions of an address, since it sent what it claimed. */
   clear(address: string): void;
@@ -17,11 +17,11 @@ export type Suspensions = {
 
 type Suspension = { readonly untilMs: number; readonly durationMs: number };
 
-/** Beyond, the oldest suspensions are forgotten. */
+/** Maximum number of suspensions; the oldest are forgotten. */
 const MAX_CLIENTS = 10_000;
 
 export function createSuspensions({ firstMs, maxMs }: SuspensionOptions): Suspensions {
-  /** By client, the oldest first. */
+  /** Suspensions by client, the oldest first. */
   const suspensions = new Map<string, Suspension>();
 
   return {

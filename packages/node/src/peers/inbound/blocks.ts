@@ -1,4 +1,4 @@
-/** Blocks that peers post, and those of this node's own forger (p2p.md 7.5 and 11). */
+/** Receives blocks that peers post, and blocks of this node's own forger (p2p.md 7.5 and 11). */
 import { delegateOfSlot, isChained, type Rounds, type StateReader } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
@@ -33,7 +33,7 @@ export type InboundBlocksDeps = {
   readonly doubleForging: DoubleForging;
   /** Broadcasts a block. */
   readonly broadcast: (block: EncodedBlock) => void;
-  /** Whether the node has been in sync with the network since its start (p2p.md 11 point 4). */
+  /** Returns true if the node has been in sync with the network since its start (p2p.md 11 point 4). */
   readonly isStarted: () => boolean;
   /** A block passed the first checks and goes to the chain. */
   readonly onReceived: (block: Block) => void;
@@ -59,8 +59,8 @@ export type InboundBlocks = {
 };
 
 /**
- * Blocks of one delegate for one slot that go to the chain. An honest delegate makes one. An attacker with the keys may
- * make many, signed and full, and each of them costs as much as a real one.
+ * Maximum number of blocks of one delegate for one slot that are submitted to the chain. An honest delegate
+ * forges one. An attacker with the keys may sign many full blocks, each of which costs as much as a real one.
  */
 const BLOCKS_PER_SLOT = { events: 3, windowMs: 600_000 };
 
@@ -79,7 +79,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
     if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
   }
 
-  /** Whether the generator is the delegate of the slot. */
+  /** Returns true if the generator is the delegate of the slot. */
   function isOfSlotDelegate({ timestamp, generatorPublicKey }: BlockHeader, below: BlockHeader): boolean {
     const { round } = deps.rounds.roundAt(below.height + 1);
     const order = getForgingOrder(chain.state, round);
@@ -125,7 +125,10 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   const banFor = ({ height }: BlockHeader, { address }: Caller) =>
     deps.ban(address, `it posted a block ${height} that no delegate made`);
 
-  /** Whether the transactions belong to an acceptable header, and the delegate has not made several blocks. */
+  /**
+   * Returns true if the transactions belong to an acceptable header, and the delegate has not made several
+   * blocks.
+   */
   function isWhole(block: ReceivedBlock, caller: Caller): boolean {
     if (caller.isTrusted) return true;
     const { header } = block;

@@ -1,4 +1,7 @@
-/** Transactions that peers post (p2p.md 7.6): answered at once, processed one message after another. */
+/**
+ * Receives transactions that peers post (p2p.md 7.6): the reply is immediate, and messages are processed one
+ * after another.
+ */
 import type { BatchOptions } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";

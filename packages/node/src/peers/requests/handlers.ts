@@ -23,7 +23,7 @@ export type RequestHandlerDeps = {
   readonly status: () => Status;
   /** Addresses of peers by increasing latency. */
   readonly peers: () => string[];
-  /** Whether an address, in any form, is that of a peer or of a separate forger. */
+  /** Returns true if an address, in any form, is that of a peer or of a separate forger. */
   readonly isPeerOrForger: (address: string) => boolean;
   /** Pings the peers first. */
   readonly networkState: () => Promise<NetworkState>;
@@ -34,7 +34,7 @@ export type RequestHandlerDeps = {
   /** Called with the address of a caller, which may become a peer. */
   readonly onCaller: (address: string) => void;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
-  /** Whether the node is in sync with the network: otherwise a forger must not build on its head. */
+  /** Returns true if the node is in sync with the network: otherwise a forger must not build on its head. */
   readonly isSynced: () => boolean;
 };
 
@@ -45,7 +45,7 @@ type RequestHandlers = {
   ) => ResultOf<E> | Promise<ResultOf<E>>;
 };
 
-/** For one address: a peer requests further blocks only after the reply or its timeout. */
+/** Maximum for one address: a peer requests further blocks only after the reply or its timeout. */
 const MAX_QUEUED_REPLIES = 4;
 
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {

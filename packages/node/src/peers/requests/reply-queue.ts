@@ -1,4 +1,4 @@
-/** Queue of large replies, built one after another: built concurrently, all of them would be in memory at once. */
+/** Queue of large replies, which are built one after another: concurrent ones would all be in memory. */
 import { CallError } from "../transport/handler.ts";
 
 export type ReplyQueueOptions = {
@@ -8,7 +8,7 @@ export type ReplyQueueOptions = {
 
 export type ReplyQueue = {
   /**
-   * Builds a reply after those that were added before.
+   * Builds a reply after the queued ones.
    *
    * @throws {CallError} if too many replies to the address are queued
    */

@@ -32,7 +32,7 @@ export function buildStatus(deps: StatusDeps): Status {
       version,
       network: {
         version: pubKeyHash,
-        // Peers do not compare the names, but reject those that are too long.
+        // Peers do not compare the names, but reject long ones.
         name: name.slice(0, 20),
         nethash,
         explorer: client.explorer.slice(0, 128),

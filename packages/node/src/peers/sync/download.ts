@@ -38,18 +38,21 @@ type Chunk = {
 
 /** Bytes of received blocks that are not on the chain yet; the next chunk may exceed them. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** Consecutive failures after which a source is not used; a reply later than that of another source counts. */
+/**
+ * Number of consecutive failures after which a source is no longer used; a reply that is slower than another
+ * source's counts as a failure.
+ */
 const MAX_FAILURES = 2;
 /** A chunk is slow after this many times the median duration; another source is then requested ... */
 const SLOW_FACTOR = 4;
 /** ... but not before this time ... */
 const MIN_SLOW_MS = 2_000;
-/** ... and after this time while there is no median. */
+/** ... and after this time if there is no median yet. */
 const FIRST_SLOW_MS = 4_000;
 /** Interval between checks for slow chunks. */
 const POLL_MS = 250;
 
-/** @throws {unknown} what `accept` throws, when nothing is submitted any more */
+/** @throws {unknown} what `accept` throws; nothing is submitted after that */
 export async function download(
   { after, to }: { readonly after: number; readonly to: number },
   sources: readonly Source[],
@@ -57,7 +60,7 @@ export async function download(
 ): Promise<DownloadResult> {
   /** Chunks that are not submitted, by `after`. */
   const chunks = new Map<number, Chunk>();
-  /** Ranges that have to be fetched again: end by beginning. */
+  /** Ranges that must be fetched again: end by beginning. */
   const gaps = new Map<number, number>();
   /** Everything up to this height was assigned to sources. */
   let assigned = after;

@@ -16,7 +16,7 @@ export type Source = {
   readonly ip: string;
   /** Its claimed height. */
   readonly height: number;
-  /** Whether it answers the additive events, which do not have the limits of old nodes. */
+  /** True if the peer supports the additive events, which do not have the limits of old nodes. */
   readonly isUniknode: boolean;
 };
 

@@ -41,7 +41,7 @@ export type Sync = {
   start(): void;
   /** Starts a round, since there may be blocks to fetch. Without effect before the start. */
   trigger(): void;
-  /** Whether the node was at the head of the network in its last round, and is not fetching. */
+  /** Returns true if the node was at the head of the network in its last round, and is not fetching. */
   isSynced(): boolean;
   /** Absent while in sync. */
   progress(): SyncProgress | undefined;
@@ -51,11 +51,11 @@ export type Sync = {
 
 /** Peers of one download. */
 const MAX_SOURCES = 10;
-/** Without a new block for this many slots, a round starts ... */
+/** Number of slots without a new block after which a round starts ... */
 const IDLE_SLOTS = 3;
 /** ... earlier on networks whose blocks are faster than the rate limit of posts. */
 const FAST_IDLE_SLOTS = 1.5;
-/** Between rounds while peers have blocks that could not be fetched. */
+/** Interval of rounds while peers have blocks that could not be fetched. */
 const RETRY_MS = 1_000;
 const MEASURE_INTERVAL_MS = 1_000;
 const REPORT_INTERVAL_MS = 5_000;
@@ -135,7 +135,7 @@ export function createSync(deps: SyncDeps): Sync {
     const sources = sample(ahead.map(sourceOf), MAX_SOURCES);
     // The median: a single peer with a false claim must not keep the download open.
     const to = networkHeight(sources.map(({ height }) => height));
-    // A claim alone does not put the node out of sync: first a few blocks have to arrive.
+    // A claim alone does not put the node out of sync: a few blocks must arrive first.
     const target = isSynced ? Math.min(to, after + NEAR_BLOCKS) : to;
     const meter = createProgressMeter();
     const measure = () => {
@@ -172,7 +172,7 @@ export function createSync(deps: SyncDeps): Sync {
     if (chain.head().height > after) onHeadFetched();
   }
 
-  /** Reinstates the peers that sent blocks, and suspends those that did not. */
+  /** Reinstates peers that sent blocks, and suspends peers that did not. */
   function judgeClaims(providers: ReadonlySet<string>, failures: ReadonlyMap<string, number>): void {
     for (const ip of providers) deps.reinstate(ip);
     if (ending.signal.aborted) return;
@@ -261,7 +261,7 @@ const sourceOf = ({ ip, status, verification }: Peer): Source => ({
   isUniknode: status.isUniknode,
 });
 
-/** Whether no honest node could have accepted the block, with any clock. */
+/** Returns true if no honest node could have accepted the block, with any clock. */
 const isProvablyInvalid = (outcome: Outcome): boolean =>
   outcome.answer === "Unreadable" ||
   (outcome.answer === "Rejected" &&

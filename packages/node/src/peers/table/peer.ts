@@ -1,4 +1,4 @@
-/** What this node knows of a peer. */
+/** State of a peer, as this node knows it. */
 import type { ReceivedStatus } from "../wire/replies/received.ts";
 
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */
@@ -27,7 +27,7 @@ export type Peer = {
 export const peersAhead = (peers: readonly Peer[], ownHeight: number): Peer[] =>
   peers.filter((peer) => !isForked(peer) && peer.verification.hisHeight > ownHeight);
 
-/** Whether each of the two chains has a block that the other does not have. */
+/** Returns true if each of the two chains has a block that the other does not have. */
 export const isForked = ({ verification }: Peer): boolean => {
   const { myHeight, hisHeight, highestCommonHeight } = verification;
   return highestCommonHeight !== myHeight && highestCommonHeight !== hisHeight;

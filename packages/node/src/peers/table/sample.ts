@@ -1,6 +1,6 @@
 /** Random sample, for choosing among peers. */
 
-/** At most `count` of the items, each at most once, in random order. */
+/** Returns at most `count` of the items, each at most once, in random order. */
 export function sample<T>(items: readonly T[], count: number): T[] {
   const rest = [...items];
   const chosen: T[] = [];

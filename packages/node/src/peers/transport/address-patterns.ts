@@ -1,7 +1,7 @@
 /** Patterns of addresses in options: complete addresses, or texts in which `*` matches any part. */
 import { normalizeAddress } from "../addresses.ts";
 
-/** Whether an address, in any form, matches one of the patterns. */
+/** Returns true if an address, in any form, matches one of the patterns. */
 export function matchesAddress(patterns: readonly string[]): (address: string) => boolean {
   const expressions = patterns.map(normalizeAddress).map(
     (pattern) =>

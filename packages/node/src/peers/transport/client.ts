@@ -41,7 +41,10 @@ export type PeerClient = {
     /** Called when the request is sent. */
     onSent?: () => void,
   ): Promise<Received[E]>;
-  /** Whether `count` requests of the event could be sent to an address without waiting for its rate limit. */
+  /**
+   * Returns true if `count` requests of the event could be sent to an address without waiting for its rate
+   * limit.
+   */
   hasCapacity(address: string, event: PeerEvent, count: number): boolean;
   /** Ends the connection to an address; one that is being opened ends after that, unless another request uses it. */
   disconnect(address: string): void;
@@ -63,7 +66,7 @@ type Link = {
 const IDLE_MS = 60_000;
 /** ... or when there are more addresses than this: the least recently used first. */
 const MAX_LINKS = 2_000;
-/** Attempts to connect to addresses that do not answer; beyond, the oldest one is given up. */
+/** Maximum number of pending attempts to connect to unresponsive addresses; the oldest attempts are aborted. */
 const MAX_SILENT = 100;
 
 export function createPeerClient(

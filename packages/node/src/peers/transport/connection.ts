@@ -33,7 +33,7 @@ export type Endpoint = {
   readonly onSocket?: (socket: Socket) => void;
   /** Processes the messages of the peer; a queue of its own if absent. */
   readonly slices?: TimeSlices;
-  /** For the handshake, once the peer has accepted the connection; `TIMES_MS.connect` if absent. */
+  /** Timeout of the handshake, after the peer has accepted the connection; `TIMES_MS.connect` if absent. */
   readonly handshakeMs?: number;
   /** Ends the attempt to connect; without effect on a connection. */
   readonly signal?: AbortSignal;

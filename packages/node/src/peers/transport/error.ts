@@ -7,7 +7,7 @@ export type PeerErrorCode =
   | "PEER_GONE"
   /** No reply in time. */
   | "PEER_TIMEOUT"
-  /** The peer answered with an error. */
+  /** The peer replied with an error. */
   | "PEER_REFUSED"
   /** Too many requests for that address wait for its rate limit: nothing was sent, and the peer is not at fault. */
   | "PEER_BUSY"
@@ -16,7 +16,7 @@ export type PeerErrorCode =
 
 export class PeerError extends Error {
   readonly code: PeerErrorCode;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly isRetryable: boolean;
 
   constructor(code: PeerErrorCode, message: string, options?: ErrorOptions) {

@@ -6,18 +6,18 @@ import type { Call } from "../wire/requests/read.ts";
 export type Caller = {
   /** Normalized: see `normalizeAddress`. */
   readonly address: string;
-  /** Whether the address matches `remoteAccess`. */
+  /** True if the address matches `remoteAccess`. */
   readonly isTrusted: boolean;
 };
 
 /**
- * Answers a call with its result.
+ * Handles a call and settles with its result.
  *
- * @throws {CallError} with the message of the reply; of other errors, the reply has the text
+ * @throws {CallError} with the message of the reply; for other errors, the reply contains the text
  */
 export type RequestHandler = (call: Call, caller: Caller) => Promise<ResultOf<EventName>>;
 
-/** Answers a call with an error; its message is part of the protocol (p2p.md 3.3). */
+/** Error reply to a call; its message is part of the protocol (p2p.md 3.3). */
 export class CallError extends Error {
   readonly code = "CALL_REFUSED";
   readonly isRetryable = false;

@@ -29,7 +29,7 @@ export type PeerServerOptions = {
   readonly maxConnectionsPerSubnet: number;
   /** Patterns of the addresses that may use internal events. */
   readonly remoteAccess: readonly string[];
-  /** Those of the protocol if absent; shorter in tests. */
+  /** Defaults to the times of the protocol; shorter in tests. */
   readonly times?: KeepAlive;
 };
 
@@ -37,29 +37,32 @@ export type PeerServerDeps = {
   readonly network: Network;
   readonly rateLimits: RateLimits;
   readonly answer: RequestHandler;
-  /** Whether calls are executed; otherwise all of them are answered with an error. */
+  /** Returns true if calls are executed; otherwise the reply to every call is an error. */
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
-  /** Whether connections of an address are refused. */
+  /** Returns true if connections of an address are refused. */
   readonly isBanned: (address: string) => boolean;
-  /** Whether a normalized address is that of a peer: other sessions are evicted for it. */
+  /** Returns true if a normalized address belongs to a peer: other sessions are evicted for it. */
   readonly isPeer: (address: string) => boolean;
   /** Called with the socket of every admitted connection. */
   readonly onSocket?: (socket: Socket) => void;
   readonly logger: Logger;
 };
 
-/** Why a connection is refused before its first message. */
+/** The reason why a connection is refused before its first message. */
 type RefusalReason = "banned" | "rate" | "offence" | CapacityLimit;
 
-/** Why an admitted connection is cut: no handshake in time, a broken rule, too many bytes in memory for it. */
+/**
+ * The reason why an admitted connection is cut: no handshake in time, a broken rule, too many bytes in memory
+ * for it.
+ */
 type CutReason = "handshake" | "offence" | "unfinished" | "unsent";
 
 export type SessionFigures = {
-  /** Current incoming connections, and those of them without a handshake. */
+  /** Current incoming connections, and the number without a handshake. */
   readonly sessions: number;
   readonly handshakes: number;
-  /** Since the process started: connections that were evicted for others, refused, and cut. */
+  /** Connections that were evicted for others, refused, and cut, since the process started. */
   readonly evicted: number;
   readonly refused: Readonly<Record<RefusalReason, number>>;
   readonly cut: Readonly<Record<CutReason, number>>;
@@ -83,7 +86,7 @@ const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
 const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
-/** Three of the largest replies for each connection, and six of them in total. */
+/** Bound of three of the largest replies for each connection, and six in total. */
 const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
 
 export function createPeerServer(options: PeerServerOptions, deps: PeerServerDeps): PeerServer {
@@ -107,7 +110,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const upgrades = new WebSocketServer(upgradeOptions);
   const refused = { banned: 0, rate: 0, offence: 0, total: 0, subnet: 0 };
   const cut = { handshake: 0, offence: 0, unfinished: 0, unsent: 0 };
-  /** By socket, since a destroyed socket does not have its address any more. */
+  /** Addresses by socket, because a destroyed socket no longer has its address. */
   const addresses = new WeakMap<Duplex, string>();
   const sessions = new WeakMap<Duplex, AdmittedSession>();
   /** Sockets without a handshake, each with its timer. */

@@ -1,4 +1,4 @@
-/** Throttle of requests, so that an address never receives more of them than it accepts (p2p.md 12.3). */
+/** Throttles requests, so that an address never receives more requests than it accepts (p2p.md 12.3). */
 import type { Window } from "../guards/window.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
@@ -11,7 +11,7 @@ export type RequestThrottle = {
    * @throws {PeerError} PEER_BUSY when too many wait already
    */
   acquire(event: EventName): Promise<void>;
-  /** Whether `count` of the event could be sent without waiting. */
+  /** Returns true if `count` requests of the event could be sent without waiting. */
   hasCapacity(event: EventName, count: number): boolean;
   /** Settles at once what waits; nothing can be sent from then on. */
   close(): void;
@@ -21,7 +21,7 @@ export type RequestThrottle = {
 const JITTER_MS = 300;
 /** A server accepts 100 in a second from one address. */
 const ALL: Window = { events: 60, windowMs: 1000 };
-/** Waiting requests of one address, about two seconds of them. */
+/** Maximum number of waiting requests of one address: about two seconds of requests. */
 const MAX_WAITING = 100;
 
 export function createRequestThrottle(): RequestThrottle {

@@ -12,7 +12,7 @@ export type TrafficFigures = { readonly receivedBytes: number; readonly sentByte
 export type Traffic = {
   /** Counts the bytes of a connection until it has ended, and keeps its total. */
   watch(socket: Counted): void;
-  /** Since the process started. */
+  /** Returns the totals since the process started. */
   read(): TrafficFigures;
 };
 

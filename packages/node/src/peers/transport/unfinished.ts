@@ -14,7 +14,10 @@ export type Watched = {
   finished(): void;
 };
 
-/** Allowance for frame headers, which are many in a fragmented message, and for what arrives behind one that is not read yet. */
+/**
+ * Allowance for frame headers, which are many in a fragmented message, and for bytes that arrive after an
+ * unread message.
+ */
 const FRAMING_BYTES = 128 * 1024;
 
 type Entry = { bytes: number; readonly cut: () => void };

@@ -1,9 +1,9 @@
 /** Bounds the bytes of replies that wait for slow readers. */
 
 export type UnsentOptions = {
-  /** For one connection. */
+  /** Maximum for one connection. */
   readonly maxBytes: number;
-  /** For all connections in total. */
+  /** Maximum for all connections in total. */
   readonly maxTotalBytes: number;
 };
 
@@ -18,7 +18,7 @@ export type Unsent = {
 };
 
 export type Watched = {
-  /** Whether `bytes` more may wait for the connection. */
+  /** Returns true if `bytes` more may wait for the connection. */
   hasCapacity(bytes: number): boolean;
   forget(): void;
 };

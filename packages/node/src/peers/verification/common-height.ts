@@ -3,8 +3,8 @@
 const PARTS = 8;
 
 /**
- * Yields the heights to request, ascending and at most nine, and receives the highest of them that the peer has, or
- * undefined; the answer must be one of the yielded heights. Returns the highest common height found.
+ * Yields the heights to request, ascending and at most nine. Receives the highest of them that the peer has,
+ * or undefined. Returns the highest common height found.
  */
 export function* searchCommonHeight(
   lowest: number,

@@ -38,7 +38,7 @@ export type VerifyDeps = VerifyBranchDeps & {
  * Compares the chain of a peer with ours.
  *
  * @throws {VerificationError} with the reason
- * @throws {PeerError} if it does not answer
+ * @throws {PeerError} if the peer does not reply
  */
 export async function verifyChain(
   { state, isUniknode }: ReceivedStatus,
@@ -127,7 +127,7 @@ const plainHeaders =
     return received.slice(0, blockLimit).map((header) => headerFromPeer(header, network));
   };
 
-/** From a Uniknode, which has no rate limit that matters here. */
+/** Requests headers from a Uniknode, which has no rate limit that matters here. */
 const packedHeaders =
   (request: RequestPeer, { network }: VerifyDeps): FetchHeaders =>
   async (lastBlockHeight, limit) => {

@@ -1,7 +1,10 @@
 /** Violations of the wire protocol, and how server and client react to them. */
 
 export type WireErrorCode =
-  /** Not the frames of a WebSocket without extensions, or a message above the limit of the receiver (p2p.md 2.3). */
+  /**
+   * The frames are not a WebSocket without extensions, or the message exceeds the limit of the receiver
+   * (p2p.md 2.3).
+   */
   | "FRAME_INVALID"
   /** A WebSocket ping or pong: keep-alive messages are text (p2p.md 4.2). */
   | "FRAME_CONTROL"
@@ -9,13 +12,13 @@ export type WireErrorCode =
   | "FRAME_BINARY"
   /** Shorter than any valid message (p2p.md 6.2 point 4). */
   | "MESSAGE_TOO_SHORT"
-  /** No JSON, or against the stricter rules (p2p.md 6.2 point 5). */
+  /** Invalid JSON, or JSON that violates the stricter rules (p2p.md 6.2 point 5). */
   | "MESSAGE_JSON"
   /** Nested deeper or with more values than any valid message. */
   | "MESSAGE_COMPLEXITY"
   /** Unknown members, or members of a wrong type (p2p.md 3.2). */
   | "MESSAGE_FORM"
-  /** The name of no event (p2p.md 5). */
+  /** Unknown event name (p2p.md 5). */
   | "EVENT_UNKNOWN"
   /** An event for trusted addresses only (p2p.md 6.3 point 6). */
   | "EVENT_FORBIDDEN"

@@ -1,8 +1,8 @@
-/** Forms of what other nodes send: schemas, with tests for what no schema can say. */
+/** Forms of data that other nodes send: schemas, with tests for rules that a schema cannot express. */
 import { Ajv, type ValidateFunction } from "ajv";
 import type { Static, TSchema } from "../../platform/json/schema.ts";
 
-/** Whether a value has the form. */
+/** Returns true if a value has the form. */
 export type Form<T> = (value: unknown) => value is T;
 
 const ajv = new Ajv({
@@ -20,7 +20,7 @@ export const refined = <S extends TSchema>(schema: S, passes: (value: unknown) =
   passes,
 });
 
-/** Compiled by the first value: a node has few of them at its start. */
+/** The schema is compiled for the first value: a starting node needs few schemas. */
 export function formOf<S extends TSchema>(schema: S): Form<Static<S>> {
   let validate: ValidateFunction | undefined;
   return (value): value is Static<S> => {

@@ -1,6 +1,6 @@
 /**
- * Parses the text of a long message in steps, so that other work of the thread comes between them. The result is that
- * of the codec for a text which keeps to the rules; whether it does is checked on the way.
+ * Parses the text of a long message in steps, between which other work of the thread runs. The result is that
+ * of the codec for a text that obeys the rules, which are checked during parsing.
  */
 import { unwrapBytes } from "./codec.ts";
 import { WireError } from "./error.ts";
@@ -59,7 +59,7 @@ export function* parseGradually(text: string, rules: JsonRules): Generator<void,
     }
   }
 
-  /** A string, from behind its first quotation mark. */
+  /** Reads a string, beginning after its first quotation mark. */
   function* readString(): Generator<void, string> {
     const pieces: string[] = [];
     let quote = -1;
@@ -132,7 +132,7 @@ export function* parseGradually(text: string, rules: JsonRules): Generator<void,
     else define(innermost.value, innermost.key!, value);
   }
 
-  /** Puts the next value, or opens it. Whether it was opened and has members or items. */
+  /** Puts the next value, or opens it. Returns true if it was opened and has members or items. */
   function* readValue(): Generator<void, boolean> {
     const character = yield* next();
     if (character !== "{" && character !== "[") {
@@ -159,7 +159,7 @@ export function* parseGradually(text: string, rules: JsonRules): Generator<void,
     put(unwrapBytes("", stack.pop()!.value));
   }
 
-  /** After a value: closes what ends here. Whether another value follows. */
+  /** Closes the objects and lists that end after a value. Returns true if another value follows. */
   function* readEnds(): Generator<void, boolean> {
     for (let container = stack.at(-1); container; container = stack.at(-1)) {
       const character = yield* next();

@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, "string" | "number">> = {
   "Content-Type": "string",
 };
 
-/** Whether headers of a request are tolerated; a falsy value may be of any type. */
+/** Returns true if headers of a request are tolerated; a falsy value may be of any type. */
 export const areTolerated = (headers: unknown): boolean =>
   isRecord(headers) &&
   Object.entries(headers).every(

@@ -20,7 +20,7 @@ export const MAX_PACKED_BLOCKS = 2_000;
 export const MAX_PACKED_BYTES = 4 * 1024 * 1024;
 export const MAX_COMMON_IDS = 10;
 export const MAX_PEERS = 2000;
-/** In one message; every peer refuses a message with more. */
+/** Maximum number of transactions in one message; every peer refuses a message with more. */
 export const MAX_TRANSACTIONS = 40;
 
 /**
@@ -55,16 +55,16 @@ export const MESSAGE_SLICE_MS = 8;
 export const TIMES_MS = {
   /** Silence of a new connection before its upgrade. */
   upgrade: 2_000,
-  /** From the connection to the end of the handshake. */
+  /** Time from the connection to the end of the handshake. */
   handshake: 4_000,
   /** Less than the 20 s of an old node, whose requests time out after 2 s. */
   connect: 5_000,
   /**
-   * For the handshake on a connection that was accepted. A process that is asleep accepts connections, and refuses the
-   * addresses of those that have ended when it wakes up: an attempt is not given up sooner.
+   * Timeout of the handshake on an accepted connection. A suspended process accepts connections, and when it
+   * resumes, it refuses the addresses of connections that have ended: an attempt is not aborted sooner.
    */
   dial: 300_000,
-  /** From a close frame to the end of the connection, if the peer does not send its own. */
+  /** Time from a close frame to the end of the connection, if the peer does not send its own. */
   close: 500,
   pingInterval: 8_000,
   /** Announced to clients, and applied to them. */

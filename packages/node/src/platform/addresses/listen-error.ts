@@ -1,20 +1,20 @@
-/** Why a server of this process cannot listen, and which options choose another address. */
+/** Explains why a server of this process cannot listen, and which options choose another address. */
 
-/** Where a server was to listen, and the flags of its options. */
+/** Address of a server, and the flags of its options. */
 export type ListenAddress = {
   readonly host: string;
   readonly port: number;
   readonly portFlag: string;
-  /** Absent: the host cannot be chosen. */
+  /** If absent, the host cannot be chosen. */
   readonly hostFlag?: string;
   /** Replaces the advice to choose another port, for ports that a whole network has in common. */
   readonly portAdvice?: string;
 };
 
-/** The message names the address and the option to choose another with. */
+/** The message names the address and the option that chooses another one. */
 export class ListenError extends Error {
   readonly code = "LISTEN_FAILED";
-  /** Another program may free the port. */
+  /** Retryable, because another program may free the port. */
   readonly isRetryable = true;
   readonly host: string;
   readonly port: number;
@@ -27,10 +27,10 @@ export class ListenError extends Error {
   }
 }
 
-/** Codes of hosts that no interface of this machine has. */
+/** Error codes for hosts that no interface of this machine has. */
 const NOT_LOCAL = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EINVAL", "EAFNOSUPPORT"]);
 
-/** The error as a `ListenError` if the operator can do something about it; any other error is returned unchanged. */
+/** Returns the error as a `ListenError` if the operator can fix its cause; returns any other error unchanged. */
 export function explainListenError(error: Error & { readonly code?: string }, address: ListenAddress): Error {
   const reason = reasonOf(error.code ?? "", address);
   return reason === undefined ? error : new ListenError(reason, address, { cause: error });

@@ -4,7 +4,7 @@
  */
 import ipaddr from "ipaddr.js";
 
-/** Whether an address is on a list. */
+/** Returns true if an address is on a list. */
 export type RangeTest = (address: string) => boolean;
 
 /** The entry that matches every address. */

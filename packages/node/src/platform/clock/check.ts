@@ -18,7 +18,7 @@ export type ClockCheckDeps = {
 /** A forger leaves a margin of two seconds at both ends of its slot: half of it may be clock error. */
 export const MAX_OFFSET_MS = 1_000;
 const NTP_PORT = 123;
-/** Timeout of the name lookup, and of the server's answer. */
+/** Timeout of the name lookup, and of the server's reply. */
 const TIMEOUT_MS = 3_000;
 
 /** The name of a server cannot be resolved. */
@@ -27,7 +27,7 @@ class NameError extends Error {
 }
 
 /**
- * Compares the clock with the first server that answers, and logs the result.
+ * Compares the clock with the first server that replies, and logs the result.
  *
  * @param servers see `readTimeServer`
  */
@@ -57,10 +57,10 @@ export async function checkClock(servers: readonly string[], deps: ClockCheckDep
 }
 
 /**
- * Milliseconds by which the clock of a server is ahead of the clock of this machine.
+ * Returns the milliseconds by which the clock of a server is ahead of the clock of this machine.
  *
  * @param server see `readTimeServer`
- * @throws {Error} when the server is not found, or sends no usable answer within six seconds
+ * @throws {Error} when the server is not found, or sends no usable reply within six seconds
  */
 export async function measureOffset(
   server: string,

@@ -25,13 +25,15 @@ const MAX_STRATUM = 15;
 const AT = { originate: 24, receive: 32, transmit: 40 } as const;
 
 /**
- * Offset in milliseconds: positive when the server's clock is ahead. Both directions are assumed to be equally fast.
+ * Settles with the offset in milliseconds: positive if the server's clock is ahead. Both directions are
+ * assumed to be equally fast.
  *
- * @throws {Error} when no usable answer arrives before the signal
+ * @throws {Error} when no usable reply arrives before the signal
  */
 export function queryOffset({ address, port }: TimeServer, { nowMs, signal }: TimeQuery): Promise<number> {
   const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
-  // The server echoes the transmit timestamp. A random one keeps our clock private and proves that the answer is genuine.
+  // The server echoes the transmit timestamp. A random one keeps our clock private and proves that the reply
+  // is genuine.
   const cookie = randomBytes(8);
   const question = Buffer.alloc(MESSAGE_BYTES);
   question[0] = CLIENT_HEAD;

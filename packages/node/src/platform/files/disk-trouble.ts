@@ -1,4 +1,4 @@
-/** What is wrong with a disk that refused a write. */
+/** Explains why a disk refused a write. */
 import { statfsSync } from "node:fs";
 
 /** Pause before the parts of a node write again to a disk that refused. */
@@ -9,7 +9,7 @@ export type Trouble = "disk full" | "disk cannot be written";
 const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 const UNWRITABLE = /^(SQLITE_IOERR|SQLITE_READONLY|EIO$|EROFS$|EFBIG$)/;
 
-/** The trouble with the disk that caused an error, directly or not; undefined for other errors. */
+/** Returns the trouble with the disk that caused an error, directly or indirectly; undefined for other errors. */
 export function troubleOf(error: unknown): Trouble | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = "" } = cause as { code?: unknown };
@@ -20,7 +20,7 @@ export function troubleOf(error: unknown): Trouble | undefined {
   return undefined;
 }
 
-/** `disk full at PATH, 0 bytes free`; without the number where it cannot be found out. */
+/** Returns `disk full at PATH, 0 bytes free`; without the number if it is unknown. */
 export function describeTrouble(trouble: Trouble, folder: string): string {
   const freeBytes = freeBytesOf(folder);
   return `${trouble === "disk full" ? trouble : "the disk cannot be written"} at ${folder}${freeBytes === undefined ? "" : `, ${freeBytes.toLocaleString("en")} bytes free`}`;

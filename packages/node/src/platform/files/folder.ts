@@ -1,14 +1,14 @@
-/** Making of folders that an operator named. */
+/** Creates folders that an operator named. */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../config-error.ts";
 
 export type FolderPurpose = {
-  /** What the folder is for, in error messages: "the data folder". */
+  /** Purpose of the folder, in error messages: "the data folder". */
   readonly what: string;
-  /** Where the operator may name another. */
+  /** Option that names another folder. */
   readonly flag: string;
-  /** Permissions of each folder that is made. */
+  /** Permissions of each created folder. */
   readonly mode?: number;
 };
 
@@ -22,10 +22,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a folder and the folders above it, where they are missing. One by one: the recursive call of the runtime never
- * returns in file systems that take no folders, such as /proc.
+ * Creates a folder and its missing parents, one by one: the recursive call of the runtime never returns on
+ * file systems that do not allow folders, such as /proc.
  *
- * @throws {ConfigError} when a file is in the way, or the folder cannot be made
+ * @throws {ConfigError} when a file is in the way, or the folder cannot be created
  */
 export function makeFolder(path: string, { what, flag, mode }: FolderPurpose): void {
   const absolute = resolve(path);
@@ -49,7 +49,7 @@ function exists(path: string, fail: (reason: string) => never): boolean {
     return statSync(path).isDirectory() || fail(`${path} is no folder`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // ENOTDIR: a folder above it is a file, which is found next.
+    // ENOTDIR: a parent is a file, which is found next.
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw error;
   }
@@ -59,7 +59,7 @@ function makeOne(path: string, mode: number | undefined): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process made it meanwhile.
+    // Another process created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -18,9 +18,9 @@ export const OPENING_BRACE = 0x7b;
 export const CLOSING_BRACE = 0x7d;
 
 export type Complexity = {
-  /** Objects and lists within one another. */
+  /** Maximum nesting of objects and lists. */
   readonly maxDepth: number;
-  /** Objects, lists, and the members and items that a comma separates from others. */
+  /** Maximum number of objects, lists, and members and items that a comma separates. */
   readonly maxValues: number;
 };
 
@@ -55,7 +55,10 @@ export function exceededBound(
   return undefined;
 }
 
-/** Index of the quotation mark that ends the string begun at `start`; the end of the text where there is none. */
+/**
+ * Returns the index of the quotation mark that ends the string begun at `start`; the end of the text if there
+ * is none.
+ */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

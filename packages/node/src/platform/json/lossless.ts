@@ -20,7 +20,7 @@ type LosslessJson = {
 const lossless = JSON as unknown as LosslessJson;
 
 /**
- * The value of a JSON text. `JSON.stringify` writes every number of it unchanged.
+ * Parses a JSON text such that `JSON.stringify` writes every number unchanged.
  *
  * @throws {SyntaxError} when the text is not JSON
  * @throws {RangeError} when it exceeds TEXT_COMPLEXITY; checked before parsing

@@ -1,12 +1,12 @@
-/** Checks at an interval for as long as there is something to check: a thread at rest is not woken. */
+/** Checks at an interval while there is something to check, so that an idle thread is not woken. */
 
 export type Checks = {
-  /** There is something to check: the next check comes after one interval, unless it was awaited already. */
+  /** Announces something to check: the next check runs after one interval, unless it is scheduled already. */
   begin(): void;
   close(): void;
 };
 
-/** @param check answers whether there may be something to check after the next interval */
+/** @param check returns true if there may be something to check after the next interval */
 export function createChecks(check: () => boolean, intervalMs: number): Checks {
   let timer: NodeJS.Timeout | undefined;
 

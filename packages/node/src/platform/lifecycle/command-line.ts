@@ -1,7 +1,7 @@
-/** Commands of this program as the user types them, for texts that say what to do next. */
+/** Builds commands of this program as the user types them, for advice in messages. */
 
 /**
- * A command line that runs another command of this program, started in the way in which this process was started.
+ * Returns a command line that runs another command of this program, started in the same way as this process.
  *
  * @param environment of this process
  */
@@ -15,6 +15,6 @@ function programName(environment: NodeJS.ProcessEnv): string {
   return isClone && environment.npm_lifecycle_event === "start" ? "npm start --" : "uniknode";
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string =>
   /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

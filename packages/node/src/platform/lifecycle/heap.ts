@@ -1,16 +1,18 @@
-/** The heaps of the JavaScript engine: one for each thread, with settings for all of them. */
+/** Settings of the JavaScript engine's heaps: each thread has one. */
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Lets the heap grow in small steps. The defaults of the engine suit programs whose objects live long; replaying a chain
- * creates many short-lived objects, and takes 130 MB less with these settings in the same processor time. Call it first.
+ * Makes the heap grow in small steps. The defaults of the engine suit programs with long-lived objects;
+ * replaying a chain creates many short-lived objects, and needs 130 MB less with these settings for the same
+ * CPU time. Must be called first.
  */
 export function limitHeapGrowth(): void {
   // The space for new objects keeps its initial size.
   setFlagsFromString("--semi-space-growth-factor=1");
   // Old objects are collected when the heap is 1.8 times as large as after the last collection.
   setFlagsFromString("--heap-growing-percent=80");
-  // A collection of so few new objects takes 0.4 ms in one thread, and several times as long with the help of others.
+  // A collection of so few new objects costs 0.4 ms in one thread, and several times as much with helper
+  // threads.
   setFlagsFromString("--no-parallel-scavenge");
 }
 
@@ -19,9 +21,9 @@ const INTERVAL_MS = 5_000;
 const IDLE_SHARE = 0.25;
 
 /**
- * Makes an idle process give memory back a few seconds after a burst. The engine by itself waits until a thread has not
- * collected for 100 s, unless it is set to save memory. A busy process is not: it would collect several times a
- * second. Returns what ends it.
+ * Makes an idle process release memory a few seconds after a burst. By default, the engine waits until a
+ * thread has not collected for 100 s. A busy process keeps the default, because it would collect several
+ * times a second. Returns a function that stops it.
  */
 export function saveMemoryWhenIdle(intervalMs = INTERVAL_MS): () => void {
   let before = process.cpuUsage();

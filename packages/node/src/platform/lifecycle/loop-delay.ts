@@ -4,7 +4,10 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 /** Seconds, since the last reading. */
 export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
 
-/** Between two samples. Each wakes the thread: a hundred a second are more work than all else that a node at rest does. */
+/**
+ * Interval of samples. Each wakes the thread: a hundred per second would cost more than all other work of an
+ * idle node.
+ */
 const RESOLUTION_MS = 100;
 
 /** Measures the calling thread. */

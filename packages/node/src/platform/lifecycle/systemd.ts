@@ -14,7 +14,7 @@ export type Systemd = {
 
 export type SystemdDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether the event loops of the other threads run. */
+  /** Returns true if the event loops of the other threads run. */
   readonly isAlive: () => boolean;
   readonly logger: Pick<Logger, "warn">;
 };

@@ -10,5 +10,5 @@ export function programVersion(): string {
   return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
 }
 
-/** Both versions, for people: `5.7.2 protocol, 0.2.0 program`. */
+/** Both versions as readable text: `5.7.2 protocol, 0.2.0 program`. */
 export const shownVersions = (): string => `${PROTOCOL_VERSION} protocol, ${programVersion()} program`;

@@ -1,9 +1,9 @@
-/** Bounds of a log line: whatever the program logs, others can neither fill the log nor change how it is shown. */
+/** Bounds log lines, so that external input can neither fill the log nor change how it is displayed. */
 import { shortened, withoutControls } from "../text/foreign.ts";
 
-/** Characters of one text: a message, an error, a stack. Twice as many when they are escaped. */
+/** Maximum number of characters of one text: a message, an error, a stack. Twice as many if they are escaped. */
 const MAX_TEXT = 2_000;
-/** Characters of all values of a line; members and items beyond it are counted instead. */
+/** Maximum number of characters of all values of a line; members and items beyond it are counted instead. */
 const MAX_VALUES = 16_384;
 
 /** @param line JSON of the logger, with its line feed */
@@ -54,22 +54,22 @@ function boundedBy(characters: number): (value: unknown) => unknown {
 
 const jsonOf = (value: unknown): string => withoutControls(JSON.stringify(value));
 
-/** A text that has so many characters at most once it is written. */
+/** Returns a text that has at most so many characters after it is escaped. */
 function fitting(text: string, max: number): string {
   const short = shortened(text, max);
   return jsonOf(short).length <= 2 * max ? short : shortened(text, Math.floor(max / MAX_ESCAPE));
 }
 
-/** Characters that one is escaped with. */
+/** Maximum number of characters for an escaped one. */
 const MAX_ESCAPE = 6;
 
-/** The stack of an error begins with its message, which must not push out the calls. */
+/** The stack of an error begins with its message, which must not displace the calls. */
 function withShortStack(value: object): object {
   const { message, stack } = value as { message?: unknown; stack?: unknown };
   if (typeof message !== "string" || typeof stack !== "string") return value;
   return { ...value, stack: stack.split(message).join(shortened(message, MAX_NAME)) };
 }
 
-/** Numbers and punctuation. */
+/** Allowance for numbers and punctuation. */
 const ITEM = 4;
 const MAX_NAME = 100;

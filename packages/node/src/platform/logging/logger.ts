@@ -1,4 +1,4 @@
-/** Log lines on the standard error stream: a constant message with fields, as JSON or as text for people. */
+/** Writes log lines to the standard error stream: a constant message with fields, as JSON or as readable text. */
 import { isatty } from "node:tty";
 import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
 import { troubleOf } from "../files/disk-trouble.ts";
@@ -14,7 +14,7 @@ export type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
 /** The logger of a thread, and the state of its output. */
 export type Log = Pick<Lines, "lost" | "flushed"> & { readonly logger: Logger };
 
-/** `auto`: text where a terminal reads the log, JSON elsewhere. */
+/** `auto`: text if a terminal displays the log, otherwise JSON. */
 export type LogFormat = "auto" | "text" | "json";
 
 /** Logging never blocks and never throws, even when standard error fails: see `createLines`. */
@@ -50,15 +50,15 @@ export function createLogger(level: LogLevel, to: { write(line: string): void })
 const lostLine = (lines: number) =>
   `${JSON.stringify({ level: "warn", time: Date.now(), lines, msg: "log lines were lost" })}\n`;
 
-/** Characters of a cause that is remembered. */
+/** Maximum length of a remembered cause. */
 const MAX_CAUSE = 500;
 
 /** Number of the level in pino. */
 const ERROR = 50;
 
 /**
- * Drops errors that repeat a recent text: a lasting failure would fill the disk of the log. Errors of a disk that refuses
- * writes are details: its state has one line of its own (`loggedTrouble`).
+ * Drops errors that repeat a recent text: a lasting failure would fill the disk of the log. Errors of a disk
+ * that refuses writes are details: a separate line reports its state (`loggedTrouble`).
  */
 function dropRepeats() {
   const repeats = createRepeats(() => performance.now());

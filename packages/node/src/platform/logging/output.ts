@@ -14,7 +14,7 @@ export function openOutput(): Lines {
   return createLines({ fd: STANDARD_OUTPUT });
 }
 
-/** The same, with a status line where a terminal shows the output. */
+/** Like `openOutput`, with a status line if a terminal shows the output. */
 export function openScreen(): StatusLine & Pick<Lines, "flushed"> {
   const lines = openOutput();
   const { stdout } = process;

@@ -1,19 +1,22 @@
-/** Lines that stay, above one line that is rewritten at a terminal; elsewhere every line stays. */
+/**
+ * Prints permanent lines above one line that is rewritten on a terminal; without a terminal, every line is
+ * permanent.
+ */
 import type { Lines } from "./lines.ts";
 import { CLEAR_LINE } from "./terminal.ts";
 
 export type StatusLine = {
-  /** Writes lines that stay. */
+  /** Writes permanent lines. */
   print(text: string): void;
-  /** Rewrites the status: one line, cut where the window is too narrow. */
+  /** Rewrites the status: one line, cut to the width of the window. */
   status(text: string): void;
-  /** Removes the status; from now on every line stays. */
+  /** Removes the status; from then on every line is permanent. */
   end(): void;
 };
 
 /** The window of a terminal. */
 export type Window = {
-  /** In characters; undefined while unknown. */
+  /** Returns the width in characters; undefined if unknown. */
   columns(): number | undefined;
   /** The listener is called when the size of the window changed. */
   onResize(listener: () => void): void;
@@ -21,7 +24,7 @@ export type Window = {
 
 const COLUMNS = 80;
 
-/** @param window absent: the output is no terminal */
+/** @param window absent if the output is not a terminal */
 export function createStatusLine(lines: Pick<Lines, "write">, window: Window | undefined): StatusLine {
   const write = (text: string) => lines.write(`${text}\n`);
   if (!window) return { print: write, status: write, end() {} };

@@ -1,4 +1,4 @@
-/** What the terminal behind a file descriptor can show. */
+/** Capabilities of the terminal of a file descriptor. */
 import { isatty } from "node:tty";
 
 export const STANDARD_OUTPUT = 1;
@@ -7,8 +7,8 @@ export const STANDARD_ERROR = 2;
 /** Clears the line of the cursor: whatever is written next begins at the left of an empty line. */
 export const CLEAR_LINE = "\r\u001B[K";
 
-/** Whether a terminal reads the file descriptor that can go back to the begin of a line. */
+/** Returns true if a terminal reads the file descriptor that can go back to the begin of a line. */
 export const canRewriteLines = (fd: number): boolean => isatty(fd) && process.env.TERM !== "dumb";
 
-/** Whether texts to this file descriptor may have colours (https://no-color.org). */
+/** Returns true if texts to this file descriptor may have colours (https://no-color.org). */
 export const hasColors = (fd: number): boolean => canRewriteLines(fd) && !process.env.NO_COLOR;

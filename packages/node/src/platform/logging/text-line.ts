@@ -1,10 +1,10 @@
-/** Log lines for people. */
+/** Formats log lines as readable text. */
 import { withoutControls } from "../text/foreign.ts";
 import { CLEAR_LINE } from "./terminal.ts";
 
 export type TextStyle = {
   readonly hasColors: boolean;
-  /** Whether the line may meet a status line, which it then replaces. */
+  /** True if the line may meet a status line, which it then replaces. */
   readonly clearsLine: boolean;
 };
 

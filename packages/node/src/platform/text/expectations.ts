@@ -1,7 +1,7 @@
-/** What is said of a value that is not as expected: the same words for the same kind of value everywhere. */
+/** Messages about unexpected values: the same words for the same kind of value everywhere. */
 import { mostSimilar } from "./similar.ts";
 
-/** Behind the name of the member, as in `"limit" must be an integer from 1 to 100`. */
+/** Follows the name of the member, as in `"limit" must be an integer from 1 to 100`. */
 export const mustBe = (what: string): string => `must be ${what}`;
 
 export const REQUIRED = "is required";

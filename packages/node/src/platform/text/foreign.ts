@@ -9,7 +9,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]
 /** Escapes unsafe characters as JSON does, so that the value of a JSON text stays the same. */
 export const withoutControls = (text: string): string => text.replace(UNSAFE, escaped);
 
-/** The same for a text of several lines. */
+/** Like `withoutControls`, for a text of several lines. */
 export const linesWithoutControls = (text: string): string =>
   text.replace(UNSAFE, (unsafe) => (unsafe === "\n" ? unsafe : escaped(unsafe)));
 
@@ -21,7 +21,7 @@ function escaped(character: string): string {
   ).join("");
 }
 
-/** The begin and the end of a text that is too long, with the number of characters between them. */
+/** Returns the beginning and the end of a long text, with the number of characters between them. */
 export function shortened(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const end = Math.floor(maxLength / 4);

@@ -1,4 +1,4 @@
-/** Known names that someone probably meant. */
+/** Finds the known names that a misspelt name probably meant. */
 
 /** Longer names are compared by their begin. */
 const MAX_LENGTH = 64;

@@ -3,7 +3,7 @@
 export type CallErrorCode =
   /** Too many calls are open. */
   | "CALL_REFUSED"
-  /** No answer arrived before the deadline. */
+  /** No result arrived before the deadline. */
   | "CALL_TIMEOUT"
   /** A message between the threads could not be read; the call that it belonged to is unknown. */
   | "CALL_LOST"

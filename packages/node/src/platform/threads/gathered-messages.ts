@@ -1,9 +1,9 @@
-/** Messages that come one right after another as one: to send and to receive a message takes longer than what is in it. */
+/** Combines consecutive messages into one: sending and receiving a message costs more than its content. */
 
 /**
- * @param post sends messages, in their order; it throws when one of them cannot be copied
+ * @param post sends messages in order; it throws when one of them cannot be copied
  * @param onUnsendable called with each message that cannot be copied; the others are sent
- * @returns hands a message over, which is sent before anything else that waits for its turn of the event loop
+ * @returns a function that queues a message, which is sent before the event loop continues with anything else
  */
 export function gatherMessages<Message>(
   post: (messages: readonly Message[]) => void,
@@ -31,7 +31,7 @@ export function gatherMessages<Message>(
 
   return (message) => {
     gathered.push(message);
-    // After the promises that are settled by now.
+    // Runs after the promises that are already settled.
     if (gathered.length === 1) process.nextTick(send);
   };
 }

@@ -1,11 +1,11 @@
-/** Where the code of a thread is. */
+/** Location of a thread's code. */
 import { extname } from "node:path";
 
 /**
- * A module beside another one, with the same extension: `.ts` in the workspace, `.js` in the packages that are compiled
- * from it.
+ * Returns the URL of a neighbouring module with the same extension: `.ts` in the workspace, `.js` in compiled
+ * packages.
  *
- * @param importer `import.meta.url` of the other one
+ * @param importer `import.meta.url` of the calling module
  * @param name without folder and extension
  */
 export const moduleBeside = (importer: string, name: string): URL =>

@@ -2,9 +2,9 @@
 import { CallError } from "./error.ts";
 
 export type CallFigures = {
-  /** Calls sent and not answered, including those that have timed out. */
+  /** Calls without a result, including calls that have timed out. */
   readonly open: number;
-  /** Since the process started. */
+  /** Calls that timed out since the process started. */
   readonly timedOut: number;
   readonly refused: number;
 };
@@ -13,7 +13,7 @@ export type OpenCallsOptions = {
   readonly maxCalls: number;
   /** Maximum of characters in the parameters of all open calls; a single call may exceed it. Absent: no limit. */
   readonly maxLength?: number;
-  /** Called when a call times out; its answer may still arrive. */
+  /** Called when a call times out; its result may still arrive. */
   readonly onTimeout?: () => void;
   /** Called with the number of each call that has ended; the other thread no longer holds its message. */
   readonly onEnd?: (number: number) => void;
@@ -29,11 +29,11 @@ export type NewCall = {
 
 export type OpenCalls<T> = {
   /**
-   * Sends a call and returns its answer; undefined when too many calls are open. Rejects with a `CallError`, with the
-   * error that `send` throws, or with the error that the other thread reports.
+   * Sends a call and settles with its result; undefined if too many calls are open. Rejects with a
+   * `CallError`, with the error that `send` throws, or with the error that the other thread reports.
    */
   begin(call: NewCall): Promise<T> | undefined;
-  /** Settles a call. Late answers and answers to unknown calls are ignored. */
+  /** Settles a call. Late results and results of unknown calls are ignored. */
   resolve(number: number, value: T): void;
   reject(number: number, error: Error): void;
   /** Rejects all open calls. */

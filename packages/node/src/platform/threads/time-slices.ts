@@ -1,6 +1,6 @@
 /**
- * Runs work in slices: between two of them the thread returns to its event loop, so that sockets, timers and messages
- * proceed. Sources of work take turns, so that none delays the others.
+ * Runs work in slices: between two of them the thread returns to its event loop, so that sockets, timers and
+ * messages proceed. Sources of work take turns, so that none delays the others.
  */
 
 /** Work in steps: each call of `next` is a part that takes a few milliseconds at most. */
@@ -8,8 +8,8 @@ export type Steps<T> = Generator<void, T>;
 
 export type TimeSlices = {
   /**
-   * Runs the steps after those of earlier calls with the same source; sources take turns, a step each. Rejects with what
-   * a step throws.
+   * Runs the steps after earlier calls with the same source; sources take turns, one step each. Rejects with
+   * the error of a step.
    */
   run<T>(steps: Steps<T>, source?: string): Promise<T>;
 };
@@ -31,7 +31,7 @@ export function createTimeSlices({
   pauseMs = () => 0,
   onSlice = () => {},
 }: TimeSliceOptions): TimeSlices {
-  /** By source, in the order of their turns. */
+  /** Waiting work by source, in the order of their turns. */
   const waiting = new Map<string, Advance[]>();
   let isScheduled = false;
 
@@ -47,7 +47,7 @@ export function createTimeSlices({
     const startMs = performance.now();
     do {
       takeTurn();
-      // What waits for the result belongs to the slice.
+      // Code that waits for the result belongs to the slice.
       await undefined;
     } while (waiting.size > 0 && performance.now() - startMs < sliceMs);
     onSlice(performance.now() - startMs);

@@ -35,7 +35,7 @@ export type AdmissionResult = {
 export type ParsedCandidate = {
   readonly candidate: Candidate;
   readonly transaction: SealedTransaction;
-  /** The result itself where it does not depend on the signature. */
+  /** The verdict itself if it does not depend on the signature. */
   readonly job: SignatureJob | boolean;
 };
 
@@ -112,8 +112,8 @@ function runChecks({ id }: Candidate, result: AdmissionResult, test: () => void)
 }
 
 /**
- * Step 12 before steps 9 to 11, which cost most of the time: without a signature that counts for its sender, a
- * transaction fails whatever else is wrong with it.
+ * Runs step 12 before steps 9 to 11, which cost most of the time: without a signature that counts for its
+ * sender, a transaction fails in any case.
  *
  * @throws {Refusal}
  */
@@ -129,8 +129,8 @@ function refuseUnsigned({ id, senderPublicKey, input }: Candidate, { network, st
 const PUBLIC_KEY = /^0[23][0-9a-f]{64}$/;
 
 /**
- * The end of admission before step 12, for senders whose signatures are many: what the chain can never apply is not
- * verified.
+ * Ends the admission before step 12 for senders with many signatures: transactions that the chain can never
+ * apply are not verified.
  *
  * @throws {Refusal}
  */

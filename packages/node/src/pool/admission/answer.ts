@@ -1,4 +1,4 @@
-/** The answer of an admission (pool.md 3). */
+/** Result of an admission (pool.md 3). */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Refused } from "./admission.ts";

@@ -1,4 +1,4 @@
-/** The check of the items of a submission as a whole, before any of them is processed (pool.md 3). */
+/** Checks the items of a submission as a whole before any of them is processed (pool.md 3). */
 import {
   type BatchOptions,
   matchesBatchSchema,

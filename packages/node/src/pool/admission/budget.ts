@@ -1,6 +1,6 @@
 /**
- * The share of the consensus thread that submissions get: a part of each slot, in short slices, and little while blocks
- * are processed. What exceeds it waits.
+ * The share of the consensus thread for submissions: a part of each slot, in short slices, and little while
+ * blocks are processed. Work beyond the share waits.
  */
 import type { AdmissionTime } from "../../gateway/figures.ts";
 

@@ -2,7 +2,7 @@
 import { TYPE_GROUPS } from "@uniknode/protocol";
 
 export type Candidate = {
-  /** As received; not trusted. */
+  /** The id as received; not trusted. */
   readonly id: string;
   readonly senderPublicKey: string;
   readonly version: number;
@@ -21,7 +21,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Reads the members that are valid; missing members or those of a wrong type fail a later check. */
+/** Reads the valid members; missing members and members of a wrong type fail a later check. */
 export function candidateFrom(input: unknown): Candidate {
   const members = record(input);
   const number = (name: string) =>

@@ -17,7 +17,10 @@ export type FeePolicy = {
   addonBytes: Readonly<Record<string, number>>;
 };
 
-/** (addon + half the bytes, rounded half up) x fee per byte. The halving is an error that must be kept. */
+/**
+ * (addon + half the bytes, rounded half up) x fee per byte. Halving the bytes is an error of the old node
+ * that must be kept.
+ */
 export function minimumFee(serializedBytes: number, addonBytes: number | null, feePerByte: number): bigint {
   const chargedBytes = (addonBytes ?? 0) + Math.round(serializedBytes / 2);
   return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));
@@ -25,7 +28,7 @@ export function minimumFee(serializedBytes: number, addonBytes: number | null, f
 
 const CERTIFIED_MINT = 3;
 
-/** Whether the fee suffices for the pool, and for being broadcast. */
+/** Returns true if the fee suffices for the pool, and for being broadcast. */
 export function checkFee(
   { data, bytes }: SealedTransaction,
   milestone: Milestone,
@@ -53,7 +56,7 @@ export function checkFee(
   return { pool: suffices(policy.minFeePool), broadcast: suffices(policy.minFeeBroadcast) };
 }
 
-/** Certified mints are free from V3 on, those of individuals from V2 on. */
+/** Certified mints are free from V3 on, mints of individuals from V2 on. */
 function isFreeMint(asset: SealedTransaction["data"]["asset"], milestone: Milestone): boolean {
   if (milestone.unsTokenEcoV3) return true;
   const [token] = Object.values(asset?.nft ?? {});

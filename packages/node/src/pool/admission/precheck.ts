@@ -27,7 +27,7 @@ export type AdmissionDeps = {
   readonly state: StateReader;
   /** Verdicts about signatures that depend on wallets. */
   readonly signatures: WalletSignatures;
-  /** Which of these ids are in a stored block. */
+  /** Returns the ids that are in a stored block. */
   readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
   readonly pending: Pending;
   /** The last accepted block; timestamp in seconds since the network epoch. */
@@ -59,7 +59,7 @@ export function precheck(
   checkRecipient(candidate, deps.network.description.pubKeyHash);
 }
 
-/** The same without the checks whose results neither the pool nor the chain can change. */
+/** Like `precheck`, without the checks whose verdicts neither the pool nor the chain can change. */
 export function recheck(
   candidate: Candidate,
   request: readonly Candidate[],

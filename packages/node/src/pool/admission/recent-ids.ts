@@ -11,7 +11,7 @@ export type RecentIds = {
 const MAX_IDS = 10_000;
 
 export function createRecentIds(): RecentIds {
-  /** In the order in which they came. */
+  /** Ids in order of arrival. */
   const ids = new Set<string>();
 
   function remember(id: string): void {

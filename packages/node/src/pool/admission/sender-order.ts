@@ -1,4 +1,4 @@
-/** Keeps requests of the same sender in the order in which they came, while those of other senders pass. */
+/** Keeps the requests of each sender in order; requests of different senders do not wait for each other. */
 
 export type SenderOrder = {
   /** Enters a request with its senders, after all that entered before. */
@@ -12,7 +12,7 @@ export type Place = {
 };
 
 export function createSenderOrder(): SenderOrder {
-  /** By sender, the request that entered last and has not left. */
+  /** The last unfinished request of each sender. */
   const last = new Map<string, Promise<void>>();
   return {
     enter(senders) {
@@ -24,7 +24,7 @@ export function createSenderOrder(): SenderOrder {
         isNext,
         leave() {
           for (const sender of senders) if (last.get(sender) === left) last.delete(sender);
-          // One that fails early leaves the order of the others as it is.
+          // A request that fails early does not change the order of the others.
           void isNext.then(resolve);
         },
       };

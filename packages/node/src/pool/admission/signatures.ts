@@ -5,7 +5,7 @@ import type { RecordedSignatures } from "../../chain/pipeline/wallet-signatures.
 import { CallError } from "../../platform/threads/error.ts";
 import type { ParsedCandidate } from "./admission.ts";
 
-/** Whether each signature is valid, in order. */
+/** Settles with the verdict of each signature, in order. */
 export type Verify = (checks: readonly SignatureCheck[]) => Promise<boolean[]>;
 
 export type SignatureDeps = {

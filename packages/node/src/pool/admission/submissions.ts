@@ -149,7 +149,7 @@ function* admit(
   const result = yield* judgeCandidates(parsed, verdicts, options, deps);
   const { broadcast, excess, refused } = result;
   const { forged, added, rejected } = yield* insertNew(result, deps);
-  // What does not fit into this pool may fit into others.
+  // Transactions that do not fit into this pool may fit into others.
   const isUnfit = new Set(rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction));
   const allRefused = [
     ...repeated.map(({ id }) => ({ id, code: "ERR_DUPLICATE" as const, message: "Already in cache." })),

@@ -19,13 +19,16 @@ export type RemovalEvent = Extract<PoolEvent, { readonly transaction: SealedTran
 export type Contents = {
   /** Stage D of admission. An evicted transaction is removed already; the caller reports it. */
   insert(transaction: SealedTransaction): Insertion;
-  /** Removes transactions, and those of their senders and of the stale senders that do not apply any more. */
+  /** Removes transactions, and transactions of their senders and of the stale senders that no longer apply. */
   remove(
     transactions: Iterable<SealedTransaction>,
     removalEvent: RemovalEvent,
     staleSenders?: Iterable<string>,
   ): void;
-  /** Replaces `before` by the `transactions` that apply, in this order; reports those of `before` that are gone. */
+  /**
+   * Replaces `before` by the `transactions` that apply, in this order; reports the transactions of `before`
+   * that were removed.
+   */
   replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void;
   reportRemoval(transaction: SealedTransaction, removalEvent: RemovalEvent): void;
 };

@@ -19,13 +19,16 @@ export type Journal = {
   release(): void;
   /** Settles once everything recorded so far is on disk. */
   flushed(): Promise<void>;
-  /** Writes what is outstanding, synchronously; the promise rejects if the write failed. */
+  /** Writes the outstanding changes, synchronously; the promise rejects if the write failed. */
   flush(): Promise<void>;
 };
 
 /** Pause after a failed write. */
 const RETRY_MS = 1_000;
-/** Events that wait for a successful write; beyond, those of refused transactions are dropped. */
+/**
+ * Maximum number of events that wait for a successful write; after that, events of refused transactions are
+ * dropped.
+ */
 const MAX_WAITING_REPORTS = 10_000;
 
 type Outstanding = {
@@ -50,12 +53,15 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
   let retry: NodeJS.Timeout | undefined;
   let reportHeld: (() => void) | undefined;
 
-  /** The changes of one turn of the event loop are written in one commit; during it, those of the next turn gather. */
+  /**
+   * Writes the changes of one tick of the event loop in one commit; meanwhile, the changes of the next tick
+   * are collected.
+   */
   function schedule(): void {
     if (expectWrite()) turn = setImmediate(write);
   }
 
-  /** Whether none was expected yet. */
+  /** Returns true if none was expected yet. */
   function expectWrite(): boolean {
     if (written) return false;
     written = Promise.withResolvers();
@@ -80,7 +86,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     } catch (error) {
       onWriteFailed(error);
       reject(error);
-      // Together with changes of the meantime.
+      // Retries together with the changes made in the meantime.
       if (expectWrite()) retry = setTimeout(write, RETRY_MS);
       return;
     }
@@ -105,7 +111,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     },
     removed(id) {
       outstanding.added.delete(id);
-      // If it is added again later, it is written again, after those of the meantime.
+      // If it is added again later, it is written again, after the transactions added in between.
       outstanding.removed.add(id);
       schedule();
     },

@@ -11,14 +11,17 @@ export type Pending = {
   get(id: string): SealedTransaction | undefined;
   add(transaction: SealedTransaction): void;
   remove(id: string): void;
-  /** In order of arrival. */
+  /** Returns all transactions in order of arrival. */
   all(): IteratorObject<SealedTransaction>;
-  /** By nonce, lowest first. The list is live: copy it before transactions are removed. */
+  /**
+   * Returns the transactions of a sender by nonce, lowest first. The list is live: copy it before
+   * transactions are removed.
+   */
   ofSender(senderPublicKey: string): readonly SealedTransaction[];
   senders(): Iterable<string>;
   /** Public key of the sender whose pending transaction mints this token. */
   minterOf(tokenId: string): string | undefined;
-  /** In the order for forging; returns at least `limit` if there are as many. */
+  /** Returns the transactions in forging order, at least `limit` if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
   /** The transaction to evict first when the pool is full: the cheapest one on which no other one builds. */
   evictionCandidate(exceptSender?: string): SealedTransaction | undefined;
@@ -35,7 +38,7 @@ export function createPending(): Pending {
   const byFee = createSortedList(isBefore);
   /** Sender by id of the token; at most one pending transaction mints it. */
   const minters = new Map<string, string>();
-  /** The complete order for forging until something changes: clients request pages of it. */
+  /** The complete forging order, cached until something changes: clients request it page by page. */
   let order: SealedTransaction[] | undefined;
   let nextArrival = 0;
   let byteLength = 0;

@@ -21,7 +21,7 @@ export type Senders = {
    * @returns why the rules refuse it, if they do; the view is then as before
    */
   apply(transaction: SealedTransaction): string | undefined;
-  /** Rebuilds the view from the chain and returns the transactions that do not apply any more. */
+  /** Rebuilds the view from the chain and returns the transactions that no longer apply. */
   rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[];
   /** Public key of the sender with this address, if it has a view. */
   publicKeyOf(address: string): string | undefined;
@@ -41,7 +41,7 @@ export type SendersDeps = {
 type View = { readonly publicKey: string; readonly draft: Draft };
 
 export function createSenders({ network, state, signatures, head, minterOf }: SendersDeps): Senders {
-  /** By address. */
+  /** Views by address. */
   const views = new Map<string, View>();
 
   function apply({ data }: SealedTransaction): string | undefined {
@@ -82,6 +82,6 @@ export function createSenders({ network, state, signatures, head, minterOf }: Se
   };
 }
 
-/** Whether an error is a refusal: of a rule, or of a signature that cannot be checked. */
+/** Returns true if an error is a refusal: of a rule, or of a signature that cannot be checked. */
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof RuleError || error instanceof TransactionError || error instanceof RangeError;

@@ -5,7 +5,7 @@ export type SortedList<T> = {
   /** The item itself must be in the list. */
   remove(item: T): void;
   values(): Iterable<T>;
-  /** From the last item to the first. */
+  /** Iterates from the last item to the first. */
   reversed(): Iterable<T>;
 };
 

@@ -1,4 +1,4 @@
-/** Starting of the dev chain: the same node as any other, with a network and keys made from a mnemonic. */
+/** Starts the dev chain: an ordinary node, with a network and keys derived from a mnemonic. */
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import { connectionOptions } from "../../config/connection.ts";
@@ -26,7 +26,7 @@ import { startNode } from "../node/node.ts";
 import type { NodeDeps } from "../node/options.ts";
 
 export type DevEnvironment = {
-  /** Of protocol and program, for people. */
+  /** Versions of protocol and program, as readable text. */
   readonly versions: string;
   /** See `NodeDeps`. */
   readonly shownOptions?: ShownOption[];
@@ -82,7 +82,7 @@ async function start(
       delegates,
       peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, files.network.name),
       pool: toPoolOptions(config),
-      // Its keys are public: the record in the data folder is enough, and is removed with it on --reset.
+      // Its keys are public: the record in the data folder suffices, and is removed with it by --reset.
       signingRecord: undefined,
       watchRounds: undefined,
       timing: soloTiming,
@@ -106,9 +106,9 @@ async function start(
     for (const setup of setupBlocks(network, cast, node.head(), clock.nowMs())) await node.accept(setup);
     const { webhookToken, balanceOf } = node;
     const at = node.url === connectionOptions.url.default ? [] : ["--url", node.url];
-    // Where these commands look when nothing is said.
+    // These commands use the default folder if none is given.
     const where = config.data === resolve(devOptions.data.default) ? [] : ["--data", data];
-    // A token that was given is not in the data folder.
+    // A token from the options is not in the data folder.
     const isTokenKept = config.webhookToken === undefined;
     const commands = {
       token: isTokenKept ? commandLine("token", ...where) : undefined,

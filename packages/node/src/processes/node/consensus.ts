@@ -28,16 +28,16 @@ export type Consensus = {
   readonly chain: Chain;
 };
 
-/** Threads that verify signatures; the thread of consensus keeps a core for itself. */
+/** Threads that verify signatures; the consensus thread keeps a core for itself. */
 const VERIFIER_THREADS = 2;
-/** Signatures that it verifies itself in each turn of its event loop: 0.7 ms at most. */
+/** Signatures that the consensus thread verifies itself in each tick of its event loop: 0.7 ms at most. */
 const OWN_PER_TURN = 16;
-/** Those of a full pool with ordinary traffic, from their submission to their block: 2 MB. */
+/** Size for a full pool with ordinary traffic, from submission to block: 2 MB. */
 const MAX_KNOWN = 10_000;
-/** Verdicts about second signatures and multisignatures: those of a full pool, about 4 MB. */
+/** Verdicts about second signatures and multisignatures of a full pool: about 4 MB. */
 const MAX_RECORDED = 16_000;
 
-/** @throws {ChainError} where the database holds another chain, or one that was not checked */
+/** @throws {ChainError} if the database has another chain, or one that was not checked */
 export function createConsensus(
   options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge">,
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,

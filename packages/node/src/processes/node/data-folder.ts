@@ -22,10 +22,10 @@ export type DataFolder = {
   /** Shared likewise; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   readonly writes: Writes;
-  /** Of `encryptSecrets`; absent: secrets of webhooks are not encrypted. */
+  /** Key for `encryptSecrets`; if absent, secrets of webhooks are not encrypted. */
   readonly secretKey: Uint8Array | undefined;
   readonly webhookToken: string;
-  /** Of `checkpointKeyOf`. */
+  /** Key returned by `checkpointKeyOf`. */
   readonly checkpointKey: string;
   /** Rejects when another process may use the folder. */
   readonly lost: Promise<never>;

@@ -1,4 +1,4 @@
-/** What every part of a node knows: its network, the calendar of it, the clock and the log. */
+/** Values that every part of a node uses: its network, the network's calendar, the clock and the log. */
 import { createRounds, type Rounds } from "@uniknode/ledger";
 import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";

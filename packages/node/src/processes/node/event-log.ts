@@ -1,4 +1,4 @@
-/** The event log: which events are recorded, for how long, and how its readers learn that there is more. */
+/** The event log: selects the recorded events, drops old ones, and notifies readers of new ones. */
 import type { Logger } from "pino";
 import { createReporter, type Reporter } from "../../event-log/reporter.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
@@ -15,7 +15,7 @@ export type NodeEventLog = Reporter & {
   readonly events: EventLog;
   /** Names that webhooks and live streams subscribe to. */
   readonly subscribedEvents: SubscribedEvents;
-  /** Notified when readers of the log can find more in it. */
+  /** Notifies readers of the log of new events. */
   readonly grown: Subscribers<void>;
 };
 
@@ -24,7 +24,7 @@ export function openNodeEventLog(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
   onStop: Closing["add"],
 ): NodeEventLog {
-  // Events age by the clock of the machine, even where that of the chain runs ahead.
+  // Events age by the clock of the machine, even if the clock of the chain is ahead.
   const subscribedEvents = createSubscribedEvents({
     store: createSubscribedEventStore(database),
     lastSequence: createLastSequence(database),

@@ -1,4 +1,4 @@
-/** Forging in a node: what happens is reported as events, once the node has started. */
+/** Forging in a node: reports events once the node has started. */
 import type { Chain } from "../../chain/chain.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
@@ -43,7 +43,7 @@ export function createNodeForging(
       chain,
       selectTransactions: pool.select,
       submit,
-      // A node whose disk is full falls behind: that is not why the slot is missed.
+      // A node whose disk is full falls behind, but that is not the reason for the missed slot.
       async preflight() {
         const failure = uncheckedFailure(chain) ?? (await peers?.preflightFailure());
         return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");
@@ -60,7 +60,7 @@ export function createNodeForging(
   return forging;
 }
 
-/** A block is signed on a chain that is proved: a single peer can make up the other ones. */
+/** Blocks are signed only on a verified chain: a single peer could make up an unchecked one. */
 function uncheckedFailure({ assumption }: Pick<Chain, "assumption">): string | undefined {
   const { pin, uncheckedFrom } = assumption();
   if (!pin || uncheckedFrom === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The gateway of a node to its serving side, in the thread of the node. */
+/** The gateway from the node to its serving side, in the consensus thread. */
 import type { BatchOptions, Network, SchemaViolation, SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
@@ -42,7 +42,7 @@ export type GatewayDeps = {
   readonly assumption: Chain["assumption"];
   /** Network time in seconds. */
   readonly now: () => number;
-  /** Absent for a node that has none to talk to. */
+  /** Absent for a node without peers. */
   readonly peers?: {
     /** Height of the network by their claims; absent while none is known. */
     networkHeight(): number | undefined;
@@ -51,33 +51,33 @@ export type GatewayDeps = {
     progress(): SyncProgress | undefined;
     traffic(): NodeFigures["traffic"];
     bounds(): PeerBounds;
-    /** Passes on what the pool wants to be passed on of a submission. */
+    /** Broadcasts the items of a submission that the pool selected for it. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
-  /** Of this node's slots since the process started. */
+  /** Returns the figures of this node's slots since the process started. */
   readonly forging: () => ForgingFigures;
-  /** Of the tree of final facts. */
+  /** Returns the figures of the tree of final facts. */
   readonly facts: () => NodeReport["facts"];
-  /** Absent for a node that compares its tree with none. */
+  /** Absent for a node that does not compare its tree. */
   readonly comparison?: () => ComparisonFigures;
-  /** Of the thread of consensus. */
+  /** Returns the loop delay of the consensus thread. */
   readonly loopDelay: () => LoopDelay;
-  /** Of the thread of consensus. */
+  /** Returns the number of log lines that the consensus thread lost. */
   readonly logLinesLost: () => number;
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
-  /** The live streams want these names: see `SubscribedEvents.streamsChanged`. */
+  /** The live streams subscribe to these names: see `SubscribedEvents.streamsChanged`. */
   readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
-  /** The verbs of a dev chain; absent on every other one. */
+  /** The dev commands; absent unless the chain is a dev chain. */
   readonly dev?: Gateway["dev"];
 };
 
-/** A head this many slots old is behind (consensus.md 11). */
+/** Age of the head in slots from which the node counts as behind (consensus.md 11). */
 const SYNCED_SLOTS = 3;
-/** In an answer; the peers themselves have bounds of their own. */
+/** Maximum number of peers in a result; the peers themselves have bounds of their own. */
 const MAX_PEERS = 2_000;
 const MAX_PENDING = 100;
-/** Pending transactions that are put in order for a page alone. */
+/** Maximum number of pending transactions that are sorted for a single page. */
 const MAX_ORDERED = 1_000;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
@@ -149,7 +149,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     async pendingTransactions({ offset, limit: wanted, afterId }) {
       const limit = Math.min(wanted, MAX_PENDING);
       const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
-      // The complete order is kept until the pool changes; the first pages need little of it.
+      // The complete order is cached until the pool changes; the first pages need only its beginning.
       const isFar = isAfter || offset + limit > MAX_ORDERED;
       const ordered = pool.inForgingOrder(isFar ? undefined : offset + limit);
       const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;

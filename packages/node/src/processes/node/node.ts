@@ -24,20 +24,20 @@ import { connectParts } from "./subscriptions.ts";
 export type Node = {
   /** Base URL of API and webhooks. */
   readonly url: string;
-  /** Whether the event loop of the serving thread runs. */
+  /** Returns true if the event loop of the serving thread runs. */
   isServing(): boolean;
   readonly webhookToken: string;
   /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
   readonly head: () => BlockHeader;
-  /** Balance in the smallest unit; 0 for a wallet that is not known. */
+  /** Balance in the smallest unit; 0 for an unknown wallet. */
   readonly balanceOf: (address: string) => bigint;
   /** The listener is called with every block that becomes the head. */
   onBlock(listener: (header: BlockHeader) => void): void;
   /**
-   * Takes a block that was made outside.
+   * Accepts a block that was created elsewhere.
    *
-   * @throws {Error} saying why, if the chain does not take it
+   * @throws {Error} with the reason, if the chain refuses it
    */
   accept(block: EncodedBlock): Promise<void>;
   /**
@@ -46,20 +46,20 @@ export type Node = {
    * @throws {Error} when it cannot listen
    */
   join(): Promise<void>;
-  /** Begins to forge; until then the node only takes blocks. */
+  /** Begins to forge; until then the node only applies blocks. */
   startForging(): void;
-  /** Rejects when a part dies that the node cannot do without, or another node may use the data folder. */
+  /** Rejects when an essential part fails, or another node may use the data folder. */
   readonly failed: Promise<never>;
-  /** The part that `stop` is closing, if it is. */
+  /** Returns the part that `stop` is closing, if any. */
   closing(): string | undefined;
-  /** Ends what is under way and closes everything. */
+  /** Ends all running work and closes everything. */
   stop(): Promise<void>;
 };
 
 /**
  * Starts a node and waits until it serves.
  *
- * @throws {Error} of the part that cannot start; what was started before is closed again
+ * @throws {Error} of the part that cannot start; the parts that were started before it are closed again
  */
 export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
   const closing = createClosing();
@@ -113,7 +113,7 @@ async function start(
   const onSynced = readiness.reach;
   const peers =
     options.peers &&
-    // A node without peers loads nothing of them.
+    // A node without peers does not load their code.
     (await import("./peers.ts")).createNodePeers(
       options.peers,
       options,
@@ -197,7 +197,10 @@ const portsOf = (urls: readonly string[], peerPort = 0): number[] => [
   ...new Set([...urls.map((url) => Number(URL.parse(url)?.port)), peerPort].filter((port) => port > 0)),
 ];
 
-/** The first failure of several parts; a failure that nothing waits for is no error of its own. */
+/**
+ * Rejects with the first failure of several parts. A failure for which nothing waits does not become an
+ * unhandled rejection.
+ */
 function firstOf(failures: readonly Promise<never>[]): Promise<never> {
   const first = Promise.race(failures);
   first.catch(() => {});

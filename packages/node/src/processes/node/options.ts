@@ -1,4 +1,4 @@
-/** What a node is started with. */
+/** Options with which a node is started. */
 import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
@@ -15,35 +15,35 @@ import type { ServingThread } from "../serving/thread.ts";
 export type NodeOptions = ServingOptions & {
   /** Folder of the data. */
   readonly data: string;
-  /** Package of a native signature accelerator, if one is to be used. */
+  /** Package of a native signature accelerator, if one is used. */
   readonly accelerator: string | undefined;
-  /** Signatures of fetched blocks are not checked up to it; absent: all are. */
+  /** Signatures of fetched blocks are not checked up to this block; if absent, all are checked. */
   readonly assumeValid: Pin | undefined;
-  /** Keys to forge with; none means that this node only follows. */
+  /** Keys to forge with; a node without keys only follows. */
   readonly delegates: Delegates;
   /** See `KeyFiles`. */
   readonly webhookKeyFile: string | undefined;
   readonly webhookOldKeyFile: string | undefined;
-  /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all of them. */
+  /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all events. */
   readonly eventsMaxAge: number;
-  /** Absent: this node neither listens for peers nor searches for any. */
+  /** If absent, this node neither listens for peers nor searches for any. */
   readonly peers: PeersOptions | undefined;
   /** Base URLs of nodes with which the tree of facts is compared. */
   readonly compareWith: readonly string[];
   readonly pool: PoolOptions;
-  /** Of transactions, to the API. */
+  /** Maximum number of transactions in a submission to the API. */
   readonly poolMaxPerRequest: number;
   readonly timing: Timing;
   /** See `ForgingOptions`. */
   readonly signingRecord: string | undefined;
-  /** Rounds that the start watches for other forgers with the same keys; absent: none is looked for, ever. */
+  /** Rounds for which the start watches for other forgers with the same keys; if absent, it never watches. */
   readonly watchRounds: number | undefined;
-  /** A block for each accepted submission, and none otherwise. */
+  /** Forges a block for each accepted submission, and no others. */
   readonly isOnDemand: boolean;
 };
 
 export type NodeDeps = {
-  /** Of `loadServingThread`, not started. The node closes it when it stops, or cannot start. */
+  /** Result of `loadServingThread`, not started. The node closes it when it stops or fails to start. */
   readonly servingThread: ServingThread;
   readonly files: NetworkFiles;
   readonly genesis: Block;
@@ -51,11 +51,11 @@ export type NodeDeps = {
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   readonly logger: Logger;
-  /** Lines of the log that could not be written. */
+  /** Returns the number of log lines that could not be written. */
   readonly lostLogLines?: () => number;
-  /** Every option that the process was started with, for operators; absent: none is shown. */
+  /** Every option with which the process was started, for operators; if absent, none is shown. */
   readonly shownOptions?: ShownOption[];
-  /** Only where the chain is a dev chain: its verbs. */
+  /** Creates the dev commands; only for a dev chain. */
   readonly createDev?: CreateDev;
   /** Its accounts with their passphrases. */
   readonly devAccounts?: AccountList | undefined;

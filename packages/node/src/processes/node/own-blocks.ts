@@ -1,4 +1,4 @@
-/** Submits a block that this node has made: to the room of peers, which also broadcasts it, or to the chain alone. */
+/** Submits a block of this node: to the peers room, which also broadcasts it, or only to the chain. */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
@@ -8,7 +8,7 @@ import type { NodeEventLog } from "./event-log.ts";
 
 export type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
   readonly chain: Pick<Chain, "accept">;
-  /** Absent for a node without any. */
+  /** Absent for a node without peers. */
   readonly peers: Pick<Peers, "submit"> | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The peers of a node: what happens among them is reported as events. */
+/** The peers of a node, whose changes are reported as events. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { Verifier } from "../../chain/pipeline/verifier.ts";

@@ -1,4 +1,4 @@
-/** Pending transactions as the serving thread gets them: the text of an asset is made once, not for each page with it. */
+/** Converts pending transactions for the serving thread: the text of an asset is created once, not for each page. */
 import { type SealedTransaction, type Transaction, transactionToJson } from "@uniknode/protocol";
 import { LRUCache } from "lru-cache";
 import type { PendingMembers, PendingTransaction } from "../../gateway/gateway.ts";
@@ -10,7 +10,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 const ENTRY_LENGTH = 200;
 
 export function createPendingTexts() {
-  /** By id of the transaction, which determines the asset. */
+  /** Asset texts by transaction id, which determines the asset. */
   const assets = new LRUCache<string, string>({
     maxSize: MAX_LENGTH,
     sizeCalculation: (text) => text.length + ENTRY_LENGTH,

@@ -1,4 +1,4 @@
-/** The pool of a node: its changes are written to the event log with themselves, and it fills the next block. */
+/** The pool of a node: its events are written in the transaction of its changes, and it fills the next block. */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { Verifier } from "../../chain/pipeline/verifier.ts";
@@ -18,7 +18,7 @@ import type { NodeOptions } from "./options.ts";
 export type NodePool = Omit<Pool, "select" | "selectWith"> & {
   /** Transactions for the block after the head. */
   select(): SealedTransaction[];
-  /** The same for a block of another branch; see `Pool.selectWith`. */
+  /** Like `select`, for a block of another branch; see `Pool.selectWith`. */
   selectWith(returned: readonly SealedTransaction[], leftOut: ReadonlySet<string>): SealedTransaction[];
   /** The listener is called after each change was logged, within the database transaction that makes it durable. */
   readonly subscribe: Subscribe<PoolEvent>;
@@ -39,7 +39,7 @@ export function createNodePool(
 ): NodePool {
   const changes = createSubscribers<PoolEvent>();
   changes.subscribe((event) => {
-    // Most nodes have no subscriber, for whom each transaction would be copied.
+    // Most nodes have no subscriber, so transactions are not copied for one.
     if (events.isRecorded(event.name)) log(toPublicEvent(event));
   });
   const pool = createPool(options, {

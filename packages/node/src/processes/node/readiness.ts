@@ -1,4 +1,4 @@
-/** Whether the node has been in sync with its network; a node without peers is in sync when it begins to forge. */
+/** True if the node has been in sync with its network; a node without peers is in sync when it begins to forge. */
 import { eventOfStart } from "../../events/node-events.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";

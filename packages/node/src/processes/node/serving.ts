@@ -17,7 +17,7 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAcco
     DataFolder,
     "databasePath" | "writeLock" | "writeState" | "webhookToken" | "secretKey" | "checkpointKey"
   >;
-  /** Of `createHeartbeats`. */
+  /** Memory created by `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
   readonly shownOptions: ShownOption[];
   readonly gateway: Gateway;
@@ -33,7 +33,7 @@ export type NodeServing = {
   readonly operationsUrl: string;
   /** Signs in at the console, once; only of a dev chain with a console. */
   readonly consoleUrl: string | undefined;
-  /** Whether the event loop of the thread runs. */
+  /** Returns true if the event loop of the thread runs. */
   isServing(): boolean;
   /** Rejects when the thread ends by itself. */
   readonly died: Promise<never>;

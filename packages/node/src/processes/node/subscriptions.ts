@@ -1,4 +1,4 @@
-/** Which part is notified of what another one does, and in which order. */
+/** Connects the parts of a node: subscribes each to the events of others, in a fixed order. */
 import type { Chain } from "../../chain/chain.ts";
 import type { FactsTask } from "../../facts/task.ts";
 import type { Forging } from "../../forger/forging.ts";

@@ -14,7 +14,7 @@ export type InspectorOptions = {
   readonly files: NetworkFiles;
   /** Next step after damage was found. */
   readonly remedy: string;
-  /** Until the first inspection. Absent: 5 s. */
+  /** Delay before the first inspection. Defaults to 5 s. */
   readonly startDelayMs?: number;
 };
 
@@ -34,12 +34,12 @@ export type Inspector = {
 
 const START_DELAY_MS = 5_000;
 const EVERY_MS = 86_400_000;
-/** Time for blocks: enough for all of some hundred thousand, or for a random part of a longer chain. */
+/** Time for blocks: enough for all of a few hundred thousand, or for a random part of a longer chain. */
 const BLOCKS_MS = 20_000;
 /** A database of 100 GB on a slow disk. */
 const TIMEOUT_MS = 3_600_000;
 const HEAP_MB = 256;
-/** Loaded by the process that inspects, only. */
+/** Loaded only by the inspecting process. */
 const INSPECTION = "../../archive/integrity/child";
 
 export function startInspector(options: InspectorOptions, logger: Logger): Inspector {
@@ -107,7 +107,7 @@ function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Insp
 
 const MAX_STDERR = 1_000;
 
-/** The process that inspects gave no verdict. The next one may. */
+/** The inspecting process gave no verdict. The next inspection may succeed. */
 class InspectionError extends Error {
   readonly code = "INSPECTION";
   readonly isRetryable = true;

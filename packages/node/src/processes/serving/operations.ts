@@ -1,4 +1,4 @@
-/** Metrics and health, put together from every part of the serving thread and from the node. */
+/** Composes metrics and health from every part of the serving thread and from the node. */
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
@@ -20,27 +20,27 @@ import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
 import type { InspectorFigures } from "./inspector.ts";
 
 export type OperationsDeps = {
-  /** A connection that only reads. */
+  /** A read-only connection. */
   readonly database: Database;
   readonly gateway: Pick<Gateway, "figures" | "status">;
-  /** To other threads, by the name of each. */
+  /** Returns the calls to other threads, by thread name. */
   readonly calls: () => CallsByThread;
   readonly streams: () => StreamFigures;
   readonly connections: () => ConnectionsOfListeners;
   readonly sessions: () => SessionFigures;
   readonly areWebhooksOn: boolean;
   readonly consensusSilentSeconds: () => number;
-  /** Of this thread. */
+  /** Returns the number of log lines that this thread lost. */
   readonly logLinesLost: () => number;
   readonly writes: Pick<Writes, "trouble" | "failures">;
-  /** Of the disk of the data. */
+  /** Returns the free bytes on the disk of the data folder. */
   readonly freeBytes: () => number | undefined;
   readonly inspections: () => InspectorFigures;
 };
 
-/** Time that the thread of consensus has to answer. */
+/** Timeout of calls to the consensus thread. */
 const ANSWER_TIMEOUT_MS = 2_000;
-/** Time for which an answer is reused: less than the interval of any monitoring. */
+/** Time for which a result is reused: less than the interval of any monitoring. */
 const REUSE_MS = 1_000;
 
 export function createOperations({
@@ -124,11 +124,11 @@ export function createOperations({
   };
 }
 
-/** An answer that all callers of a second get. */
+/** Shares one result among all callers within a second. */
 export const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
   createSharedAnswer(make, REUSE_MS, () => performance.now());
 
-/** Undefined when the answer of another thread does not come, or not in time. */
+/** Settles with undefined if the result of another thread fails or is late. */
 export async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS);

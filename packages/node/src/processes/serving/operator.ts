@@ -1,4 +1,4 @@
-/** What operators see beside health and metrics: the node part by part, the series of its figures, its options. */
+/** Views for operators besides health and metrics: the state of each part, the series of figures, the options. */
 
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { TimestampOf } from "../../http/answers/timestamp.ts";
@@ -16,14 +16,14 @@ import { inTime, shared } from "./operations.ts";
 import type { ServingData } from "./thread.ts";
 
 export type OperatorDeps = {
-  /** A connection that only reads. */
+  /** A read-only connection. */
   readonly database: Database;
   readonly gateway: Pick<Gateway, "report">;
   readonly ready: Operations["ready"];
   /** Open live streams. */
   readonly streams: () => number;
   readonly writes: Pick<Writes, "trouble" | "failures">;
-  /** Of the disk of the data. */
+  /** Returns the free bytes on the disk of the data folder. */
   readonly freeBytes: () => number | undefined;
   /** First second of a slot, since the network epoch. */
   readonly slotTime: (slot: number) => number;

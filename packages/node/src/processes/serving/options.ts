@@ -1,4 +1,4 @@
-/** What the user may set of API, webhooks and live stream, and what the serving thread makes of it. */
+/** User options of API, webhooks and live stream, and their form in the serving thread. */
 import { parsePauseMs } from "../../config/pauses.ts";
 import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import type { ServingData } from "./thread.ts";
@@ -7,29 +7,29 @@ export type ServingOptions = {
   readonly httpHost: string;
   /** 0 takes a free one. */
   readonly httpPort: number;
-  /** Addresses that the HTTP server answers; `*` for all. */
+  /** Addresses that the HTTP server accepts; `*` for all. */
   readonly httpAllow: string;
-  /** Proxies in front of it; undefined: none. */
+  /** Trusted proxies of the HTTP server; undefined for none. */
   readonly httpTrustProxy: string | undefined;
   /** Names by which callers of the register without token, and browsers at the console, reach the HTTP server. */
   readonly httpHosts: readonly string[];
-  /** Connections at once, of all clients together and of one. */
+  /** Maximum number of connections, in total and per client. */
   readonly httpConnections: number;
   readonly httpConnectionsPerClient: number;
-  /** Of health and metrics, 0 takes a free one; undefined: the HTTP server serves them. */
+  /** Port of health and metrics; 0 takes a free one; undefined: the HTTP server serves them. */
   readonly operationsPort: number | undefined;
   readonly operationsHost: string;
   readonly console: "on" | "off";
   /** Requests per minute of one client address; 0: no limit. */
   readonly rateLimit: number;
   readonly webhooks: "on" | "off";
-  /** Absent: the one of the first start, made then. */
+  /** If absent, the token that was generated at the first start. */
   readonly webhookToken: string | undefined;
   /** The only addresses and networks that may use the register of webhooks, without token; undefined: the token decides. */
   readonly webhookLegacy: string | undefined;
-  /** Whether clients without the token may read the live stream. */
+  /** True if clients without the token may read the live stream. */
   readonly eventsPublic: boolean;
-  /** Whether clients without the token may read the metrics. */
+  /** True if clients without the token may read the metrics. */
   readonly metricsPublic: boolean;
   readonly webhookLimit: number;
   readonly webhookPrivateTargets: boolean;
@@ -43,10 +43,10 @@ export type ServingOptions = {
   readonly webhookTimeout: number;
   /** See `readPauses`. */
   readonly webhookRetries: readonly string[];
-  /** Days that the log of deliveries keeps one after its end, and one that was given up. */
+  /** Days for which the log keeps an ended delivery, and a failed one. */
   readonly webhookLogDays: number;
   readonly webhookLogFailedDays: number;
-  /** Deliveries that the log keeps, and that may wait in one webhook. */
+  /** Maximum number of deliveries in the log, and in the queue of one webhook. */
   readonly webhookLogSize: number;
   readonly webhookQueueSize: number;
   readonly logLevel: LogLevel;
@@ -55,7 +55,7 @@ export type ServingOptions = {
 
 const DAY_MS = 86_400_000;
 
-/** Values for the thread, which are read and checked already. */
+/** Values for the thread, already parsed and validated. */
 export function servingDataOf(
   options: ServingOptions,
   node: Pick<

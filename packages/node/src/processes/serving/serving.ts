@@ -1,4 +1,4 @@
-/** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
+/** The parts that run in the serving thread: the API, the register of webhooks, and their deliveries. */
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots } from "@uniknode/protocol";
@@ -47,9 +47,9 @@ import type { ServingData } from "./thread.ts";
 import { openWebhooks } from "./webhooks.ts";
 
 const RATE_LIMIT_WINDOW_MS = 60_000;
-/** Time for the rows of an answer in the thread that serves: all others wait meanwhile. */
+/** Time limit for reading the rows of a response in the serving thread, because all other requests wait for it. */
 const READ_TIMEOUT_MS = 50;
-/** The same in the thread for what takes longer. */
+/** Time limit in the worker for slow queries. */
 const SLOW_READ_TIMEOUT_MS = 2_000;
 const NO_NAMES: ReadonlySet<string> = new Set();
 
@@ -65,7 +65,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const writes = watchWrites(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
   const database = openDatabase(data.databasePath, { writeLock: ordinaryWriteLock(data.writeLock), writes });
   closing.add("database", database.close);
-  // This side reads the log; it writes nothing but cursors.
+  // This side only reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
   const consensusWatch = watch(data.heartbeats, "consensus", {
@@ -252,7 +252,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   return {
     port,
     operationsPort: operationsAddress?.port,
-    // A dev chain shows it at its start; no one would see that of another node.
+    // A dev chain prints the path when it starts; on other nodes, no one would see it.
     consolePath:
       data.hasConsole && data.isDevChain ? linkPath(sessions.issueCode("until used").secret) : undefined,
     notify() {

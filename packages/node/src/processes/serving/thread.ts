@@ -18,11 +18,11 @@ import type { DeliveryRetention } from "../../webhooks/log/bounds.ts";
 /** Everything the thread needs, as plain values. */
 export type ServingData = {
   readonly databasePath: string;
-  /** Of the threads that write to the database; see `createWriteLockMemory`. */
+  /** Shared memory of the threads that write to the database; see `createWriteLockMemory`. */
   readonly writeLock: SharedArrayBuffer;
-  /** Whether they succeed; see `createWriteState`. */
+  /** True if they succeed; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
-  /** Of the threads; see `createHeartbeats`. */
+  /** Shared memory for heartbeats of the threads; see `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
   readonly files: NetworkFiles;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
@@ -33,17 +33,20 @@ export type ServingData = {
   readonly allowed?: string;
   /** Proxies whose `X-Forwarded-For` is trusted; absent: none. */
   readonly trustedProxies?: string | undefined;
-  /** Names of this machine by which callers of the register are known to reach it; absent: none but the obvious. */
+  /**
+   * Names of this machine by which callers may reach the register; if absent, only `localhost` and its
+   * addresses.
+   */
   readonly hosts?: readonly string[];
   /** Absent: the defaults of the HTTP server. */
   readonly connections?: ConnectionBounds;
-  /** Where health and metrics are served; absent: by the HTTP server. */
+  /** Address of health and metrics; if absent, the HTTP server serves them. */
   readonly operations?: OperationsAddress;
-  /** Whether the console is served. */
+  /** True if the console is served. */
   readonly hasConsole: boolean;
-  /** Whether the chain has verbs (`gateway/dev-commands.ts`). */
+  /** True if the chain has verbs (`gateway/dev-commands.ts`). */
   readonly isDevChain: boolean;
-  /** Of a dev chain, with their passphrases. */
+  /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;
   /** Items of one `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
@@ -55,21 +58,21 @@ export type ServingData = {
   readonly forgers?: readonly string[];
   readonly webhooks: "on" | "off";
   readonly webhookToken: string;
-  /** Of `encryptSecrets`; absent: secrets of webhooks lie open. */
+  /** Key for `encryptSecrets`; if absent, secrets of webhooks are stored in plain text. */
   readonly secretKey?: Uint8Array | undefined;
-  /** With which checkpoints are signed: see `checkpointKeyOf`. */
+  /** Key with which checkpoints are signed: see `checkpointKeyOf`. */
   readonly checkpointKey: string;
   /** The only addresses and networks that may use the register of webhooks, without token; absent: the token decides. */
   readonly legacyCallers?: string | undefined;
-  /** Webhooks in the register; absent: as many as unless said otherwise. */
+  /** Maximum number of webhooks in the register; if absent, the default. */
   readonly maxWebhooks?: number;
-  /** Whether any client may read the live stream. */
+  /** True if any client may read the live stream. */
   readonly eventsPublic: boolean;
-  /** Whether any client may read the metrics. */
+  /** True if any client may read the metrics. */
   readonly metricsPublic: boolean;
   readonly targets: TargetOptions;
   readonly deliveries: {
-    /** For a whole exchange, the connection included. */
+    /** Timeout of a whole attempt, including the connection. */
     readonly timeoutMs: number;
     /** Pause after each failed attempt of a delivery; nothing follows the last one. */
     readonly retryPausesMs: readonly number[];
@@ -78,7 +81,7 @@ export type ServingData = {
     readonly retention: Omit<DeliveryRetention, "keptBlocks">;
   };
   readonly feePolicy: FeePolicy;
-  /** Of the peer-to-peer protocol; the network's own for a node that has no peers. */
+  /** Port of the peer-to-peer protocol; the network's default for a node without peers. */
   readonly peerPort: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -96,7 +99,7 @@ export type ToServing =
 export type FromServing = {
   readonly kind: "listening";
   readonly port: number;
-  /** Of health and metrics, where they have a listener of their own. */
+  /** Port of health and metrics, if they have a separate listener. */
   readonly operationsPort: number | undefined;
   /** Path that signs in at the console, once; only of a dev chain with a console. */
   readonly consolePath: string | undefined;
@@ -128,12 +131,12 @@ export type ServingThread = {
   close(): Promise<void>;
 };
 
-/** Time in which the thread must listen: it opens a database of any size, and reads what waits there. */
+/** Time in which the thread must listen: it opens a database of any size, and reads its queues. */
 const START_TIMEOUT_MS = 120_000;
-/** Time to close, in addition to that of running deliveries; then the thread is stopped. */
+/** Time to close, in addition to the time for running deliveries; then the thread is terminated. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
-/** Does a work with a thread that has begun to load its program, and closes the thread in any case. */
+/** Calls `work` with a thread that has begun to load its program, and closes the thread in any case. */
 export async function withServingThread(work: (thread: ServingThread) => Promise<void>): Promise<void> {
   const thread = loadServingThread();
   try {
@@ -143,7 +146,7 @@ export async function withServingThread(work: (thread: ServingThread) => Promise
   }
 }
 
-/** Creates the thread, which loads its program while the caller prepares what it is to serve. */
+/** Creates the thread, which loads its program while the caller prepares its data. */
 export function loadServingThread(): ServingThread {
   const worker = new Worker(moduleBeside(import.meta.url, "worker"));
   const { port1, port2 } = new MessageChannel();
@@ -164,7 +167,7 @@ export function loadServingThread(): ServingThread {
   // The caller decides what the end of the thread means; here it must not be an unhandled rejection.
   died.catch(() => {});
 
-  /** Sends one notification at a time, however many events there are. */
+  /** Sends one notification at a time, regardless of the number of events. */
   function notify(): void {
     if (Atomics.exchange(notified, 0, 1) === 0) send({ kind: "notify" });
   }
@@ -200,7 +203,7 @@ export function loadServingThread(): ServingThread {
   };
 }
 
-/** `address` is missing for a name, `hostname` for an address, and `port` if any port would do. */
+/** `address` is missing for a name, `hostname` for an address, and `port` if any port is acceptable. */
 type SystemError = Error & {
   readonly code?: string;
   readonly port?: number;
@@ -208,7 +211,7 @@ type SystemError = Error & {
   readonly hostname?: string;
 };
 
-/** The listener that failed: that of the API, or the one of health and metrics. */
+/** Returns the listener that failed: the API, or health and metrics. */
 function listenerOf(error: SystemError, { operations, ...data }: ServingData): ListenAddress {
   const { port, address: host = error.hostname } = error;
   const isOperations =
@@ -218,7 +221,7 @@ function listenerOf(error: SystemError, { operations, ...data }: ServingData): L
   return { host: address.host, port: address.port, portFlag: `${name}-port`, hostFlag: `${name}-host` };
 }
 
-/** A URL needs brackets around IPv6, and "every address" is no address to open. */
+/** Formats a host for a URL: IPv6 needs brackets, and a wildcard address cannot be opened. */
 function shownHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -1,4 +1,4 @@
-/** The webhook service as the operator wants it: on, or off. */
+/** The webhook service as configured by the operator: on or off. */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { createHistory } from "../../event-log/history.ts";
@@ -20,7 +20,7 @@ import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../we
 import type { ServingData } from "./thread.ts";
 
 export type WebhooksDeps = {
-  /** A connection that can write, and the event log on the same connection. */
+  /** A writable connection, and the event log on the same connection. */
   readonly database: Database;
   readonly eventLog: EventLog;
   readonly network: Network;
@@ -36,7 +36,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 export type OpenWebhooks = {
   readonly webhooks: Webhooks;
-  /** That can be made to fail; undefined for a node that is no dev chain. */
+  /** Receivers that can be made to fail; undefined unless the node is a dev chain. */
   readonly receivers: Receivers | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The serving thread: HTTP and the delivery of webhooks, on database connections of their own. */
+/** The serving thread: HTTP and webhook deliveries, with its own database connections. */
 import { parentPort } from "node:worker_threads";
 import { startServing } from "./serving.ts";
 import type { FromServing, ToServing } from "./thread.ts";

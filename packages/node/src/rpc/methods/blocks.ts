@@ -1,4 +1,4 @@
-/** `blocks.*`: as the API shows them. */
+/** `blocks.*`: blocks as the API shows them. */
 import { Type } from "typebox";
 import { type Method, method } from "../method.ts";
 

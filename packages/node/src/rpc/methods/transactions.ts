@@ -1,4 +1,4 @@
-/** `transactions.*`: made here, kept under their ids, and sent when they are asked to be. */
+/** `transactions.*`: transactions are created here, stored under their ids, and sent by a separate call. */
 import {
   builders,
   isAddress,
@@ -24,10 +24,10 @@ import { keeper } from "./wallets.ts";
 const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
 const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });
 const passphrase = Type.String({ minLength: 1 });
-/** Smallest unit; the average of the type in the last 30 days if it is left out. */
+/** Fee in the smallest unit; defaults to the average of the type in the last 30 days. */
 const fee = Type.Optional(Type.String({ pattern: "^[0-9]{1,19}$" }));
 const payment = {
-  /** Smallest unit. */
+  /** Amount in the smallest unit. */
   amount: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   recipientId: Type.String({ pattern: "^[0-9A-Za-z]{34}$" }),
   vendorField: Type.Optional(Type.String()),
@@ -93,7 +93,7 @@ type Payment = Static<ReturnType<typeof Type.Object<typeof payment>>>;
 
 const MAX_VENDOR_FIELD_BYTES = 255;
 
-/** @throws {RpcError} for addresses of other networks, and for longer texts than a transaction has room for */
+/** @throws {RpcError} for addresses of other networks, and for texts that do not fit into a transaction */
 const payTo =
   ({ amount, recipientId, vendorField = "" }: Payment) =>
   (envelope: builders.Envelope): TransactionBody => {
@@ -106,14 +106,14 @@ const payTo =
     return builders.transfer({ ...envelope, recipientId, amount: BigInt(amount), vendorField });
   };
 
-/** Whether the network takes the core's own type; the Unikname Network has types of its own for some. */
+/** Returns true if the network takes the core's own type; the Unikname Network has types of its own for some. */
 const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
   isTypeActive(TYPE_GROUPS.core, type, { network, height: height! });
 
 /**
- * Builds, signs and keeps a transaction; nothing is sent.
+ * Builds, signs and stores a transaction; nothing is sent.
  *
- * @throws {RpcError} for a transaction that no node would take, whatever the state of the chain
+ * @throws {RpcError} for a transaction that every node would refuse, regardless of the state of the chain
  */
 async function create(
   keys: KeyPair,
@@ -129,7 +129,7 @@ async function create(
   const transaction = signTransaction({ ...body, fee: paid }, keys);
   const json = transactionToJson(transaction);
   const violation = matchesBatchSchema([json], { network, height: envelope.height! });
-  // Parameters have the names of the members that they become.
+  // Parameters have the names of the corresponding members.
   if (violation) throw invalidParams(`${violation.path.split("/").at(-1)}: ${violation.expectation}`);
   store.saveTransaction(transaction.id, JSON.stringify(json));
   return json;
@@ -137,7 +137,7 @@ async function create(
 
 const AVERAGE_DAYS = 30;
 
-/** The fee paid for the type of late; the static fee where there is none. */
+/** Returns the average fee recently paid for the type; the static fee if there is none. */
 async function averageFee(
   { typeGroup, type, fee }: TransactionBody,
   { client }: RpcContext,

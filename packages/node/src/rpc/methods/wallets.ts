@@ -1,4 +1,7 @@
-/** `wallets.*`: wallets of the chain, addresses of passphrases, and keys that the service keeps under a password. */
+/**
+ * `wallets.*`: wallets of the chain, addresses of passphrases, and keys that the service stores encrypted
+ * with a password.
+ */
 import {
   addressFromPublicKey,
   bytesToHex,
@@ -13,7 +16,10 @@ import { type Method, method, type RpcContext } from "../method.ts";
 import { offset } from "./blocks.ts";
 
 const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
-/** `bip38` is the password; `userId` hexadecimal, a name under which keys are kept, and a part of their password. */
+/**
+ * `bip38` is the password; `userId` is hexadecimal: a name under which keys are stored, and a part of their
+ * password.
+ */
 export const keeper = {
   bip38: Type.String({ minLength: 1, maxLength: 1_024 }),
   userId: Type.String({ pattern: "^([0-9a-fA-F]{2})+$", maxLength: 512 }),

@@ -7,13 +7,13 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 
-/** A block as it is sent: header with signature, and the canonical bytes of each transaction. */
+/** A block in its wire format: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
   readonly height: number;
   readonly id: string;
   readonly header: Uint8Array;
   readonly transactions: readonly Uint8Array[];
-  /** In the order of the transactions. */
+  /** Ids in the order of the transactions. */
   readonly transactionIds: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** The tables of the ledger as rows: one record at a time, nothing kept in memory. */
+/** Stores the tables of the ledger as rows: one record at a time, without a cache. */
 import type { TableName, Tables, Token, Wallet } from "@uniknode/ledger";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
 import { attributesFromJson, attributesToJson, roundFromJson, roundToJson } from "../state/json.ts";

@@ -1,4 +1,7 @@
-/** The owner of a unik after any transaction of the chain: the table of tokens has the present owner only. */
+/**
+ * Finds the owner of a unik after any transaction of the chain: the table of tokens contains only the present
+ * owner.
+ */
 import { nftOf } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
@@ -8,8 +11,8 @@ export type Position = { readonly height: number; readonly sequence: number };
 
 export type OwnerStore = {
   /**
-   * Public key of the owner right after a transaction, if the chain shows it; otherwise the address. Absent if the unik
-   * did not exist yet.
+   * Returns the public key of the owner right after a transaction, if the chain contains it; otherwise the
+   * address. Undefined if the unik did not exist yet.
    */
   ownerAfter(tokenId: string, position: Position): Owner | undefined;
 };
@@ -62,7 +65,7 @@ const TRANSFERS = [
   [TYPE_GROUPS.uns, 6],
 ] as const;
 
-/** Whether a transaction changes the owner of a unik. */
+/** Returns true if a transaction changes the owner of a unik. */
 export const movesToken = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">): boolean =>
   TRANSFERS.some((transfer) => transfer[0] === typeGroup && transfer[1] === type);
 

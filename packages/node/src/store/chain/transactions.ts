@@ -13,7 +13,7 @@ import { toVisibleFields } from "./visible-fields.ts";
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
   append(block: Block): void;
-  /** Those among the ids that are on the chain. */
+  /** Returns the ids that are on the chain. */
   storedIds(ids: readonly string[]): string[];
   /** Transactions of the blocks at and above the height, oldest first; they count as verified. */
   sealedFrom(height: number, limit: number): SealedTransaction[];
@@ -37,7 +37,7 @@ export function createTransactionStore(database: Database): TransactionStore {
   const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");
   const totals = createTypeTotals(database);
 
-  /** Version 1 carries no nonce: it is the position among the sender's transactions, from 1. */
+  /** Version 1 has no nonce: this is the position among the sender's transactions, from 1. */
   const nonceOf = ({ data }: SealedTransaction): number | bigint =>
     data.nonce ?? (lastOfSender.get(data.senderPublicKey)?.nonce ?? 0) + 1;
 
@@ -86,7 +86,10 @@ export function createTransactionStore(database: Database): TransactionStore {
 const LIFE_CYCLE_STATUS = "LifeCycle/Status";
 const ALIVE = "3";
 
-/** Whether it declares its unik alive, as an update or as a mint with a voucher: the foundation earns by these. */
+/**
+ * Returns true if it declares its unik alive, as an update or as a mint with a voucher: the foundation earns
+ * by these.
+ */
 const isAlive = (transaction: Transaction): boolean =>
   (isCertifiedUpdate(transaction) ||
     (isCertifiedMint(transaction) && voucherOf(transaction) !== undefined)) &&

@@ -1,11 +1,11 @@
-/** Transactions on the chain by type, kept instead of counted. */
+/** Totals of transactions on the chain by type, maintained instead of counted. */
 import type { Transaction } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 
-/** Each to be called in the transaction that changes the table of transactions. */
+/** Each function must be called in the transaction that changes the table of transactions. */
 export type TypeTotals = {
   add(transactions: readonly Pick<Transaction, "typeGroup" | "type">[]): void;
-  /** Takes away those of the blocks at and above a height, before they are removed. */
+  /** Subtracts the transactions of the blocks at and above a height, before they are removed. */
   subtractFrom(height: number): void;
 };
 
@@ -39,7 +39,10 @@ export function createTypeTotals(database: Database): TypeTotals {
 /** A group is any 32-bit integer, a type has 16 bits (transactions.md 2). */
 const typeKey = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">) => typeGroup * 2 ** 16 + type;
 
-/** Counts all of them, where rows came without this store. Takes a read of an index of the whole table. */
+/**
+ * Counts all transactions again, for rows that were written without this store. Reads an index of the whole
+ * table.
+ */
 export function recountTypes(database: Database): void {
   database.transaction(() => {
     database.execute(`DELETE FROM type_totals; INSERT INTO type_totals ${COUNTS} GROUP BY type_group, type`);

@@ -1,6 +1,6 @@
 /**
- * The members of a transaction that answers show and no column holds, as JSON text: a page is joined from texts instead
- * of from the decoded bytes of every row.
+ * The fields of a transaction that responses show and no column holds, as JSON text: a page is joined from
+ * texts instead of decoding the bytes of every row.
  */
 import type { Transaction } from "@uniknode/protocol";
 
@@ -13,7 +13,7 @@ export type VisibleFields = {
 
 type Parts = Pick<Transaction, "signature" | "secondSignature" | "signatures"> & { readonly asset?: object };
 
-/** From a decoded transaction or its JSON. */
+/** Extracts the fields from a decoded transaction or its JSON. */
 export const toVisibleFields = ({ signature, secondSignature, signatures, asset }: Parts): VisibleFields => ({
   signatures: JSON.stringify({ signature, signSignature: secondSignature, signatures }).slice(1, -1),
   asset: asset ? JSON.stringify(asset, digitsOf) : null,

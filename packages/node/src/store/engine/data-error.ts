@@ -1,9 +1,9 @@
-/** Files of a data folder that cannot be used, said with their name, the reason and what to do. */
+/** Errors of unusable files in a data folder, with the file, the reason and the remedy. */
 import { dirname } from "node:path";
 import { describeTrouble, troubleOf } from "../../platform/files/disk-trouble.ts";
 
 export type DataErrorCode =
-  /** A file is not what it was written as. */
+  /** A file is damaged. */
   | "DATA_DAMAGED"
   /** A file cannot be opened or written. */
   | "DATA_UNUSABLE"
@@ -23,7 +23,7 @@ export class DataError extends Error {
   }
 }
 
-/** What to do about a damaged database of a network that others have, too. */
+/** Advice for a damaged database of a network that other nodes have, too. */
 export const RUN_REMEDY =
   'move the folder away; then start again to fetch the chain from peers, or bring it back from a snapshot with "uniknode snapshot restore"';
 
@@ -31,7 +31,8 @@ const DAMAGED = /^SQLITE_(NOTADB|CORRUPT)/;
 const UNUSABLE = /^(SQLITE_(CANTOPEN|PERM|AUTH)|EACCES$|EPERM$|EISDIR$|ENOENT$|ENOTDIR$|EROFS$)/;
 
 /**
- * The error in the words of a data folder, where it is about one of its files; any other is returned as it is.
+ * Converts an error to a `DataError` if it concerns a file of the data folder; returns any other error
+ * unchanged.
  *
  * @param path of the file that was used
  * @param remedy what to do when the file is damaged

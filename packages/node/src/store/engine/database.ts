@@ -1,13 +1,13 @@
-/** The one place that knows the database driver. */
+/** The only file that uses the database driver. */
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
 import type { WriteLock } from "./write-lock.ts";
 import type { Writes } from "./writes.ts";
 
-/** A value as SQLite keeps it. Integers come back as `number`, or as `bigint` from `bigints` statements. */
+/** A value as SQLite stores it. Integers are returned as `number`, or as `bigint` by `bigints` statements. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
-/** A prepared statement; `Row` is trusted to be what its SQL selects. */
+/** A prepared statement; `Row` is trusted to match the selected columns. */
 export type Statement<Row> = {
   get(...parameters: SqlValue[]): Row | undefined;
   all(...parameters: SqlValue[]): Row[];
@@ -15,61 +15,69 @@ export type Statement<Row> = {
   run(...parameters: SqlValue[]): { changes: number; lastInsertRowid: number | bigint };
 };
 
-/** What a commit outlives once the call has returned: the death of the process takes no wait for the disk. */
+/**
+ * Failure that a commit survives once the call has returned. Surviving the end of the process needs no wait
+ * for the disk.
+ */
 export type Durability = "power loss" | "process death";
 
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { "power loss": "FULL", "process death": "NORMAL" };
 
 export type Database = {
   /**
-   * Prepare once, run often. SQLite plans by the values of some parameters, and compiles the statement anew whenever one of
-   * them changes, which takes five to twenty times as long as finding a row: those after `LIMIT` and `OFFSET`, and those
-   * that a column equals, unless it is a unique key of the only table. Such a parameter is written `+?`: the sign changes no
-   * value, and SQLite does not look behind it.
+   * Prepares a statement: prepare once, run often. SQLite plans by the values of some parameters, and
+   * recompiles the statement whenever one of them changes, which costs five to twenty times as much as
+   * finding a row: parameters after `LIMIT` and `OFFSET`, and parameters compared with a column, unless it is
+   * a unique key of the only table. Such a parameter is written `+?`: the sign does not change the value, and
+   * hides it from the planner.
    *
-   * @param options `bigints`: integer columns of this statement come back as `bigint`; `arrays`: a row comes back as the array of
-   *   its columns, in their order
+   * @param options `bigints`: integer columns are returned as `bigint`; `arrays`: a row is returned as the
+   * array of its columns
    */
   prepare<Row>(
     sql: string,
     options?: { readonly bigints?: boolean; readonly arrays?: boolean },
   ): Statement<Row>;
-  /** A function for the SQL texts of this connection. It may be called for every row; what it throws ends the statement. */
+  /**
+   * Defines a function for the SQL of this connection. It may be called for every row; an exception ends the
+   * statement.
+   */
   define(name: string, compute: (...values: SqlValue[]) => SqlValue): void;
-  /** Runs statements without parameters or answers. */
+  /** Runs statements without parameters or results. */
   execute(sql: string): void;
   /**
-   * All or nothing; what `work` throws passes on after the rollback. Nested calls join the outer one.
+   * Runs `work` in a transaction. If it throws, the transaction is rolled back and the error is rethrown.
+   * Nested calls join the outer one.
    *
-   * @param survives what the commit outlives once the call has returned: the loss of power, or at least the death of
-   *   the process, which takes no wait for the disk
+   * @param survives failure that the commit survives once the call has returned: the loss of power, or at
+   * least the end of the process, which needs no wait for the disk
    */
   transaction<T>(work: () => T, survives?: Durability): T;
   /**
-   * One transaction for several changes, in their order. A change that throws is undone alone.
+   * Runs several changes in one transaction, in order. A change that throws is rolled back alone.
    *
-   * @returns what became of each change; all others are on disk
-   * @throws {Error} of the driver when the transaction failed: then nothing has changed
+   * @returns the outcome of each change; the successful ones are on disk
+   * @throws {Error} of the driver when the transaction failed: then nothing was changed
    */
   group<T>(changes: readonly (() => T)[]): PromiseSettledResult<T>[];
   close(): void;
 };
 
 export type DatabaseOptions = {
-  /** A connection that cannot write. The file must exist. */
+  /** Opens a read-only connection. The file must exist. */
   readonly?: boolean;
-  /** Where several threads write: acquired before a transaction begins. */
+  /** The lock to acquire before a transaction begins, if several threads write. */
   writeLock?: WriteLock;
   /** Called with the outcome of each write. */
   writes?: Writes;
 };
 
-/** How long a writer waits for another one before it fails. */
+/** Time that a writer waits for another one before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Of the file, for connections that only read: their cache of pages is thrown away with each block that is written, and
- * copying a page out of the file again takes as long as looking at what is in it.
+ * Bytes of the file to map for read-only connections: each committed block invalidates their page cache, and
+ * copying a page from the file again costs as much as reading its content.
  */
 const MAPPED_BYTES = 1_073_741_824;
 
@@ -81,7 +89,7 @@ function openDriver(path: string, options: DatabaseOptions): Driver.Database {
     if (!options.readonly && path !== ":memory:") makePrivate(path);
     driver = new Driver(path, { readonly: options.readonly ?? false, timeout: BUSY_TIMEOUT_MS });
     driver.pragma("foreign_keys = ON");
-    // Reads the file, which shows whether it is a database.
+    // Reads the file, which verifies that it is a database.
     if (options.readonly) driver.pragma("schema_version");
     setUp(driver, options);
     return driver;
@@ -96,23 +104,24 @@ function setUp(driver: Driver.Database, options: DatabaseOptions): void {
   else {
     driver.pragma("journal_mode = WAL");
     driver.pragma("synchronous = FULL");
-    // Fewer checkpoints: half again as many durable blocks a second, measured.
+    // Fewer checkpoints give 50 % more durable blocks per second.
     driver.pragma("wal_autocheckpoint = 16000");
     driver.pragma("cache_size = -16000");
   }
 }
 
 /**
- * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. A
- * connection that can write makes the file readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
+ * Opens a database file; `:memory:` opens a temporary one. Uses a write-ahead log; every commit is on disk
+ * before it returns. A connection that can write makes the file readable for its owner only, because it
+ * contains the tokens of webhooks (webhooks.md 10 point 14).
  *
- * @throws {Error} of the driver, with the `path`, when the file is no database or cannot be opened
+ * @throws {Error} of the driver, with the `path`, when the file is not a database or cannot be opened
  */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   const driver = openDriver(path, options);
   const totalChanges = () => driver.prepare("SELECT total_changes()").pluck().get();
 
-  /** A transaction may write nothing, and then says nothing about a disk that failed before. */
+  /** A transaction may write nothing; then its success does not show that a failed disk works again. */
   function watched<T>(write: () => T): T {
     const { writes } = options;
     const before = writes?.trouble() && totalChanges();
@@ -128,7 +137,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
 
   let durability: Durability = "power loss";
 
-  /** What the next commit outlives. The statement takes as long as a small commit that waits for no disk. */
+  /**
+   * Sets the failure that the next commit survives. The statement costs as much as a small commit that does
+   * not wait for the disk.
+   */
   function setDurability(wanted: Durability): void {
     if (wanted === durability) return;
     driver.pragma(`synchronous = ${SYNCHRONOUS[wanted]}`);
@@ -148,17 +160,20 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
 
   function member<T>(change: () => T): PromiseSettledResult<T> {
     try {
-      // Within a transaction the driver makes a savepoint.
+      // Inside a transaction, the driver creates a savepoint.
       return { status: "fulfilled", value: driver.transaction(change)() };
     } catch (reason) {
-      // Where the disk is full, SQLite may have given up the whole transaction.
+      // If the disk is full, SQLite may have rolled back the whole transaction.
       if (!driver.inTransaction) throw reason;
       options.writes?.failed(reason);
       return { status: "rejected", reason };
     }
   }
 
-  /** Outside of transactions, a statement that writes is one itself, and waits for the write lock as well. */
+  /**
+   * Outside of a transaction, a statement that writes is a transaction itself, and waits for the write lock
+   * as well.
+   */
   const inTransaction =
     <Answer>(execute: (...parameters: SqlValue[]) => Answer) =>
     (...parameters: SqlValue[]): Answer =>
@@ -167,7 +182,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   return {
     prepare<Row>(sql: string, { bigints = false, arrays = false } = {}) {
       const prepared = driver.prepare(sql);
-      // The driver allows the modes on statements that read only.
+      // The driver accepts the modes only for statements that return rows.
       if (bigints) prepared.safeIntegers(true);
       if (arrays) prepared.raw(true);
       const statement = prepared as unknown as Statement<Row>;
@@ -190,9 +205,12 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   };
 }
 
-/** Before SQLite opens it: the files that lie beside it get its mode. Makes the file when missing. */
+/**
+ * Runs before SQLite opens the file, because SQLite gives its mode to the files beside it. Creates the file
+ * if it is missing.
+ */
 export function makePrivate(path: string): void {
-  // One that is there is not opened: closing it would give back the locks that this process has on it.
+  // An existing file is not opened: closing it would release the locks that this process holds on it.
   if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY));
   chmodSync(path, OWNER_ONLY);
 }

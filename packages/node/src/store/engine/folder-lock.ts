@@ -1,4 +1,4 @@
-/** One process for one data folder: two forging on the same data would forge slots twice. */
+/** Locks a data folder for one process: two processes forging on the same data would forge slots twice. */
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,13 +45,13 @@ export class LockLostError extends Error {
 export type FolderLock = {
   /** Rejects with `LockLostError`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
   readonly lost: Promise<never>;
-  /** Notes where this process serves, for the messages of other processes. */
+  /** Notes the addresses of this process, for the messages of other processes. */
   describe(holder: Omit<LockHolder, "pid">): void;
   /** Releases the folder. */
   release(): void;
 };
 
-/** How a data folder is created: access for its owner only. */
+/** Purpose of a data folder, which is created with access for its owner only. */
 export const DATA_FOLDER: FolderPurpose = { what: "the data folder", flag: "--data", mode: 0o700 };
 const CHECK_MS = 1_000;
 
@@ -101,7 +101,7 @@ function takeLock(path: string): (() => void) | undefined {
  */
 export function lockFile(path: string): (() => void) | undefined {
   makePrivate(path);
-  // A write transaction that is never committed: a crash cannot leave this lock behind.
+  // A write transaction that is never committed: a crash cannot leave this lock held.
   const driver = new Driver(path, { timeout: 0 });
   try {
     driver.exec("BEGIN EXCLUSIVE");
@@ -112,13 +112,13 @@ export function lockFile(path: string): (() => void) | undefined {
   }
   writeLockHolder(path, { pid: process.pid });
   return () => {
-    // Before the release: afterwards the note is that of the next holder.
+    // Before the release: afterwards, the note belongs to the next holder.
     removeLockHolder(path);
     driver.close();
   };
 }
 
-/** Whether every user of the machine has access to the folder. */
+/** Returns true if every user of the machine has access to the folder. */
 export const isOpenToAll = (folder: string): boolean => (statSync(folder).mode & 0o007) !== 0;
 
 /** The file is never opened: closing it would release the lock. */

@@ -1,17 +1,26 @@
-/** Changes that arrive within a short time are one transaction: they wait for the disk together. */
+/**
+ * Combines changes that arrive within a short time into one transaction, so that they wait for the disk
+ * together.
+ */
 import type { Database } from "./database.ts";
 
-/** Settles with what the change answers or throws, once the transaction is on disk. Changes run in the order of the calls. */
+/**
+ * Settles with the result or the error of the change after the transaction is on disk. Changes run in the
+ * order of the calls.
+ */
 export type GroupCommit = <T>(change: () => T) => Promise<T>;
 
-/** How long the first change of a group waits for others. */
+/** Time that the first change of a group waits for others. */
 const GATHER_MS = 2;
 
-/** Changes in one transaction, which occupies the thread. Further changes follow after other work of the event loop. */
+/**
+ * Maximum number of changes in one transaction, which occupies the thread. Further changes follow after other
+ * work of the event loop.
+ */
 const MAX_GROUP = 32;
 
 type Member = {
-  /** Makes the change; the answer reports its success. */
+  /** Makes the change; the returned function reports its success. */
   readonly change: () => () => void;
   readonly reject: (error: unknown) => void;
 };

@@ -1,4 +1,7 @@
-/** Notes beside lock files: which process holds the lock, and where it serves. The lock itself is the only proof. */
+/**
+ * Notes beside lock files that name the process that holds the lock and its addresses. Only the lock itself
+ * is proof.
+ */
 import { readFileSync, rmSync } from "node:fs";
 import { writeWholeFile } from "../../platform/files/whole-file.ts";
 
@@ -16,7 +19,7 @@ const URL_FORM = /^http:\/\/[\w.:[\]-]{1,256}$/;
 
 const pathOf = (lockPath: string): string => `${lockPath}.holder`;
 
-/** Called by the holder of the lock only. A note that cannot be written is left out: it is for error messages. */
+/** Called only by the holder of the lock. A failed write is ignored: the note is for error messages. */
 export function writeLockHolder(lockPath: string, holder: LockHolder): void {
   try {
     writeWholeFile(pathOf(lockPath), JSON.stringify(holder), 0o600);
@@ -29,7 +32,7 @@ export function removeLockHolder(lockPath: string): void {
   } catch {}
 }
 
-/** The living process of the note; undefined if there is none. A killed process leaves a note behind. */
+/** Returns the living process that the note names, if any. A killed process does not remove its note. */
 export function readLockHolder(lockPath: string): LockHolder | undefined {
   try {
     const text = readFileSync(pathOf(lockPath), "utf8");
@@ -40,7 +43,7 @@ export function readLockHolder(lockPath: string): LockHolder | undefined {
   }
 }
 
-/** By hand: a node at its start loads nothing that builds schemas. */
+/** Validated by hand, because a starting node does not load a schema library. */
 function toHolder(note: unknown): LockHolder | undefined {
   const { pid, url, ports } = Object(note) as Record<string, unknown>;
   if (!isInteger(pid, 2 ** 31)) return undefined;

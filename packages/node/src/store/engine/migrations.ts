@@ -1,4 +1,4 @@
-/** Numbered SQL files, each applied once, in a transaction, and remembered with its checksum. */
+/** Numbered SQL files, each applied once in a transaction and recorded with its checksum. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,8 +22,8 @@ const FOLDER = join(import.meta.dirname, "..", "migrations");
  * Brings the schema up to date.
  *
  * @param path of its file, for errors
- * @throws {MigrationError} when the database was made by a newer program, or an applied file was changed since; then
- *   nothing has changed
+ * @throws {MigrationError} when the database was created by a newer program, or an applied file was changed
+ * since; then nothing was changed
  */
 export function migrate(database: Database, path?: string): void {
   database.execute(
@@ -51,8 +51,8 @@ export function migrate(database: Database, path?: string): void {
 /**
  * Opens the database of a node for reading.
  *
- * @throws {MigrationError} when it was made by a newer program
- * @throws {Error} of the driver when it is no database or cannot be opened
+ * @throws {MigrationError} when it was created by a newer program
+ * @throws {Error} of the driver when it is not a database or cannot be opened
  */
 export function openReader(path: string): Database {
   const database = openDatabase(path, { readonly: true });

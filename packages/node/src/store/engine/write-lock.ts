@@ -1,7 +1,8 @@
 /**
- * The write lock of the threads that write to one database. SQLite has them poll for its own lock with growing pauses, and
- * the thread that polls most often gets it: consensus would wait longest. Here consensus is next whenever a writer has
- * released the lock, and is notified. Only waiting times depend on it: the lock of SQLite remains the one that counts.
+ * The write lock of the threads that write to one database. With SQLite's own lock, waiting threads poll at
+ * growing intervals, and the thread that polls most often gets it: consensus would wait longest. With this
+ * lock, consensus is next whenever a writer releases it, and is notified. It affects only waiting times:
+ * SQLite's lock still guards the data.
  */
 
 /** One thread's side of the lock. Calls come in pairs, and pairs are never nested. */
@@ -14,14 +15,17 @@ export type WriteLock = {
 /** Positions in the shared memory: 1 while a thread holds the lock, and 1 while consensus waits for it. */
 const IS_LOCKED = 0;
 const PRIORITY_WAITS = 1;
-/** A writer that has waited this long asks SQLite, which reports what is wrong: the holder of the lock may have died. */
+/**
+ * Time after which a waiting writer tries SQLite's lock, which reports the cause: the holder of this lock may
+ * have died.
+ */
 const WAIT_TIMEOUT_MS = 1_000;
 
-/** What the threads share: each makes its side of the lock from it. */
+/** Memory that the threads share: each creates its side of the lock from it. */
 export const createWriteLockMemory = (): SharedArrayBuffer =>
   new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 
-/** The side of consensus, which goes before all others. */
+/** The side of consensus, which has priority over all others. */
 export function priorityWriteLock(memory: SharedArrayBuffer): WriteLock {
   const state = new Int32Array(memory);
   return {
@@ -54,7 +58,7 @@ export function ordinaryWriteLock(memory: SharedArrayBuffer): WriteLock {
   };
 }
 
-/** Whether the lock was free; then the caller holds it. */
+/** Returns true if the lock was free; then the caller holds it. */
 const tryAcquire = (state: Int32Array): boolean => Atomics.compareExchange(state, IS_LOCKED, 0, 1) === 0;
 
 function release(state: Int32Array): void {

@@ -1,6 +1,6 @@
 /**
- * Whether writes to the database succeed: one state for all threads that write, in shared memory, so that each of them
- * can report it while another hangs.
+ * True if writes to the database succeed: one state for all threads that write, in shared memory, so that
+ * each of them can report it while another hangs.
  */
 import type { Logger } from "pino";
 import {
@@ -12,20 +12,23 @@ import {
 
 /** One thread's side of the state. */
 export type Writes = {
-  /** Why the last write failed, if it did for lack of a disk. */
+  /** Returns why the last write failed, if the disk refused it. */
   trouble(): Trouble | undefined;
-  /** Writes of all threads that failed so, since the process started. */
+  /** Number of such failed writes of all threads, since the process started. */
   failures(): number;
-  /** Something was written. */
+  /** Records a successful write. */
   worked(): void;
-  /** Records the error of a failed write, of whatever kind. */
+  /** Records the error of a failed write of any kind. */
   failed(error: unknown): void;
 };
 
 export type WritesDeps = {
-  /** Called when trouble has lasted for `WRITE_RETRY_MS`: a start that fails because of it ends before, and says so itself. */
+  /**
+   * Called when the trouble has lasted for `WRITE_RETRY_MS`. A start that fails because of it ends earlier,
+   * with its own message.
+   */
   readonly onTrouble?: (trouble: Trouble, error: unknown) => void;
-  /** Called when such trouble is over, in whichever thread notices. */
+  /** Called when such trouble is over, by the thread that notices it. */
   readonly onBack?: () => void;
 };
 
@@ -36,7 +39,7 @@ const FAILURES = 1;
 const REPORTED = 2;
 const TROUBLES = [undefined, "disk full", "disk cannot be written"] as const;
 
-/** What the threads share. */
+/** Memory that the threads share. */
 export const createWriteState = (): SharedArrayBuffer =>
   new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
 

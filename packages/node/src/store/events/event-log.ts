@@ -1,33 +1,33 @@
 /**
- * The event log: what happened, in order, for readers that keep a cursor each. Events of a block are written in the
+ * The event log, in order, for readers that each have a cursor. Events of a block are written in the
  * transaction of the block, so that a row exists if and only if its block was committed (or reverted).
  */
 import type { Event, LoggedEvent } from "../../events/event.ts";
 import type { Database } from "../engine/database.ts";
 
-/** Bounds of the log. Rows that a cursor has not passed are kept beyond them. */
+/** Bounds of the log. Rows that a cursor has not passed are kept even beyond the bounds. */
 export type Retention = {
   readonly maxEvents: number;
   readonly maxAgeMs: number;
 };
 
 export type EventLog = {
-  /** Whether events of this name are recorded at present. */
+  /** Returns true if events of this name are recorded at present. */
   isRecorded(name: string): boolean;
-  /** Writes those of the events that are recorded, inside the caller's transaction. */
+  /** Writes the events that are subscribed to, inside the caller's transaction. */
   append(events: readonly Event[]): void;
   /** Events after a sequence, in order. */
   read(after: number, limit: number): LoggedEvent[];
   /** Sequence of the oldest event in the log, if it has any. */
   firstSequence(): number | undefined;
-  /** Whether an event after a sequence retracts another one. */
+  /** Returns true if an event after a sequence retracts another one. */
   hasRetractionAfter(sequence: number): boolean;
   /** Sequence of the newest event ever written; 0 before the first. */
   lastSequence(): number;
   /** Last sequence that the reader has handled, if any. */
   cursor(reader: string): number | undefined;
   moveCursor(reader: string, sequence: number): void;
-  /** Without its cursor, a reader no longer keeps events from being dropped. */
+  /** Removes the cursor of a reader, so that it no longer keeps events from being dropped. */
   removeCursor(reader: string): void;
   /** Drops some of the oldest events beyond the bounds; `true` when there may be more to drop. */
   prune(retention: Retention): boolean;
@@ -40,7 +40,7 @@ export type EventLogOptions = {
   readonly now?: () => number;
 };
 
-/** Rows dropped in one transaction: a few milliseconds of the writer. */
+/** Rows dropped in one transaction: a few milliseconds of write lock. */
 const PRUNED_AT_ONCE = 5_000;
 
 type EventRow = {
@@ -56,7 +56,7 @@ type EventRow = {
 
 /** Reads the sequence of the newest event ever written; 0 before the first. */
 export function createLastSequence(database: Database): () => number {
-  // Rows may all have been pruned; SQLite's own counter still has it.
+  // All rows may have been pruned; SQLite's own counter still has the sequence.
   const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   return () => last.get()?.seq ?? 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Names of events that the log records for live streams, each with the sequence after which the log has all of them. The
- * table is called `wanted`.
+ * Names of events that the log records for live streams, each with the sequence after which the log is
+ * complete for it. The table is called `wanted`.
  */
 import type { Database } from "../engine/database.ts";
 

@@ -2,9 +2,10 @@
 import type { Database } from "../engine/database.ts";
 
 /**
- * `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. `seal`: identifies
- * the key that encrypts secrets; absent if they are not encrypted. `unchecked`: since when blocks were taken without checking
- * their signatures, if there are any; `failedPin`: the last pin that was wrong (decision 39).
+ * `nethash`: the network of the chain. `webhookToken`: the secret generated at the first start. `seal`:
+ * identifies the key that encrypts secrets; absent if they are not encrypted. `unchecked`: the height of the
+ * first block whose signatures were not checked, if any; `failedPin`: the last pin that was wrong (decision
+ * 39).
  */
 export type MetaKey = "nethash" | "webhookToken" | "seal" | "unchecked" | "failedPin";
 

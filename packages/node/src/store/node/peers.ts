@@ -13,9 +13,9 @@ export type PeerStore = {
   ban(ban: Ban): void;
 };
 
-/** Addresses that are kept: more than a network has nodes. */
+/** Maximum number of stored addresses: more than the nodes of a network. */
 const MAX_KNOWN = 1_000;
-/** Bans that are kept, the latest ones. */
+/** Maximum number of stored bans, the latest ones. */
 const MAX_BANS = 10_000;
 
 export function createPeerStore(database: Database): PeerStore {

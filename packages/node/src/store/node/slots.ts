@@ -4,12 +4,13 @@ import type { Database } from "../engine/database.ts";
 export type SlotStore = {
   /** Last slot forged with a key, if any. */
   lastForged(publicKey: string): number | undefined;
-  /** The same with the id of its block. */
+  /** Like `lastForged`, with the id of the block. */
   forgedBy(publicKey: string): { readonly slot: number; readonly blockId: string } | undefined;
   /**
    * Records a slot before its block leaves the forger.
    *
-   * @param survives what the row outlives once the call has returned; without the wait for the disk, it is history only
+   * @param survives failure that the row survives once the call has returned; without the wait for the disk,
+   * it is history only
    */
   recordForged(
     publicKey: string,
@@ -30,7 +31,7 @@ export type SlotStore = {
 
 export type MissedSlot = { readonly slot: number; readonly publicKey: string; readonly reason: string };
 
-/** Rows of missed slots that are kept. */
+/** Maximum number of rows of missed slots. */
 const MAX_MISSED = 10_000;
 
 export function createSlotStore(database: Database): SlotStore {

@@ -2,13 +2,13 @@
 import type { MetaStore } from "./meta.ts";
 
 export type UncheckedMark = {
-  /** Height of the first of them. */
+  /** Height of the first unchecked block. */
   readonly from: number;
-  /** `HEIGHT:ID` of the block that will prove them. */
+  /** `HEIGHT:ID` of the block that will verify them. */
   readonly pin: string;
 };
 
-/** Absent where all were checked, or are proved. */
+/** Undefined if all blocks were checked, or verified by the pin. */
 export function readUnchecked(meta: Pick<MetaStore, "read">): UncheckedMark | undefined {
   const stored = meta.read("unchecked");
   return stored === undefined ? undefined : (JSON.parse(stored) as UncheckedMark);

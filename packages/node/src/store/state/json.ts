@@ -4,7 +4,7 @@ import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
 /** A type with its `bigint` members as decimal text. */
 export type Json<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
 
-/** The given attributes themselves if there is no amount among them. */
+/** Returns the given attributes themselves if none is an amount. */
 export function attributesToJson(attributes: Attributes): Json<Attributes> {
   const { delegate, htlc } = attributes;
   if (!delegate && !htlc) return attributes as object as Json<Attributes>;

@@ -1,8 +1,9 @@
 /**
- * The consensus state: rows of the database, behind a bounded cache and the records written since the last flush.
+ * The consensus state: rows of the database with a bounded cache, and the records written since the last
+ * flush.
  *
- * The reader always answers the newest record: written, cached, stored, in this order. The cache only ever holds
- * what the database holds, so that dropping both gives the committed state again.
+ * The reader returns the newest record: written, cached or stored, in this order. The cache never differs
+ * from the database, so that discarding the cache and the unflushed records restores the committed state.
  */
 import type { StateReader, TableName, Tables, Wallet } from "@uniknode/ledger";
 import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
@@ -16,25 +17,28 @@ export type Write<T extends TableName = TableName> = {
 }[T];
 
 export type StateStore = StateReader & {
-  /** Makes the after-images what the reader answers, and keeps them for the next flush. */
+  /** Makes the after-images visible to the reader, and keeps them for the next flush. */
   write(writes: readonly Write[]): void;
-  /** Writes the kept records as rows, each once. Belongs into the transaction of the blocks that caused them. */
+  /**
+   * Writes the kept records as rows, each once. Must be called inside the transaction of the blocks that
+   * caused them.
+   */
   flush(): void;
-  /** Removes every record. Belongs into a transaction, and `reset` after it if that fails. */
+  /** Removes every record. Must be called inside a transaction; call `reset` if the transaction fails. */
   clear(): void;
-  /** Drops what was not committed. To be called after a transaction around `flush` failed. */
+  /** Discards what was not committed. Must be called after a transaction around `flush` failed. */
   reset(): void;
 };
 
 export type StateStoreOptions = {
-  /** Records of each table kept in memory, beside those of delegates; of rounds a few. */
+  /** Records of each table to keep in memory, besides the delegates; of rounds, only a few. */
   readonly cacheSize: number;
 };
 
 /** A round is as large as fifty wallets, and only the last ones are read. */
 const MAX_ROUNDS = 16;
 
-/** As the database calls them; texts of several tables are in one. */
+/** Names of the tables in the database; some hold several tables of the state. */
 const STATE_TABLES = ["wallets", "tokens", "properties", "rounds", "entries"];
 
 const ABSENT = Symbol("absent");
@@ -121,8 +125,9 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
 }
 
 /**
- * A text as the database returns it. Lenient decoding of transactions can yield halves of surrogate pairs,
- * which no UTF-8 holds: the answer must not depend on whether it comes from memory or from the file.
+ * Returns a text as the database would return it. Lenient decoding of transactions can yield unpaired
+ * surrogates, which UTF-8 cannot encode: the result must not depend on whether it comes from memory or from
+ * the file.
  */
 const storableText = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
 

@@ -14,11 +14,11 @@ import type { Write } from "./state.ts";
 
 export type UndoStore = {
   append(height: number, changes: readonly Change[]): void;
-  /** The writes that give the state before the block; absent when they were pruned. */
+  /** Returns the writes that restore the state before the block; undefined when they were pruned. */
   read(height: number): Write[] | undefined;
   /** Removes the records of blocks at and above the height, which were reverted. */
   removeFrom(height: number): void;
-  /** Removes the records of blocks below the height, which will not be reverted any more. */
+  /** Removes the records of blocks below the height, which can no longer be reverted. */
   prune(height: number): void;
 };
 

@@ -28,7 +28,7 @@ export const u63 = (minimum: number, maximum?: number): MemberSchema => ({
 
 export const none: MemberSchema = u63(0, 0);
 
-/** An object; all its members are required unless `required` says otherwise. */
+/** An object; all its members are required unless `required` is given. */
 export const record = (
   properties: Record<string, MemberSchema>,
   required: readonly string[] = Object.keys(properties),

@@ -6,7 +6,7 @@ import { nftTypes } from "./nft/index.ts";
 import type { TransactionType } from "./type.ts";
 import { unsTypes } from "./uns/index.ts";
 
-/** In the order in which a batch tries them (transactions.md 8.2). */
+/** Transaction types in the order in which a batch tries them (transactions.md 8.2). */
 export const transactionTypes: readonly TransactionType[] = [
   ...coreTypes,
   ...nftTypes,

@@ -14,15 +14,15 @@ export type TypeSchema = {
   required?: readonly string[];
 };
 
-/** One file per transaction type exports one of these. */
+/** A transaction type; each is exported by a file of its own. */
 export type TransactionType = {
   readonly typeGroup: number;
   readonly type: number;
   /** transactions.md 6.1. */
   readonly key: string;
-  /** Whether the type carries a vendorField (transactions.md 4). */
+  /** True if the type carries a vendorField (transactions.md 4). */
   readonly hasVendorField?: true;
-  /** Whether the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
+  /** True if the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
   readonly checksRecipientNetwork?: true;
   readonly schema: TypeSchema;
   /** A form of version 1 that the check of batches accepts too (transactions.md 8.2). */

@@ -27,7 +27,7 @@ export type ReceivedBlock = ReceivedHeader & { transactions?: string[] };
 export type ReceivedStatus = {
   state: { height: number; forgingAllowed: boolean; currentSlot: number; header: ReceivedHeader | undefined };
   config: Omit<Static<typeof status>["config"], "uniknode">;
-  /** Whether the peer is a Uniknode, which answers the additive events. */
+  /** True if the peer is a Uniknode, which supports the additive events. */
   isUniknode: boolean;
   /** Random text of the peer's process, by which a node recognises itself. */
   processId: string | undefined;

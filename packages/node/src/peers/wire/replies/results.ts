@@ -9,7 +9,7 @@ export type Status = {
     /** True in the first half of a slot. */
     forgingAllowed: boolean;
     currentSlot: number;
-    /** Of the block at `height`. */
+    /** Header of the block at `height`. */
     header: HeaderJson | Record<string, never>;
   };
   config: {
@@ -22,7 +22,7 @@ export type Status = {
       explorer: string;
       token: { name: string; symbol: string };
     };
-    /** By name; never empty. */
+    /** Services by name; never empty. */
     plugins: Record<string, Plugin>;
     /** Announces the additive events to other Uniknode nodes; old nodes ignore it (p2p.md 7). */
     uniknode?: { protocol: number; processId: string };
@@ -56,7 +56,7 @@ export type CurrentRound = {
   reward: number;
   /** Start of the current slot, seconds since the network epoch. */
   timestamp: number;
-  /** In forging order. */
+  /** Delegates in forging order. */
   delegates: ForgerWallet[];
   currentForger?: ForgerWallet;
   nextForger?: ForgerWallet;

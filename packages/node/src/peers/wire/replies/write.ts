@@ -5,7 +5,7 @@ import { TIMES_MS } from "../limits.ts";
 import type { EventName } from "../requests/arguments.ts";
 import type { ResultOf } from "./results.ts";
 
-/** Sent every `TIMES_MS.pingInterval`; the client answers with a pong. */
+/** Sent every `TIMES_MS.pingInterval`; the client responds with a pong. */
 export const PING = "#1";
 
 /** Sent before the reply to a handshake with a token: no token is valid, since the node issues none. */

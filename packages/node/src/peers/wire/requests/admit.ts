@@ -1,17 +1,17 @@
-/** Whether a call is executed (p2p.md 6.3 points 5 and 6). */
+/** Decides if a call is executed (p2p.md 6.3 points 5 and 6). */
 import { WireError } from "../error.ts";
 import { NOT_READY } from "../replies/write.ts";
 import { isInternal } from "./arguments.ts";
 import type { Call } from "./read.ts";
 
 export type Caller = {
-  /** Whether the address matches `remoteAccess`. */
+  /** True if the address matches `remoteAccess`. */
   isTrusted: boolean;
 };
 
 /**
- * The error message that answers the call instead of a result; undefined if the call is to be executed. A node that is
- * not ready answers so before it checks the caller.
+ * Returns the error message with which the call is refused; undefined if it must be executed. A node that is
+ * not ready refuses before it checks the caller.
  *
  * @throws {WireError} EVENT_FORBIDDEN
  */

@@ -27,7 +27,7 @@ export const ARGUMENTS = {
     /** `MAX_BLOCKS` if absent. */
     blockLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BLOCKS })),
     headersOnly: Type.Optional(Type.Boolean()),
-    /** Without effect. */
+    /** Has no effect. */
     serialized: Type.Optional(Type.Boolean()),
   }),
   "p2p.peer.postBlock": exactly({
@@ -49,7 +49,10 @@ export const ARGUMENTS = {
   "p2p.internal.isBlockedByRateLimit": addressArgument,
   "p2p.internal.syncBlockchain": nothing,
   "p2p.internal.getRateLimitedEndpoints": nothing,
-  /** Between Uniknode nodes, which announce it in their status: blocks after a height, as bytes (decision 9). */
+  /**
+   * Event between Uniknode nodes, which announce it in their status: blocks after a height, as bytes
+   * (decision 9).
+   */
   "uniknode.peer.getBlocks": exactly({
     lastBlockHeight: Type.Integer({ minimum: 1 }),
     blockLimit: Type.Integer({ minimum: 1, maximum: MAX_PACKED_BLOCKS }),
@@ -64,7 +67,7 @@ export type ArgumentOf<E extends EventName> = Static<(typeof ARGUMENTS)[E]>;
 
 export const isEventName = (text: string): text is EventName => Object.hasOwn(ARGUMENTS, text);
 
-/** For trusted addresses only. */
+/** Returns true for events that only trusted addresses may send. */
 export const isInternal = (event: EventName): boolean => event.startsWith("p2p.internal.");
 
 const validators = new Map(

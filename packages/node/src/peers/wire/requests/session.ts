@@ -7,7 +7,7 @@ export type Session = {
   readonly phase: "opened" | "ready" | "ending";
   /** Milliseconds of a monotonic clock. */
   readonly lastPongAt: number | undefined;
-  /** Pings without a pong. A client that was asleep sends the pongs of all of them at once. */
+  /** Number of pings without a pong. A client that was suspended sends all these pongs at once. */
   readonly unansweredPings: number;
 };
 

@@ -6,13 +6,13 @@ const MAX_MEMBERS = 50;
 const MAX_ASSET_MEMBERS = 100;
 const MAX_PAYMENTS = 128;
 
-/** Whether a value is a list of transactions that every peer accepts in one message. */
+/** Returns true if a value is a list of transactions that every peer accepts in one message. */
 export const areTransactionsSmall = (transactions: unknown): boolean =>
   Array.isArray(transactions) &&
   transactions.length <= MAX_TRANSACTIONS &&
   transactions.every(isTransactionSmall);
 
-/** Whether a transaction is small enough to be sent to peers. */
+/** Returns true if a transaction is small enough to be sent to peers. */
 export function isTransactionSmall(transaction: unknown): boolean {
   if (!isRecord(transaction)) return false;
   const { asset, ...members } = transaction;

@@ -14,10 +14,10 @@ export const HANDSHAKE_CALL_ID = 1;
 export const writeHandshake = (): string =>
   encodeValue({ event: HANDSHAKE, data: { authToken: null }, cid: HANDSHAKE_CALL_ID });
 
-/** Without a call id there is no reply. */
+/** There is no reply without a call id. */
 export const writeCall = <E extends EventName>(event: E, argument: ArgumentOf<E>, callId?: number): string =>
   encodeValue({ event, data: { data: argument, headers: REQUEST_HEADERS }, cid: callId });
 
-/** Only the close frame with the same code may follow. A server may send it too. */
+/** Announces the end; only the close frame with the same code may follow. A server may send it too. */
 export const writeDisconnect = (closeCode: number): string =>
   encodeValue({ event: DISCONNECT, data: { code: closeCode } });

@@ -1,6 +1,6 @@
 /**
- * Requests whose rows take long to find, in a thread of their own with a connection of its own: the others do
- * not wait for them. The thread is started by the first of them.
+ * Runs slow queries in a thread with its own database connection, so that other requests do not wait. The
+ * first query starts the thread.
  */
 import { Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
@@ -20,7 +20,7 @@ export type SlowLane = SlowLaneContract & {
   close(): Promise<void>;
 };
 
-/** What the thread needs, as plain values. */
+/** Data for the thread, as plain values. */
 export type SlowLaneData = {
   readonly databasePath: string;
   readonly files: NetworkFiles;
@@ -34,19 +34,19 @@ export type SlowLaneData = {
 export type ToSlowLane = SlowRequest & { readonly number: number };
 export type FromSlowLane = SlowAnswer & { readonly number: number };
 
-/** Requests under way at once, all but one of which wait: each may take the whole time. */
+/** Maximum number of requests, of which one runs and the others wait: each may use the whole time. */
 const MAX_REQUESTS = 4;
-/** Longer than the rows of all of them take, and the thread to start. */
+/** Longer than the start of the thread and all queued queries. */
 const TIMEOUT_MS = 30_000;
 
-/** @param timeoutMs after which a thread that has not answered is stopped, for the next request to start another */
+/** @param timeoutMs after which an unresponsive thread is stopped; the next request starts another */
 export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): SlowLane {
   const calls = createOpenCalls<SlowAnswer>({ maxCalls: MAX_REQUESTS, onTimeout: () => void stop() });
   let worker: Worker | undefined;
 
   function start(): Worker {
     const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData: data });
-    /** Those that a later thread was given are not ended by the death of this one. */
+    /** Requests that were sent to a later thread do not fail when this one dies. */
     const fail = (reason: string) => {
       if (worker !== started) return;
       worker = undefined;
@@ -62,7 +62,7 @@ export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): Slow
   async function stop(): Promise<void> {
     const stopped = worker;
     worker = undefined;
-    // At once: a statement that is cut off answers as if there were no row, and no request may get that answer.
+    // Reject immediately: an interrupted statement returns no rows, and no request may get that result.
     calls.rejectAll(new CallError("CALL_CLOSED", "the thread of slow requests is stopped"));
     await stopped?.terminate();
   }

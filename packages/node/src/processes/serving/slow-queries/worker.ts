@@ -19,7 +19,7 @@ const { app } = createHttpServer(
     readModel: createSqliteReadModel({ readTimeoutMs }, { database, network }),
     network,
     identity,
-    // Nothing that asks the node is slow in the database.
+    // Queries that call the node are never slow in the database.
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,
@@ -27,7 +27,7 @@ const { app } = createHttpServer(
   },
 );
 
-// Which request it was is not known: the others end as well, and their callers learn of it.
+// The affected request is unknown, so all requests fail and their callers are notified.
 parentPort!.on("messageerror", (error) => {
   throw error;
 });

@@ -8,7 +8,7 @@ import type { MemberSchema, TransactionType } from "../type.ts";
 const MAX_PARTICIPANTS = 16;
 const participants = { minItems: 1, maxItems: MAX_PARTICIPANTS };
 
-/** From `minimum` to `maximum` entries: relative JSON pointers to other members. */
+/** Schema of `minimum` to `maximum` entries: relative JSON pointers to other members. */
 const signatures = (minimum: string, maximum: string): MemberSchema =>
   distinctItems(
     { ...alphanumericText, minLength: 130, maxLength: 130 },

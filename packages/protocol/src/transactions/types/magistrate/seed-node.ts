@@ -1,8 +1,8 @@
 /** Addresses that may be seed nodes of a bridgechain (transactions.md 8.3). */
 
 /**
- * Whether a text is an IPv4 or IPv6 literal that is not loopback and whose IPv4 form does not start with
- * zero. Private ranges pass.
+ * Returns true if a text is an IPv4 or IPv6 literal that is not loopback and whose IPv4 form does not start
+ * with zero. Private ranges pass.
  */
 export function isSeedNode(text: string): boolean {
   const octets = text.includes(":") ? undefined : parseIpv4(text);
@@ -47,7 +47,7 @@ function parseIpv6(text: string): number[] | undefined {
   return isAddress ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
 
-/** The same 32 bits as two groups; or the text itself, which is no group. */
+/** Converts the 32 bits to two groups; a text that is not an IPv4 address is returned unchanged. */
 function groupsOfIpv4(text: string): string {
   const octets = parseIpv4(text);
   if (!octets) return text;

@@ -1,4 +1,4 @@
-/** The NFT payload: a token and properties of it (transactions.md 6.5). */
+/** The NFT payload: a token and some of its properties (transactions.md 6.5). */
 import type { ByteReader } from "../../../bytes/reader.ts";
 import type { ByteWriter } from "../../../bytes/writer.ts";
 import type { NftAsset, NftToken } from "../../transaction.ts";

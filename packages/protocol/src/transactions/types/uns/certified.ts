@@ -59,7 +59,7 @@ export function readCertified(reader: ByteReader) {
   return { asset: { nft, demand, certification }, recipientId: readAddress(reader) };
 }
 
-/** With the amount, which is not stored but equals the cost (transactions.md 6.6). */
+/** Reads a payload with the amount, which is not stored but equals the cost (transactions.md 6.6). */
 export function readPaidCertified(reader: ByteReader) {
   const certified = readCertified(reader);
   return { ...certified, amount: certified.asset.certification.payload.cost };
