@@ -1,7 +1,7 @@
-/** One text for one JSON value (RFC 8785): members sorted by name, no white space, numbers and strings as ECMAScript writes them. */
+/** Canonical JSON (RFC 8785): members sorted by name, without white space, numbers and strings as ECMAScript writes them. */
 
 /**
- * The canonical text of a value. Big integers are decimal text, and members without a value are left out, as in the contents
+ * Returns the canonical text of a value. Big integers are decimal text, and members without a value are omitted, as in the contents
  * of events (events.md 1).
  */
 export function canonicalJson(value: unknown): string {
@@ -14,7 +14,7 @@ export function canonicalJson(value: unknown): string {
       if (value === null) return "null";
       return Array.isArray(value) ? `[${value.map(canonicalJson).join(",")}]` : canonicalObject(value);
     default:
-      // Also what JSON has no form for within an array: `undefined`.
+      // `undefined` in an array becomes null, as in JSON.stringify.
       return JSON.stringify(value) ?? "null";
   }
 }

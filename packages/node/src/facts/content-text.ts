@@ -1,6 +1,7 @@
 /**
- * The canonical texts of the kinds of content that nearly all leaves have. They are what `canonicalJson` makes of `leafContent`, a third as
- * slow: the names are in order already, nothing is copied, and text of digits and letters is not looked at for what JSON escapes.
+ * Fast canonical texts for the most frequent kinds of content. The result equals `canonicalJson(leafContent(...))` in a third
+ * of the time: names are already sorted, nothing is copied, and texts of digits and letters are not searched for characters
+ * that JSON escapes.
  */
 import type { Round } from "@uniknode/ledger";
 import type { BlockHeader, Transaction } from "@uniknode/protocol";

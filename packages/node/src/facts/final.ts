@@ -1,9 +1,9 @@
-/** Which blocks are final: deeper below the head than the network's delegates ever revert. */
+/** Finality of blocks: a block is final if it is deeper than the network's delegates ever revert. */
 import type { Network } from "@uniknode/protocol";
 
-/** Rounds of all delegates that lie above a final block. */
+/** Number of rounds of all delegates that must follow a final block. */
 const ROUNDS = 2;
 
-/** Height of the last final block; 0 where there is none. */
+/** Returns the height of the last final block; 0 if no block is final. */
 export const finalHeight = (head: number, network: Network): number =>
   Math.max(head - ROUNDS * network.milestoneAt(Math.max(head, 1)).activeDelegates, 0);

@@ -1,6 +1,6 @@
 /**
- * Grows the tree of facts up to the last final block, in steps. Every step begins with what is in the database, so that the work
- * goes on after the end of the process at any instruction.
+ * Extends the fact tree up to the last final block, in steps. Every step starts from the state in the database, so that the
+ * work resumes after a crash at any point.
  */
 import type { Block, BlockHeader, Network } from "@uniknode/protocol";
 import { createPastFacts, type KnownOfBlock } from "../event-log/past-facts.ts";
@@ -17,12 +17,12 @@ import { createFactTree, type Mark } from "./tree/store.ts";
 export type GrowthDeps = {
   readonly database: Database;
   readonly network: Network;
-  /** Called when facts were taken out of the tree, because their blocks have left the chain; absent: nothing is left. */
+  /** Called when facts of reverted blocks were removed from the tree; `to` is undefined if the tree is empty. */
   readonly onTruncated: (from: Mark, to: Mark | undefined) => void;
 };
 
 export type GrowthFigures = {
-  /** Leaves of the tree, and the height of its last block; 0 in an empty one. */
+  /** Leaves of the tree, and the height of its last block; 0 if the tree is empty. */
   readonly size: number;
   readonly height: number;
   /** Final blocks that are not in the tree yet. */
@@ -30,21 +30,21 @@ export type GrowthFigures = {
 };
 
 export type Growth = {
-  /** Blocks that have just been added to the chain, with what they changed. */
+  /** Receives blocks that were just added to the chain, with their changes. */
   readonly applied: RecentBlocks["add"];
-  /** To be called after blocks left the chain. */
+  /** Must be called after blocks were reverted. */
   reverted(): void;
   /**
    * Adds some of the missing blocks, in a transaction of its own.
    *
-   * @param untilMs by `performance.now`; no further block is begun after that, but one is always added
+   * @param untilMs deadline by `performance.now`; no further block is started after it, but at least one is added
    * @returns whether more are missing
    */
   step(untilMs: number): boolean;
   figures(): GrowthFigures;
 };
 
-/** Bounds what one transaction writes, and what is read to find a leaf again; a block that has more is not divided. */
+/** Limits the writes of one transaction, and the reads to find a leaf again; a block with more leaves is not split. */
 const MAX_LEAVES = 2_048;
 
 export function createGrowth({ database, network, onTruncated }: GrowthDeps): Growth {
@@ -53,10 +53,10 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
   const tree = createFactTree(database);
   const pastFacts = createPastFacts(database, network);
   const recent = createRecentBlocks();
-  /** Whether the tree is known to be of the chain. */
+  /** True if the tree is known to belong to the chain. */
   let isOfChain = false;
 
-  /** Takes out of the tree what is not on the chain: it may have changed while the process did not run. */
+  /** Truncates the tree to the chain, which may have changed while the process did not run. */
   function followChain(): void {
     const last = tree.last();
     let common = last;
@@ -70,7 +70,7 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
     isOfChain = true;
   }
 
-  /** A node signs for what is in the tree: blocks whose signatures it has not checked are not in it until they are proved. */
+  /** Returns the last block to add: the node signs the tree, so blocks with unchecked signatures stay out until verified. */
   function final(): number {
     const height = finalHeight(blocks.head()?.height ?? 0, network);
     const unchecked = readUnchecked(meta);
@@ -100,7 +100,7 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
         texts.push(...leaves(block, { previous: last, opened }));
         last = block.header;
       }
-      // What a loss of power takes away is made again.
+      // A power loss may undo this; the step is then repeated.
       database.transaction(() => tree.append(height, last!.id, hashLeaves(texts)), "process death");
       return height < end;
     },

@@ -1,4 +1,4 @@
-/** The key with which a node signs checkpoints: made at its first start, and kept in its data folder. */
+/** The key that signs a node's checkpoints: created at its first start and stored in its data folder. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ const FILE = "checkpoint.key";
 const OWNER_ONLY = 0o600;
 
 /**
- * The key as PEM text.
+ * Returns the key as PEM text.
  *
- * @throws {DataError} DATA_DAMAGED when the file holds no key of Ed25519
+ * @throws {DataError} DATA_DAMAGED if the file does not contain an Ed25519 key
  */
 export function checkpointKeyOf(folder: string): string {
   const path = join(folder, FILE);

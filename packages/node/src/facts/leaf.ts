@@ -1,4 +1,4 @@
-/** Leaves of the tree of final facts (facts.md 1): what each is made from, and its text. */
+/** Leaves of the tree of final facts (facts.md 1): their content and their text. */
 import { hash } from "node:crypto";
 import { addressFromPublicKey, type BlockHeader, type Network } from "@uniknode/protocol";
 import type { PastFact } from "../event-log/past-facts.ts";
@@ -8,7 +8,7 @@ import { appliedBlockText, appliedTransactionText, createdRoundText } from "./co
 
 export type Leaf = {
   readonly height: number;
-  /** Of the fact in its block, from 0. */
+  /** Index of the fact in its block, from 0. */
   readonly index: number;
   /** Name of the event. */
   readonly event: string;
@@ -16,14 +16,14 @@ export type Leaf = {
   readonly content: string;
 };
 
-/** What a leaf says of a fact: its id, and the content of its event as far as it follows from the chain alone. */
+/** Content of a leaf: the id of a fact, and the part of its event's content that follows from the chain alone. */
 export type LeafContent = { readonly id: string; readonly data?: unknown };
 
-/** The bytes of a leaf, as ASCII text. */
+/** Returns the bytes of a leaf, as ASCII text. */
 export const leafText = ({ height, index, event, content }: Leaf): string =>
   `${height}|${index}|${event}|${content}`;
 
-/** @param facts all of the block, in their order */
+/** @param facts all facts of the block, in order */
 export const leavesOf = (header: BlockHeader, facts: readonly PastFact[], network: Network): Leaf[] =>
   facts.map((fact, index) => ({
     height: header.height,
@@ -32,7 +32,7 @@ export const leavesOf = (header: BlockHeader, facts: readonly PastFact[], networ
     content: hash("sha256", contentText(fact, header, network), "hex"),
   }));
 
-/** The canonical text of `leafContent`. Nearly all facts are of the kinds that have a quicker way to it. */
+/** Returns the canonical text of `leafContent`; nearly all facts have a faster special case. */
 function contentText(fact: PastFact, header: BlockHeader, network: Network): string {
   if (fact.name === "block.applied") return appliedBlockText(fact.header);
   if (fact.name === "transaction.applied") {

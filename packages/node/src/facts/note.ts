@@ -1,4 +1,4 @@
-/** Checkpoints of the tree as signed notes (C2SP tlog-checkpoint, signed-note): what a node vouches for. */
+/** Checkpoints of the tree as signed notes (C2SP tlog-checkpoint, signed-note). */
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
 import type { Hash } from "./merkle/hashes.ts";
 
@@ -6,20 +6,20 @@ export type Checkpoint = {
   /** Leaves of the tree. */
   readonly size: number;
   readonly root: Hash;
-  /** The last block of the tree; absent for the tree without leaves. */
+  /** The last block of the tree; absent if the tree is empty. */
   readonly block?: { readonly height: number; readonly id: string };
 };
 
-/** Version of what leaves are made from: another one makes another log. */
+/** Version of the format of leaves: a new version starts a new log. */
 const LOG = "uniknode-facts-v1";
-/** Of Ed25519, in signed notes. */
+/** Identifier of Ed25519 in signed notes. */
 const ALGORITHM = 1;
 const KEY_HASH_BYTES = 4;
 
-/** Name of the log of a network, and of every key that signs its checkpoints. */
+/** Returns the name of the log of a network, which is also the name of every key that signs its checkpoints. */
 export const logName = (nethash: string): string => `${LOG}/${nethash}`;
 
-/** The text that is signed. */
+/** Returns the text to sign. */
 export const checkpointText = (name: string, { size, root, block }: Checkpoint): string =>
   [
     name,
@@ -30,13 +30,13 @@ export const checkpointText = (name: string, { size, root, block }: Checkpoint):
   ].join("\n");
 
 export type NoteSigner = {
-  /** For those who verify notes: name, hash of the key, and key, as `NAME+HASH+KEY`. */
+  /** Public key for verifiers of notes, as `NAME+HASH+KEY`: name, hash of the key, and key. */
   readonly verifierKey: string;
-  /** The whole note: text, empty line, signature. */
+  /** Returns the whole note: text, empty line, signature. */
   sign(checkpoint: Checkpoint): string;
 };
 
-/** @param key private, of Ed25519 */
+/** @param key private Ed25519 key */
 export function createNoteSigner(name: string, key: KeyObject): NoteSigner {
   const { x } = createPublicKey(key).export({ format: "jwk" });
   const publicKey = Buffer.concat([Buffer.of(ALGORITHM), Buffer.from(x!, "base64url")]);

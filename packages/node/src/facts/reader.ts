@@ -1,4 +1,4 @@
-/** What the tree of facts answers: checkpoints, leaves, proofs and tiles, each from one moment of the database. */
+/** Reads the fact tree: checkpoints, leaves, proofs and tiles, each from one state of the database. */
 import type { Network } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
@@ -13,18 +13,18 @@ import { createFactTree, type Mark } from "./tree/store.ts";
 
 export type FactReader = {
   checkpoint(): Checkpoint;
-  /** Root of the tree as it was when it had this size; absent where it never had as many. */
+  /** Returns the root of the tree when it had this size; undefined if it never had this size. */
   rootAt(size: number): Hash | undefined;
-  /** Absent where the tree of this size has no such leaf, or there is no such tree. */
+  /** Returns an inclusion proof; undefined if there is no tree of this size or it does not have the leaf. */
   inclusion(
     index: number,
     size: number | undefined,
   ): { readonly leaf: Leaf; readonly size: number; readonly root: Hash; readonly proof: Hash[] } | undefined;
-  /** Absent where the tree never had one of the sizes. */
+  /** Returns a consistency proof; undefined if the tree never had one of the sizes. */
   consistency(from: number, to: number): Hash[] | undefined;
-  /** Leaves side by side, as many as asked for; absent where the tree has fewer. */
+  /** Returns `count` adjacent leaves; undefined if the tree has fewer. */
   leaves(first: number, count: number): Leaf[] | undefined;
-  /** The first hashes of a tile, as many as asked for; absent where it has fewer. */
+  /** Returns the first `width` hashes of a tile; undefined if it has fewer. */
   tile(level: number, number: number, width: number): Uint8Array | undefined;
 };
 
@@ -33,10 +33,10 @@ export function createFactReader(database: Database, network: Network): FactRead
   const blocks = createBlockStore(database);
   const pastFacts = createPastFacts(database, network);
   const together = createReadTogether(database);
-  /** The last checkpoint that was made: many ask for it between two blocks. */
+  /** The last checkpoint, cached because many clients request it between two blocks. */
   let newest: Checkpoint | undefined;
 
-  /** Between a reorganisation and the next step of the growth, the last blocks of the tree are not those of the chain. */
+  /** Returns the last mark on the chain: after a reorganisation, the tree has reverted blocks until its next step. */
   function last(): Mark | undefined {
     let mark = tree.last();
     while (mark && blocks.header(mark.height)?.id !== mark.blockId) mark = tree.markAt(mark.height - 1);
@@ -46,7 +46,7 @@ export function createFactReader(database: Database, network: Network): FactRead
   const sizeNow = () => last()?.size ?? 0;
   const nodes = () => nodesOfTiles(tree.tile);
 
-  /** Leaves that the tree has: found in the blocks of the steps that added them. */
+  /** Derives leaves of the tree from the blocks of the steps that added them. */
   function leavesFrom(first: number, count: number): Leaf[] {
     pastFacts.forget();
     const before = tree.markBefore(first);
@@ -66,7 +66,7 @@ export function createFactReader(database: Database, network: Network): FactRead
       together(() => {
         const mark = last();
         if (!mark) return { size: 0, root: EMPTY_ROOT };
-        // The block says which facts are before it.
+        // The id of the block determines all facts up to it.
         if (newest?.block?.id !== mark.blockId) {
           const block = { height: mark.height, id: mark.blockId };
           newest = { size: mark.size, root: rootOf(mark.size, nodes()), block };

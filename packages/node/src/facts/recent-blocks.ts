@@ -1,25 +1,25 @@
-/** The last blocks that came, until they are final: what is held here needs not be read and decoded again. */
+/** Caches the latest blocks until they are final, so that they need not be read and decoded again. */
 import type { Change, Round } from "@uniknode/ledger";
 import type { Block } from "@uniknode/protocol";
 
-/** What one commit of a node that catches up may have; older ones are read from the database. */
+/** Maximum number of blocks in one commit of a syncing node; older blocks are read from the database. */
 const MAX_BLOCKS = 16_384;
 const MAX_TRANSACTIONS = 16_384;
 
-/** A block, and the round that it opened, if it did. */
+/** A block, and the round that it opened, if any. */
 export type RecentBlock = { readonly block: Block; readonly opened?: Round | undefined };
 
 export type RecentBlocks = {
-  /** @param applied with the records that each block changed */
+  /** @param applied blocks with the records that each changed */
   add(applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[]): void;
-  /** Returns the block at the height, if it is held, and holds it no more. */
+  /** Removes and returns the block at the height, if it is cached. */
   take(height: number): RecentBlock | undefined;
   /** To be called after blocks left the chain. */
   clear(): void;
 };
 
 export function createRecentBlocks(): RecentBlocks {
-  /** By height, the oldest first. */
+  /** Blocks by height, oldest first. */
   const held = new Map<number, RecentBlock>();
   let transactions = 0;
 

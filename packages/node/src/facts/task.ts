@@ -1,4 +1,4 @@
-/** Grows the tree of facts behind the commits of a running node, so that nothing waits for it. */
+/** Extends the fact tree in the background after the commits of a running node. */
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Database } from "../store/engine/database.ts";
@@ -7,15 +7,15 @@ import { createGrowth, type Growth, type GrowthFigures } from "./growth.ts";
 export type FactsTaskDeps = {
   readonly database: Database;
   readonly network: Network;
-  /** Whether blocks of any depth are reverted at will. */
+  /** True if blocks of any depth can be reverted on request. */
   readonly isDevChain: boolean;
-  /** Until the first work. Absent: 1 s, so that a node whose tree is far behind answers its first requests before. */
+  /** Delay of the first work. Default: 1 s, so that a node with much to build responds to its first requests before. */
   readonly startDelayMs?: number;
   readonly logger: Logger;
 };
 
 export type FactsTask = {
-  /** To be called after every commit. */
+  /** Must be called after every commit. */
   chainChanged(change: {
     readonly applied: Parameters<Growth["applied"]>[0];
     readonly revertedBlocks: number;
@@ -24,18 +24,18 @@ export type FactsTask = {
   close(): void;
 };
 
-/** What the thread of consensus does of it at a stretch, if that is not less than its share of the time since the last time. */
+/** Minimum work per event-loop tick of the consensus thread; longer if its share of the time since the last work is longer. */
 const STRETCH_MS = 5;
 const SHARE = 0.1;
 const MAX_STRETCH_MS = 100;
 const PAUSE_MS = 15;
 const START_DELAY_MS = 1_000;
 const RETRY_MS = 10_000;
-/** A tree that is so many blocks behind tells how far it is. */
+/** Lag in blocks from which progress is logged. */
 const REPORTED_LAG = 10_000;
 const REPORT_MS = 30_000;
 
-/** Begins where the tree of the database ends. */
+/** Continues at the end of the tree in the database. */
 export function startFactsTask({
   database,
   network,
@@ -65,7 +65,7 @@ export function startFactsTask({
     soon = undefined;
     try {
       const startedMs = performance.now();
-      // A node that catches up commits thousands of blocks before it comes to anything else.
+      // A syncing node commits thousands of blocks before other work runs.
       const share = Math.min((startedMs - endedMs) * SHARE, MAX_STRETCH_MS);
       const isBehind = stretch(startedMs + Math.max(share, STRETCH_MS));
       endedMs = performance.now();
@@ -77,7 +77,7 @@ export function startFactsTask({
     }
   }
 
-  /** Returns whether more is left. */
+  /** Returns whether work is left. */
   function stretch(untilMs: number): boolean {
     for (;;) {
       if (!growth.step(untilMs)) return false;
@@ -106,7 +106,7 @@ export function startFactsTask({
   };
 }
 
-/** Logs how far a tree is that has far to go: at its beginning, at times, and at its end. */
+/** Logs the progress of a long build: at its start, periodically, and at its end. */
 function createProgress(logger: Logger): (figures: () => GrowthFigures) => void {
   let start: { readonly atMs: number; readonly lag: number } | undefined;
   let nextMs = 0;

@@ -1,20 +1,20 @@
-/** Paths of tiles below `tile/` (C2SP tlog-tiles): `0/x001/x234/067`, and `0/x001/x234/067.p/12` for one that is not whole. */
+/** Paths of tiles below `tile/` (C2SP tlog-tiles): `0/x001/x234/067`, and `0/x001/x234/067.p/12` for a partial tile. */
 import { TILE_WIDTH } from "./merkle/tiles.ts";
 
 export type TilePath = {
-  /** Of the tile; `entries` for the leaves themselves. */
+  /** Level of the tile; `entries` for the leaves themselves. */
   readonly level: number | "entries";
   readonly number: number;
-  /** Hashes, or leaves, from 1 to 256. */
+  /** Number of hashes or leaves, from 1 to 256. */
   readonly width: number;
 };
 
-/** No tree has more levels. */
+/** Upper bound on the levels of a tree. */
 const MAX_LEVEL = 6;
 const PATH = /^(\d|entries)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 const MAX_PATH_LENGTH = 60;
 
-/** Undefined for what is no path of a tile. */
+/** Parses a path; undefined if it is not the path of a tile. */
 export function readTilePath(path: string): TilePath | undefined {
   const match = path.length <= MAX_PATH_LENGTH ? PATH.exec(path) : null;
   if (!match) return undefined;
@@ -22,7 +22,7 @@ export function readTilePath(path: string): TilePath | undefined {
   const level = levelText === "entries" ? levelText : Number(levelText);
   const number = Number(digits.replaceAll(/[x/]/g, ""));
   const width = widthText === undefined ? TILE_WIDTH : Number(widthText);
-  // A whole tile has one path only.
+  // A whole tile has only one path.
   const isPart = width < TILE_WIDTH || widthText === undefined;
   if (!isPart || !Number.isSafeInteger(number * TILE_WIDTH) || tilePath(level, number, width) !== path)
     return undefined;

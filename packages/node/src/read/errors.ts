@@ -1,4 +1,4 @@
-/** Failures of the read model that callers distinguish. */
+/** Errors of the read model that callers distinguish. */
 
 /** The cursor does not belong to this list in this order. */
 export class CursorError extends Error {
@@ -13,8 +13,8 @@ export class CursorError extends Error {
 
 /**
  * - `SNAPSHOT_TIMEOUT`: the reads exceed their time; the worker for slow queries has more
- * - `SNAPSHOT_EMPTY`: there is no block yet
- * - `SNAPSHOT_ENDED`: a read came after the end of its snapshot, because the work waited for something else than reads
+ * - `SNAPSHOT_EMPTY`: the chain has no block yet
+ * - `SNAPSHOT_ENDED`: a read came after the end of its snapshot, because the work waited for something other than reads
  */
 export type SnapshotErrorCode = "SNAPSHOT_TIMEOUT" | "SNAPSHOT_EMPTY" | "SNAPSHOT_ENDED";
 
@@ -24,10 +24,10 @@ const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
   SNAPSHOT_ENDED: "the snapshot has ended: its work may wait for its reads only",
 };
 
-/** Reads failed. */
+/** Thrown by reads of a snapshot. */
 export class SnapshotError extends Error {
   readonly code: SnapshotErrorCode;
-  /** Whether the same reads may succeed later; after a time-out they take as long again. */
+  /** True if the same reads may succeed later. False after a timeout: they would take as long again. */
   readonly isRetryable: boolean;
 
   constructor(code: SnapshotErrorCode) {

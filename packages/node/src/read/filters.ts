@@ -1,4 +1,4 @@
-/** Filters and orders of lists. All members of a filter must hold; absent members do not filter. */
+/** Filters and orders of lists. A row must match all members of a filter; absent members do not filter. */
 import type { Direction, Integer, Interval } from "./page.ts";
 
 export type BlockFilter = {
@@ -13,7 +13,7 @@ export type BlockFilter = {
   readonly totalFee?: Integer | Interval;
   readonly reward?: Integer | Interval;
   readonly generatorPublicKey?: string;
-  /** The generator of a list of one delegate's blocks, in addition to `generatorPublicKey`. */
+  /** Generator of the blocks. Set by the list of a delegate's blocks, in addition to `generatorPublicKey`. */
   readonly forgedBy?: string;
   readonly payloadLength?: Integer | Interval;
   readonly payloadHash?: string;
@@ -35,7 +35,7 @@ export type BlockOrder = { readonly field: (typeof BLOCK_ORDERS)[number]; readon
 
 export type TransactionFilter = {
   readonly id?: string;
-  /** Without `typeGroup`: a type of the core. */
+  /** Type number; belongs to the core group if `typeGroup` is absent. */
   readonly type?: Integer | Interval;
   readonly typeGroup?: Integer | Interval;
   readonly version?: Integer | Interval;
@@ -46,7 +46,7 @@ export type TransactionFilter = {
   readonly height?: Integer | Interval;
   readonly blockId?: string;
   readonly timestamp?: Integer | Interval;
-  /** A part of the text: case-sensitive, and % and _ are ordinary characters. */
+  /** Substring of the text, case-sensitive; % and _ are ordinary characters. */
   readonly vendorField?: string;
   /** Address of the sender. */
   readonly senderId?: string;
@@ -80,7 +80,7 @@ export const TRANSACTION_ORDERS = [
 export type TransactionOrder = {
   readonly field: (typeof TRANSACTION_ORDERS)[number];
   readonly direction: Direction;
-  /** Of rows of one block that are equal in the field. Default: descending. */
+  /** Direction of rows of one block that are equal in the field. Default: descending. */
   readonly sequence?: Direction;
 };
 
@@ -90,7 +90,7 @@ export type WalletFilter = {
   readonly publicKey?: string;
   readonly secondPublicKey?: string;
   readonly vote?: string;
-  /** The delegate of a list of its voters, in addition to `vote`. */
+  /** Delegate whose voters are listed, in addition to `vote`. */
   readonly votesFor?: string;
   readonly username?: string;
   readonly balance?: Integer | Interval;
@@ -113,7 +113,7 @@ export const WALLET_ORDERS = [
 ] as const;
 
 /**
- * Wallets without a value come last in both directions, but count as 0 where the value is an amount; resigned delegates
+ * Wallets without a value come last in both directions, but count as 0 if the value is an amount; resigned delegates
  * come first in both. Ties are broken by address: in the same direction for `balance` and `nonce`, else ascending.
  */
 export type WalletOrder = { readonly field: (typeof WALLET_ORDERS)[number]; readonly direction: Direction };

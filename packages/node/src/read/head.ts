@@ -8,7 +8,7 @@ export type Head = {
   readonly timestamp: number;
 };
 
-/** A value that depends on the head only: computed once for each head. */
+/** Caches a value that depends only on the head: it is computed once per head. */
 export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
   let known: { id: string; value: T } | undefined;
   return (head) => {
@@ -17,7 +17,7 @@ export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
   };
 }
 
-/** The same for a value that is read in a snapshot. A failure is not kept. */
+/** Caches a value that is read in a snapshot, once per head. Errors are not cached. */
 export function perSnapshot<S extends { readonly head: Head }, T>(
   compute: (snapshot: S) => Promise<T>,
 ): (snapshot: S) => Promise<T> {

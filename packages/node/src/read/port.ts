@@ -1,7 +1,6 @@
 /**
- * The read model, from which answers are made. A route reads from a snapshot, and all rows of the answer are those
- * of one block. Implementations are in folders of their own; one suite of tests holds for each of them
- * (`packages/node/test/read/port`).
+ * The read model. A route reads from a snapshot, so that all rows of a response belong to the state after one block.
+ * Each implementation has its own folder; all of them must pass the same tests (`packages/node/test/read/port`).
  */
 import type { Transaction } from "@uniknode/protocol";
 import type {
@@ -33,24 +32,24 @@ import type {
 
 export type ReadModel = {
   /**
-   * The block that a snapshot begun now would see; undefined while there is none. No promise if it is known at once: every
-   * request reads it, and a promise takes a fourth of the time of a kept answer.
+   * Returns the block that a new snapshot would see; undefined before the genesis block. Returns the block without a promise if
+   * it is known: every request reads it, and awaiting would add 25 % to a cached response.
    */
   head(): Head | undefined | Promise<Head | undefined>;
   /**
-   * Reads of one state. `work` waits for nothing but reads of its snapshot, so that an implementation may share the
-   * resources of the snapshot, and release them soon. It is begun before the call returns.
+   * Runs `work` with reads of one state. `work` may await only reads of its snapshot, so that an implementation can share
+   * the resources of the snapshot and release them soon. It starts before the call returns.
    *
    * @throws {SnapshotError}
    */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
-  /** Releases the resources of snapshots. No read is made afterwards. */
+  /** Releases the resources of snapshots. Callers must not read afterwards. */
   close(): void;
 };
 
 /**
- * The state after the block `head`. Every read may fail with a `SnapshotError`: an implementation gives each read a time, and
- * ends one that needs longer with `SNAPSHOT_TIMEOUT`; the snapshot remains, and so do its other reads.
+ * The state after the block `head`. Every read may fail with a `SnapshotError`: an implementation ends a read that exceeds
+ * its time with `SNAPSHOT_TIMEOUT`. The snapshot and its other reads remain valid.
  */
 export type Snapshot = {
   readonly head: Head;
@@ -67,7 +66,7 @@ export type Snapshot = {
 };
 
 /**
- * A page of a list.
+ * Returns a page of a list.
  *
  * @throws {CursorError}
  */
@@ -76,7 +75,7 @@ export type List<Filter, Order, Row> = (filter: Filter, order: Order, range: Ran
 export type Blocks = {
   byHeight(height: number): Promise<StoredBlock | undefined>;
   byId(id: string): Promise<StoredBlock | undefined>;
-  /** Height of the first block at or after a network time in seconds; one above the head when there is none. */
+  /** Height of the first block at or after a network time in seconds; one above the head if no such block exists. */
   heightAt(timestamp: number): Promise<number>;
   readonly list: List<BlockFilter, BlockOrder, StoredBlock>;
 };
@@ -84,64 +83,64 @@ export type Blocks = {
 /** Confirmed transactions. */
 export type Transactions = {
   byId(id: string): Promise<StoredTransaction | undefined>;
-  /** The same as it was signed. */
+  /** Returns the transaction as it was signed. */
   signedById(id: string): Promise<Transaction | undefined>;
-  /** Mints and updates of a block that carry a certification, in its order: only these are rewarded. */
+  /** Returns the certified mints and updates of a block, in block order: only these are rewarded. */
   certifiedInBlock(height: number): Promise<Transaction[]>;
   readonly list: List<TransactionFilter, TransactionOrder, StoredTransaction>;
   readonly signedList: List<TransactionFilter, TransactionOrder, Transaction>;
 };
 
 export type Wallets = {
-  /** By address, else public key, else delegate username. */
+  /** Finds a wallet by address, then by public key, then by delegate username. */
   find(id: string): Promise<StoredWallet | undefined>;
-  /** Whether the wallet of an address has registered a second key. */
+  /** Returns whether the wallet of an address has registered a second key. */
   hasSecondKey(address: string): Promise<boolean>;
   readonly list: List<WalletFilter, WalletOrder, StoredWallet>;
 };
 
-/** Resigned ones included. */
+/** Includes resigned ones. */
 export type Delegates = { all(): Promise<readonly StoredDelegate[]> };
 
-/** Resigned ones included. */
+/** Includes resigned ones. */
 export type Entities = { all(): Promise<readonly StoredEntity[]> };
 
 /** Open locks. */
 export type Locks = {
   all(): Promise<readonly StoredLock[]>;
   find(id: string): Promise<StoredLock | undefined>;
-  /** Open locks of one sender. */
+  /** Returns the open locks of one sender. */
   of(address: string): Promise<readonly StoredLock[]>;
 };
 
 export type Tokens = {
   find(id: string): Promise<StoredToken | undefined>;
   readonly list: List<TokenFilter, TokenOrder, StoredToken>;
-  /** Stored properties by ascending key. */
+  /** Returns the stored properties by ascending key. */
   properties(id: string): Promise<readonly TokenProperty[]>;
-  /** The value of a stored property. */
+  /** Returns the value of a stored property. */
   property(id: string, key: string): Promise<string | undefined>;
-  /** How many tokens have each value of the property `type`. */
+  /** Counts the tokens by their value of the property `type`. */
   countsByType(): Promise<ReadonlyMap<string, number>>;
 };
 
 export type Rounds = {
-  /** Delegates of a round by rank, at its beginning; undefined for a round that has not begun. */
+  /** Returns the delegates of a round by rank at its start; undefined for a round that has not started. */
   delegates(round: number): Promise<readonly RoundDelegate[] | undefined>;
 };
 
 export type Fees = {
-  /** Of the last transactions of a type; undefined when there is none. */
+  /** Returns the statistics of the last transactions of a type; undefined if the type has none. */
   ofLast(count: number, typeGroup: number, type: number): Promise<FeeStatistics | undefined>;
-  /** By type, of all transactions from a height on whose fee is at least `minFee`. */
+  /** Returns the statistics by type of all transactions from a height on whose fee is at least `minFee`. */
   since(height: number, minFee: number): Promise<readonly TypeFees[]>;
 };
 
 export type Chain = {
-  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Without open locks. */
+  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine, without open locks. */
   supply(): Promise<bigint>;
-  /** Amount inside open hash-time locks. */
+  /** Sum of the amounts of open hash-time locks. */
   lockedSupply(): Promise<bigint>;
-  /** A few blocks, transactions, uniks and wallets whose id or address begins with a text, by kind. */
+  /** Returns a few blocks, transactions, uniks and wallets whose id or address begins with `prefix`, by kind. */
   beginningWith(prefix: string): Promise<readonly Identified[]>;
 };

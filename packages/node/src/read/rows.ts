@@ -19,7 +19,7 @@ export type StoredBlock = {
   readonly payloadHash: string;
   readonly generatorPublicKey: string;
   readonly blockSignature: string;
-  /** Of the generator; null if it is no delegate, as for the genesis block. */
+  /** Username of the generator; null if it is not a delegate, as for the genesis block. */
   readonly username: string | null;
 };
 
@@ -35,13 +35,13 @@ export type StoredTransaction = VisibleFields & {
   readonly vendorField: string | null;
   readonly blockId: string;
   readonly height: number;
-  /** Of the block, seconds since the network epoch. */
+  /** Timestamp of the block, in seconds since the network epoch. */
   readonly timestamp: number;
-  /** Position among the sender's transactions, from 1: bytes of version 1 have none. Decimal text. */
+  /** Position among the sender's transactions, from 1, as decimal text. The bytes of version 1 do not contain it. */
   readonly nonce: string;
 };
 
-/** Attributes that answers read. */
+/** Attributes that responses contain. */
 export const SHOWN_ATTRIBUTES = ["delegate", "htlc", "multiSignature", "secondPublicKey", "vote"] as const;
 
 export type StoredWallet = {
@@ -50,9 +50,9 @@ export type StoredWallet = {
   /** May be negative. */
   readonly balance: string;
   readonly nonce: string;
-  /** The part that answers read. */
+  /** The attributes of `SHOWN_ATTRIBUTES`. */
   readonly attributes: Pick<Json<Attributes>, (typeof SHOWN_ATTRIBUTES)[number]>;
-  /** All of them, as JSON, in the order in which they were set. */
+  /** JSON of all attributes, in the order in which they were set. */
   readonly attributesText: string;
 };
 
@@ -70,7 +70,7 @@ export type StoredDelegate = {
 export type StoredLock = Json<Lock> & {
   /** Id of the transaction that locked the amount. */
   readonly id: string;
-  /** Of the sender, which gets the amount back after a refund. */
+  /** Public key of the sender, which gets the amount back after a refund. */
   readonly senderPublicKey: string;
 };
 
@@ -97,11 +97,11 @@ export type TokenProperty = { readonly key: string; readonly value: string };
 /** A delegate of a round with the vote balance that it had then. */
 export type RoundDelegate = Json<Round>["delegates"][number];
 
-/** Of paid fees; `avg` is truncated to an integer. */
+/** Statistics of paid fees; `avg` is truncated to an integer. */
 export type FeeStatistics = { avg: string; max: string; min: string; sum: string };
 export type TypeFees = FeeStatistics & { readonly typeGroup: number; readonly type: number };
 
-/** Something of the chain by its id or address. */
+/** A block, transaction, unik or wallet, identified by its id or address. */
 export type Identified =
   | { readonly kind: "block"; readonly id: string; readonly height: number }
   | { readonly kind: "transaction" | "unik" | "wallet"; readonly id: string };

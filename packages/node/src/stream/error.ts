@@ -1,4 +1,4 @@
-/** A stream cannot be opened. */
+/** Reasons why a stream cannot be opened. */
 export type StreamErrorCode =
   /** The request is not valid; the message names the part. */
   | "STREAM_INVALID"

@@ -20,16 +20,16 @@ export type FollowDeps = {
   readonly observer: Pick<MatchingObserver, "slowed">;
   /** Called with the position of the client; undefined while there are more events for it. */
   readonly onPosition: (position: Position | undefined) => void;
-  /** Called when the client has not read yet what was written. */
+  /** Called when the client has not yet read what was written. */
   readonly onFull: () => void;
   /** Called when the conditions cost too much; the stream ends. */
   readonly onTooExpensive: () => void;
 };
 
-/** How long read events are kept for a client that does not read; afterwards they are read again once it does. */
+/** Time for which events are buffered for a client that does not read; afterwards they are read again when it does. */
 const BUFFER_TIMEOUT_MS = 1_000;
 
-/** The name of each event for this client, undefined where it is not subscribed; and the error that ended the matching. */
+/** Name of each event for this client, undefined if it is not subscribed; and the error that ended the matching. */
 type Matched = { readonly names: readonly (string | undefined)[]; readonly tooExpensive?: CostError };
 
 /** Settles when the client has disconnected, the log has dropped events that it did not get, or its conditions cost too much. */
@@ -38,7 +38,7 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
   let at = start;
   let isSlowed = false;
   while (sink.isOpen()) {
-    // Before anything is read: an event that is logged meanwhile notifies again.
+    // Must precede the reads: an event that is logged meanwhile notifies again.
     const notified = notifier.next();
     if (at.from === "chain") {
       at = await sendBlock(at);
@@ -63,7 +63,7 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
 
   async function sendBlock(from: Extract<Start, { from: "chain" }>): Promise<Start> {
     const { height, lastBlock, skip = 0, after } = from;
-    // Read first: every later change is in the log.
+    // Read first, so that the log has every later change.
     const end = source.end();
     // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
     if (lastBlock && !source.hasBlock(lastBlock)) return { from: "log", after };
@@ -75,7 +75,7 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
       : { from: "chain", height, lastBlock: page.block, skip: sent, after };
   }
 
-  /** Returns how many of the events are done: not all if the client stops reading or disconnects. */
+  /** Returns the number of handled events, less than all if the client stops reading or disconnects. */
   async function send(events: readonly SourceEvent[]): Promise<number> {
     let next = 0;
     while (next < events.length) {

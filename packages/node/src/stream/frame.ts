@@ -12,19 +12,19 @@ const RETRY_MS = 2_000;
 export const greeting = (position: Position | undefined): string =>
   `retry: ${RETRY_MS}\n${heartbeat(position)}`;
 
-/** Clients get no event from it, but remember the position; without one they keep theirs. */
+/** Frame without an event: clients store its position; without a position they keep theirs. */
 export const heartbeat = (position: Position | undefined): string =>
   position ? `id: ${positionText(position)}\n\n` : ":\n\n";
 
 /** A comment, sent once: explains why the stream lags; clients ignore it. */
 export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps an event; other streams go first\n\n`;
 
-/** The last event of a stream whose conditions cost too much. Without an id: the client keeps its position. */
+/** The last event of a stream whose conditions cost too much. It has no id, so that the client keeps its position. */
 export const suspendedFrame = ({ message }: Error): string =>
   `event: stream.suspended\ndata: ${JSON.stringify({ event: "stream.suspended", code: "STREAM_SUSPENDED", message })}\n\n`;
 
 /**
- * @param name of the event in the subscription
+ * @param name name of the event in the subscription
  * @param fit replaces contents that are too large
  */
 export function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit): string {

@@ -1,7 +1,7 @@
-/** The events that the open streams subscribe to, all of them together. */
+/** Union of the events that the open streams subscribe to. */
 
 export type OpenSubscriptions = {
-  /** Settles with the sequence after which the log has every event of these names. */
+  /** Resolves to the sequence after which the log has every event of these names. */
   add(names: readonly string[]): Promise<number>;
   /** Reverses one `add`. */
   remove(names: readonly string[]): void;
@@ -17,7 +17,7 @@ export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSub
   return {
     async add(names) {
       for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-      // Called each time: after a gap in the log the sequence is another one.
+      // Called each time, because the sequence changes after a gap in the log.
       const since = await streamsChanged([...counts.keys()]);
       return Math.max(...names.map((name) => since[name]!));
     },
@@ -27,7 +27,7 @@ export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSub
         if (left > 0) counts.set(name, left);
         else counts.delete(name);
       }
-      // A lost call does no harm: the next one sends all names again.
+      // A lost call is harmless: the next call sends all names again.
       streamsChanged([...counts.keys()]).catch(() => {});
     },
   };

@@ -2,7 +2,7 @@
  * Position of a client: the id of an event in a stream, which `Last-Event-ID` sends back.
  *
  * `4711.1200.13856390865034637215` is sequence 4711 of the event log, about the block 13856390865034637215 at height
- * 1200. Without a sequence, the event was derived from a stored block; without a block, it is no fact of the chain.
+ * 1200. Without a sequence, the event was derived from a stored block; without a block, it is not a fact of the chain.
  */
 
 export type BlockRef = { readonly height: number; readonly blockId: string };
@@ -19,7 +19,7 @@ export const positionText = ({ sequence, block }: Position): string =>
 
 const TEXT = /^(\d{1,15})?(?:\.(\d{1,10})\.(\d{1,20}|[0-9a-f]{64}))?$/;
 
-/** Undefined for a text that is no position. */
+/** Parses a position; undefined if the text is not a position. */
 export function readPosition(text: string): Position | undefined {
   const [whole, sequence, height, blockId] = TEXT.exec(text) ?? [];
   if (!whole) return undefined;

@@ -3,18 +3,18 @@ import type { Writable } from "node:stream";
 
 export type Sink = {
   readonly isOpen: () => boolean;
-  /** Whether the client has not read yet what was written. */
+  /** Returns whether the client has not yet read what was written. */
   readonly isFull: () => boolean;
   write(text: string): void;
-  /** Bytes that were written and are still in this process. */
+  /** Returns the written bytes that are still in this process. */
   readonly unreadBytes: () => number;
   /** Settles when the client has read what was written, or has disconnected. */
   ready(): Promise<void>;
   /** Like `ready`, for at most `timeoutMs`; resolves to whether it happened in time. */
   readyWithin(timeoutMs: number): Promise<boolean>;
-  /** Ends the connection; what was written still arrives. */
+  /** Ends the connection after sending what was written. */
   end(): void;
-  /** Drops the connection with everything in it. */
+  /** Drops the connection with all unsent data. */
   cut(): void;
 };
 
@@ -31,7 +31,7 @@ export function createSink(response: Writable, onClosed: () => void): Sink {
     proceed();
     onClosed();
   });
-  // A connection that is reset emits `close` as well.
+  // A reset connection also emits `close`.
   response.on("error", () => {});
 
   const isFull = () => isOpen && response.writableNeedDrain;

@@ -10,38 +10,38 @@ import { createFit } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
 import type { BlockRef, Position } from "./position.ts";
 
-/** An event and its text, which is made once for all clients that receive it by the same name. */
+/** An event and its text, which is built once for all clients that receive it by the same name. */
 export type SourceEvent = { readonly event: Event; frame(name: string): string };
 
 export type LogPage = {
   readonly events: readonly (SourceEvent & { readonly event: LoggedEvent })[];
-  /** Sequence of the last event of the page, or where it began. */
+  /** Sequence of the last event of the page, or the start of the page if it is empty. */
   readonly sequence: number;
-  /** Whether this page reaches the end of the log. */
+  /** True if this page reaches the end of the log. */
   readonly isEnd: boolean;
   /** The head when the page was read. */
   readonly block?: BlockRef;
 };
 
 export type Source = {
-  /** The end of the log, and the head of the same snapshot. */
+  /** Returns the end of the log, and the head of the same snapshot. */
   end(): Position & { readonly sequence: number };
-  /** Sequence after which the log has every event that was ever written. */
+  /** Returns the sequence after which the log has every event that was ever written. */
   begin(): number;
   hasBlock(block: BlockRef): boolean;
-  /** Events after a sequence; undefined when some of them were dropped already. */
+  /** Returns the events after a sequence; undefined if some of these events were dropped. */
   log(after: number): LogPage | undefined;
-  /** The events of a block; undefined above the head. */
+  /** Returns the events of a block; undefined above the head. */
   chain(height: number): { readonly events: readonly SourceEvent[]; readonly block: BlockRef } | undefined;
-  /** To be called after events were recorded. */
+  /** Must be called after events were recorded. */
   refresh(): void;
 };
 
 /** Events of one page: other requests run between two pages, and a slow client keeps at most one in memory. */
 const PAGE = 25;
-/** As in deliveries of webhooks. */
+/** Maximum size of a content, as in deliveries of webhooks. */
 const MAX_CONTENT_BYTES = 256 * 1_024;
-/** Nothing is written here. */
+/** Names to log: none, because this source only reads. */
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** @param database a connection that only this source reads through */
@@ -51,7 +51,7 @@ export function createSource(database: Database, network: Network): Source {
   const history = createHistory(database, network);
   const readTogether = createReadTogether(database);
   const blocks = createBlockStore(database);
-  /** All clients at the end of the log read the same page. */
+  /** Cached page: all clients at the end of the log read the same one. */
   let known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
 
   const begin = () => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;

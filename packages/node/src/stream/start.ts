@@ -4,7 +4,7 @@ import type { BlockRef, Position } from "./position.ts";
 import type { Source } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** Where the next event comes from. */
+/** Source of the next event. */
 export type Start =
   /** After a sequence of the log; the client knows every event before the block. */
   | { readonly from: "log"; readonly after: number; readonly block?: BlockRef }
@@ -22,7 +22,7 @@ export type Start =
 
 export type StreamRequest = {
   readonly subscription: Subscription;
-  /** Position of the client when it was disconnected. */
+  /** Position of the client when it disconnected. */
   readonly position?: Position;
   /** First block whose events a new client requests. */
   readonly fromHeight?: number;
@@ -59,7 +59,7 @@ function resume(
   if (sequence !== undefined && sequence >= since && sequence <= after) {
     return { from: "log", after: sequence, ...(block && { block }) };
   }
-  // Start at the block itself: perhaps some of its events were not sent yet.
+  // Start at the block itself: some of its events may not have been sent yet.
   if (block && isRemembered && source.hasBlock(block)) {
     return { from: "chain", height: block.height, lastBlock: block, after };
   }

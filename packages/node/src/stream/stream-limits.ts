@@ -1,12 +1,12 @@
-/** Limits the open streams: of each client, of each site, and in total. */
+/** Limits the open streams per client, per site, and in total. */
 import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
 import { StreamError } from "./error.ts";
 
 export type StreamLimitOptions = {
   readonly maxStreams: number;
-  /** Of an IPv4 address, or the /64 of an IPv6 address. */
+  /** Maximum per client: an IPv4 address, or the /64 of an IPv6 address. */
   readonly maxStreamsPerClient: number;
-  /** Of an IPv4 address, or the /48 of an IPv6 address. */
+  /** Maximum per site: an IPv4 address, or the /48 of an IPv6 address. */
   readonly maxStreamsPerSite: number;
 };
 

@@ -18,11 +18,11 @@ import { createStreamLimits, type StreamLimitOptions } from "./stream-limits.ts"
 import { createSuspensions } from "./suspensions.ts";
 
 export type StreamOptions = StreamLimitOptions & {
-  /** Time between two heartbeats. A client that reads nothing for as long is disconnected. */
+  /** Time between two heartbeats. A client that reads nothing for this time is disconnected. */
   readonly heartbeatMs: number;
-  /** Unread bytes in this process of all clients together; beyond it those with the most are disconnected. */
+  /** Maximum unread bytes of all clients in this process; beyond it, the clients with the most are disconnected. */
   readonly maxUnreadBytes: number;
-  /** For how long a client whose conditions cost too much gets no stream with patterns. */
+  /** Time for which a client whose conditions cost too much gets no stream with patterns. */
   readonly suspensionMs: number;
 };
 
@@ -46,7 +46,7 @@ export type StreamDeps = {
 };
 
 export type StreamFigures = {
-  /** Including the streams that are being opened. */
+  /** Open streams, including the ones that are being opened. */
   readonly open: number;
   /** Streams closed because their clients did not read, since the start. */
   readonly cut: number;
@@ -56,18 +56,18 @@ export type StreamFigures = {
 
 /** A stream that is ready to send. */
 export type OpenStream = {
-  /** Settles when the stream has ended. To be called once, or `release` instead. */
+  /** Settles when the stream has ended. Call it once, or call `release` instead. */
   flow(response: Writable): Promise<void>;
   release(): void;
 };
 
 export type Stream = {
   /**
-   * @param address of the client
+   * @param address address of the client
    * @throws {StreamError}
    */
   open(request: StreamRequest, address: string): Promise<OpenStream>;
-  /** To be called after events were recorded. */
+  /** Must be called after events were recorded. */
   notify(): void;
   figures(): StreamFigures;
   /** Ends every stream; the clients may reconnect to the next process. */

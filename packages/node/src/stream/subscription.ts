@@ -12,18 +12,18 @@ import { readMembers } from "../subscriptions/members.ts";
 export type Subscription = {
   /** Names in the event log. */
   readonly names: readonly string[];
-  /** Whether all of these events can be derived from stored blocks. */
+  /** True if all of these events can be derived from stored blocks. */
   readonly isRemembered: boolean;
-  /** Whether there are patterns to match, which cost the node more than the client. */
+  /** True if the conditions have patterns, which cost the node more than the client. */
   readonly hasPatterns: boolean;
-  /** Without conditions, matching takes no time. */
+  /** True if the subscription has conditions; without them, matching costs nothing. */
   readonly hasConditions: boolean;
   /**
-   * Name of the event for this client; undefined when it is not subscribed to it. An error when the conditions cost too
-   * much: the stream must be closed.
+   * Returns the name of the event for this client; undefined if the client is not subscribed to the event. Returns an error
+   * if the conditions cost too much: the stream must then be closed.
    */
   nameOf(event: Event): string | CostError | undefined;
-  /** Whether other streams go first. */
+  /** Returns whether this stream is deprioritised. */
   isSlow(): boolean;
 };
 
@@ -34,7 +34,7 @@ const { events, conditions, match } = SUBSCRIPTION_READERS;
 const READERS = { events, conditions, match };
 
 /**
- * Names, patterns and conditions as in the register of webhooks; without conditions, every event is sent.
+ * Reads names, patterns and conditions as in the register of webhooks; without conditions, every event is sent.
  *
  * @throws {SubscriptionError}
  */

@@ -8,7 +8,7 @@ export type Suspensions = {
   check(address: string): void;
 };
 
-/** Suspensions at a time; beyond it the oldest one is dropped. */
+/** Maximum number of suspensions; beyond it, the oldest is dropped. */
 const MAX_SUSPENSIONS = 1_000;
 
 export function createSuspensions(durationMs: number, nowMs: () => number): Suspensions {

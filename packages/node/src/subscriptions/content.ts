@@ -1,18 +1,18 @@
-/** The content of a message: that of the event, or, if it is too large, its identifying members and a link. */
+/** The content of a message: the content of the event or, if it is too large, its identifying members and a link. */
 
 export type Content = {
-  /** JSON; absent for events without content. */
+  /** JSON text; absent for events without content. */
   readonly dataText?: string | undefined;
-  /** The rest was left out. */
+  /** True if members were omitted. */
   readonly truncated?: true;
-  /** Path below the node's address where the whole content is, if it is anywhere. */
+  /** Path of the whole content below the node's address, if the node serves it. */
   readonly link?: string;
 };
 
 /** Members that identify a resource. */
 const NAMING = ["id", "height", "tokenId", "ownerId", "address", "publicKey"];
 
-/** The resource that an event is about, by the first part of its name, and the member that identifies it. */
+/** The resource of an event, by the first part of its name, and the member that identifies the resource. */
 const RESOURCES: Readonly<Record<string, readonly [resource: string, member: string]>> = {
   block: ["blocks", "id"],
   transaction: ["transactions", "id"],
@@ -28,7 +28,7 @@ export function createFit(maxBytes: number): Fit {
   // One large content is delivered to many webhooks.
   let last: { readonly text: string; readonly content: Content } | undefined;
   return (event, dataText) => {
-    // No text has more bytes than three for each unit.
+    // A text has at most three bytes per UTF-16 unit.
     if (dataText === undefined || dataText.length <= maxBytes / 3) return { dataText };
     if (last?.text !== dataText) {
       const isSmall = Buffer.byteLength(dataText) <= maxBytes;

@@ -1,6 +1,6 @@
-/** The body or the parameters of a subscription request are not valid; `message` names the member. */
+/** Reasons why a subscription request is invalid; `message` names the member. */
 export type SubscriptionErrorCode =
-  /** A member has no such name. */
+  /** The request has a member with an unknown name. */
   | "UNKNOWN_MEMBER"
   /** A member is required. */
   | "MISSING_MEMBER"

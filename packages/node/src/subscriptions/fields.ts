@@ -15,14 +15,14 @@ const MAX_CONDITIONS = 50;
 const MAX_EVENTS = 50;
 const MAX_KEY_LENGTH = 256;
 const MAX_VALUE_BYTES = 4_096;
-/** Instructions of all compiled patterns of one subscriber; those of one take 13 ms on a text of 255 characters at most. */
+/** Maximum instructions of all patterns of one subscriber: at most 13 ms on a text of 255 characters. */
 const MAX_PATTERNS_SIZE = 1_024;
 
-/** How each member of a subscription is read; each throws a `SubscriptionError` that names the member. */
+/** Readers of the members of a subscription; each throws a `SubscriptionError` that names the member. */
 export const SUBSCRIPTION_READERS = {
   event: readEvent,
   events: readEvents,
-  /** Answers the JSON text of the conditions. */
+  /** Returns the JSON text of the conditions. */
   conditions: readConditions,
   match: oneOf("any", "all"),
 };
@@ -33,7 +33,7 @@ function readEvent(value: unknown): string {
   return value;
 }
 
-/** Names and patterns; null is none. */
+/** Reads names and patterns; null is an empty list. */
 function readEvents(value: unknown): string[] {
   if (value === null) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_EVENTS) {
@@ -47,7 +47,7 @@ function readEvents(value: unknown): string[] {
   return value as string[];
 }
 
-/** Suggestions for a mistyped name of an event. */
+/** Maximum number of suggestions for a mistyped event name. */
 const MAX_SUGGESTIONS = 3;
 const MAX_SHOWN_LENGTH = 64;
 
@@ -73,7 +73,7 @@ function readConditions(value: unknown): string {
   let size = 0;
   const read = value.map((item, index) => {
     const condition = readCondition(item, index);
-    // Patterns beyond the bound are not even compiled.
+    // Patterns beyond the bound are not compiled.
     size += compiledSize(condition, index);
     if (size > MAX_PATTERNS_SIZE) {
       throw invalid(
@@ -109,7 +109,7 @@ function readCondition(item: unknown, index: number): Condition {
   return { key, condition, ...(hasValue && { value: rest.value }) };
 }
 
-/** Instructions of the pattern, if it has one. */
+/** Returns the instructions of the condition's pattern; 0 without a pattern. */
 function compiledSize({ condition, value }: Condition, index: number): number {
   try {
     if (condition === "regexp") return compilePattern(value).size;
@@ -122,12 +122,12 @@ function compiledSize({ condition, value }: Condition, index: number): number {
   }
 }
 
-/** Of a text its own size, of everything else that of its JSON. */
+/** Returns the size of a text, or of the JSON of any other value. */
 function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   } catch {
-    // Nested too deeply to be written.
+    // Nested too deeply to serialise.
     return Number.POSITIVE_INFINITY;
   }
 }

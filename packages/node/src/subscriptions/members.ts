@@ -5,11 +5,11 @@ import { SubscriptionError, type SubscriptionErrorCode } from "./error.ts";
 /** Reads each member; a reader throws when the value is not valid. */
 export type Readers<T> = { readonly [N in keyof T]-?: (value: unknown, name: string) => T[N] };
 
-/** Names of unknown members that an error repeats. */
+/** Maximum number of unknown members that an error names. */
 const MAX_NAMED = 100;
 
 /**
- * The members that a body gives, each optional.
+ * Reads the members of a body, each optional.
  *
  * @throws {SubscriptionError}
  */
@@ -31,7 +31,7 @@ function notAllowed(names: readonly string[], known: readonly string[]): string 
     .join(", ");
 }
 
-/** @throws {SubscriptionError} when the member is missing */
+/** @throws {SubscriptionError} if the member is missing */
 export function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw invalid(`"${name}" ${expected.REQUIRED}`, "MISSING_MEMBER");
   return value;
@@ -45,7 +45,7 @@ export function readObject(value: unknown, what: string): Readonly<Record<string
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** An integer within its bounds. */
+/** Creates a reader of an integer within bounds. */
 export const integer =
   (minimum: number, maximum: number) =>
   (value: unknown, name: string): number => {
@@ -54,13 +54,13 @@ export const integer =
     throw invalid(`"${name}" ${expected.mustBe(expected.integer(minimum, maximum))}`);
   };
 
-/** A text that is not empty. */
+/** Reads a non-empty text. */
 export function text(value: unknown, name: string): string {
   if (typeof value === "string" && value !== "") return value;
   throw invalid(`"${name}" ${expected.mustBe(expected.typeName("string"))}`);
 }
 
-/** One of some words. */
+/** Creates a reader of one of the given words. */
 export const oneOf =
   <T extends string>(...words: readonly T[]) =>
   (value: unknown, name: string): T => {

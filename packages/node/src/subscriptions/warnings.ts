@@ -7,7 +7,7 @@ import type { Condition } from "./conditions/conditions.ts";
 import { compareDecimals, decimalOf } from "./conditions/decimal.ts";
 import { readInterval } from "./conditions/interval.ts";
 
-/** The members of a schema that say what a content looks like. */
+/** Members of a schema that describe a content. */
 type Schema = {
   readonly type?: string;
   readonly pattern?: string;
@@ -25,7 +25,7 @@ export function warningsOf(events: readonly string[], conditions: readonly Condi
   });
 }
 
-/** Kinds of values, as far as the schema of a content says; `open` for anything. */
+/** Kind of a value according to the schema of a content; `open` for any value. */
 type Kind = "integer" | "amount" | "boolean" | "text" | "list" | "object" | "open";
 
 const MAX_SHOWN = 64;
@@ -40,7 +40,7 @@ function problemOf(contents: readonly (Schema | undefined)[], condition: Conditi
 }
 
 function missingMember(contents: readonly (Schema | undefined)[], { key, condition, value }: Condition) {
-  // The condition that stands for "always" (webhooks.md W-05).
+  // The condition that means "always" (webhooks.md W-05).
   if (key === "id" && condition === "ne" && value === "") return undefined;
   const known = [
     ...new Set(contents.flatMap((content) => Object.keys(elementOf(content)?.properties ?? {}))),
@@ -50,7 +50,7 @@ function missingMember(contents: readonly (Schema | undefined)[], { key, conditi
   return `no event of the webhook has a member "${key.slice(0, MAX_SHOWN)}", so that it is ${condition === "ne" ? "always" : "never"} true${hint}`;
 }
 
-/** Warnings about operands that no value can match. */
+/** Returns a warning about an operand that no value can match. */
 function badOperand({ condition, value }: Condition): string | undefined {
   if (ORDERINGS.includes(condition) && decimalOf(value) === undefined)
     return `"${condition}" compares numbers, and ${shown(value)} is not a number, so that it is never true`;
@@ -96,7 +96,7 @@ function isNever(condition: Condition["condition"], kind: Kind, value: unknown):
   }
 }
 
-/** Kinds of the values under a key, as `valuesAt` finds them; none if the content has no such member. */
+/** Returns the kinds of the values under a key, as `valuesAt` finds them; none if the content does not have the member. */
 function kindsAt(content: Schema | undefined, key: string): Kind[] {
   const schema = memberAt(content, key) ?? memberAt(elementOf(content), key);
   return schema === undefined ? [] : [kindOf(schema)];
@@ -119,7 +119,7 @@ function memberAt(schema: Schema | undefined, key: string): Schema | undefined {
   return memberAt(members[head], rest.join("."));
 }
 
-/** A condition on a list holds if it holds for one element. */
+/** Returns the schema of a list's elements: a condition on a list holds if it holds for one element. */
 const elementOf = (content: Schema | undefined): Schema | undefined =>
   content?.type === "array" ? content.items : content;
 
@@ -130,7 +130,7 @@ function kindOf({ type, pattern }: Schema): Kind {
   return type === "array" ? "list" : "open";
 }
 
-/** Undefined for events without content. */
+/** Returns the schema of an event's content; undefined for events without content. */
 function contentOf(event: string): Schema | undefined {
   return (DATA_SCHEMAS as Readonly<Record<string, Schema | undefined>>)[event];
 }

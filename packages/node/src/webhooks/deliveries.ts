@@ -7,38 +7,38 @@ export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 /** A delivery that is put into a queue. */
 export type NewDelivery = {
   readonly webhook: number;
-  /** Of the webhook-id header; the same for ever. */
+  /** Value of the webhook-id header; never changes. */
   readonly id: string;
-  /** Among those of the webhook; a ping has none. */
+  /** Number of the delivery within its webhook; absent for pings. */
   readonly sequence?: number;
   /** Name of the event in the subscription. */
   readonly event: string;
-  /** Of the block that caused the event. */
+  /** Height of the block that caused the event. */
   readonly height?: number;
   readonly blockId?: string;
-  /** It has a fact of the block, to be retracted when the block is reverted. */
+  /** True if the delivery has a fact of the block, which must be retracted when the block is reverted. */
   readonly isRetractable?: boolean;
-  /** Id of the delivery that it retracts. */
+  /** Id of the retracted delivery. */
   readonly reverts?: string;
-  /** Position in the replay lane, if it belongs there. */
+  /** Position in the replay lane, if the delivery belongs to a replay. */
   readonly replay?: number;
-  /** Number of its content. */
+  /** Number of the content. */
   readonly content: number;
 };
 
-/** All that the body of a message is made of, whenever it is sent. */
+/** Fields that determine the body of a message, independent of the time of sending. */
 export type DeliveryMessage = Pick<
   NewDelivery,
   "webhook" | "id" | "sequence" | "event" | "height" | "blockId" | "reverts"
 > & {
-  /** When the delivery was put into the queue. */
+  /** Time at which the delivery was put into the queue. */
   readonly createdMs: number;
   readonly content: Content;
 };
 
-/** A delivery that waits for a webhook that is on, with the present target and secrets of the webhook. */
+/** A pending delivery of an active webhook, with the webhook's current target and secrets. */
 export type WaitingDelivery = {
-  /** Grows with every delivery of the node. */
+  /** Increases with every delivery of the node. */
   readonly number: number;
   readonly message: DeliveryMessage;
   /** Attempts since the delivery was put into the queue. */
@@ -47,21 +47,21 @@ export type WaitingDelivery = {
   readonly secrets: Secrets;
 };
 
-/** A delivery that waits in the replay lane. */
+/** A pending delivery in the replay lane. */
 export type ReplayedDelivery = WaitingDelivery & {
-  /** In the lane. */
+  /** Position in the lane. */
   readonly position: number;
-  /** When it may be sent; absent if it was not tried yet. */
+  /** Earliest time of the next attempt; absent before the first attempt. */
   readonly nextAttemptMs?: number;
 };
 
-/** One call: an answer, or the code of the reason why there is none. */
+/** A call with its response, or the code of the error. */
 export type Attempt = {
   readonly startedMs: number;
   readonly durationMs: number;
-  /** Of the answer. */
+  /** HTTP status of the response. */
   readonly status?: number;
-  /** The beginning of the answer's body, as text. */
+  /** Beginning of the response body, as text. */
   readonly answer?: string;
   readonly error?: string;
 };
@@ -75,48 +75,48 @@ export type DeliveredFact = {
   readonly event: string;
   readonly height: number;
   readonly blockId: string;
-  /** Number of its content. */
+  /** Number of the content. */
   readonly content: number;
-  /** The webhook exists, and its present target may have received the fact, or will receive it. */
+  /** True if the webhook exists, and its current target may have received the fact or will receive it. */
   readonly hasSameTarget: boolean;
 };
 
-/** A delivery with its past, as the log of deliveries lists it. */
+/** A delivery with its attempts, as the delivery log lists it. */
 export type DeliveryRecord = {
-  /** Grows with every delivery of the node. */
+  /** Increases with every delivery of the node. */
   readonly number: number;
   readonly id: string;
-  /** Among those of the webhook; a ping has none. */
+  /** Number of the delivery within its webhook; absent for pings. */
   readonly sequence?: number;
   readonly event: string;
   readonly height?: number;
   readonly blockId?: string;
   readonly state: DeliveryState;
-  /** Why it is not delivered (yet). */
+  /** Reason why the delivery is not delivered (yet). */
   readonly reason?: string;
-  /** Its fact was retracted: the block was reverted. */
+  /** True if the fact was retracted because its block was reverted. */
   readonly isUndone?: true;
-  /** Id of the delivery that it retracts. */
+  /** Id of the retracted delivery. */
   readonly reverts?: string;
   readonly createdMs: number;
-  /** Of a retry that waits. */
+  /** Time of the next attempt of a pending retry. */
   readonly nextAttemptMs?: number;
   readonly finishedMs?: number;
-  /** In their order. */
+  /** Attempts in chronological order. */
   readonly attempts: readonly Attempt[];
 };
 
-/** What a record must be like; absent members admit everything. */
+/** Filter of records; absent members match every record. */
 export type DeliveryFilter = {
   readonly state?: DeliveryState;
   readonly event?: string;
   readonly height?: number;
-  /** Of the creation, both ends included. */
+  /** Bounds on the creation time, both included. */
   readonly fromMs?: number;
   readonly toMs?: number;
 };
 
-/** The same for deliveries that are sent again: those that have ended. */
+/** Filter of finished deliveries, for sending them again. */
 export type EndedFilter = Omit<DeliveryFilter, "state"> & {
   readonly state: Exclude<DeliveryState, "pending">;
 };
@@ -124,7 +124,7 @@ export type EndedFilter = Omit<DeliveryFilter, "state"> & {
 /** Records with a smaller number than `before`, newest first. */
 export type DeliveryRange = { readonly before?: number; readonly limit: number };
 
-/** How one of the newest deliveries stands. */
+/** State of one of the newest deliveries. */
 export type LatestDelivery = {
   readonly state: DeliveryState;
   readonly createdMs: number;
@@ -132,14 +132,14 @@ export type LatestDelivery = {
 };
 
 export type LatestDeliveries = {
-  /** Newest first. */
+  /** The deliveries, newest first. */
   readonly deliveries: readonly LatestDelivery[];
-  /** When the oldest of the whole queue was made that waits or is retried; those of a replay do not count. */
+  /** Creation time of the oldest pending delivery or retry of the whole queue, without replays. */
   readonly oldestWaitingMs?: number;
 };
 
 export type DeliveryPage = {
-  /** Fewer than the limit when too many others had to be read on the way. */
+  /** Matching records; fewer than the limit if too many other rows had to be read. */
   readonly records: readonly DeliveryRecord[];
   /** `before` of the next page; absent after the last one. */
   readonly next?: number;

@@ -1,4 +1,4 @@
-/** Which events of the last blocks a webhook would have received, and why not the others. Nothing is registered or sent. */
+/** Dry runs: which events of the last blocks a webhook would have received, and why not the others. Nothing is registered or sent. */
 import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
 import { subscribedNames } from "../events/names.ts";
@@ -19,18 +19,18 @@ import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fi
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
 
 export type DryRunReport = {
-  /** The blocks that were read; none when `toHeight` is below `fromHeight`. */
+  /** First block that was read; none were read if `toHeight` is below `fromHeight`. */
   readonly fromHeight: number;
   readonly toHeight: number;
   readonly fired: EvaluatedEvents;
   readonly notFired: EvaluatedEvents;
   /** Subscribed names whose events cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
-  /** When nothing fired: why, and what to try next. */
+  /** Set if nothing fired: the reason, and what to try next. */
   readonly note?: string;
 };
 
-/** All of them are counted, and the newest listed. */
+/** Counts all events, and lists the newest. */
 export type EvaluatedEvents = { count: number; readonly events: EvaluatedEvent[] };
 
 /** An event with the result of each condition. */
@@ -48,12 +48,12 @@ export type DryRunDeps = {
 
 const DEFAULT_BLOCKS = 100;
 const MAX_BLOCKS = 1_000;
-/** Events that are evaluated: with full blocks, the run ends before the last block. */
+/** Maximum number of events to evaluate: with full blocks, the run ends before the last block. */
 const MAX_EVENTS = 20_000;
-/** Steps of all conditions together, about a second: with expensive ones, the run ends earlier as well. */
+/** Maximum steps of all conditions, about a second: expensive conditions end the run early. */
 const MAX_STEPS = 20_000_000;
 const MAX_LISTED = 20;
-/** Values listed of one condition: contents may be long lists. */
+/** Maximum number of listed values per condition: contents may be long lists. */
 const MAX_FOUND = 5;
 
 type Body = NewWebhook & { readonly blocks: number };
@@ -61,10 +61,11 @@ type Body = NewWebhook & { readonly blocks: number };
 const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
 
 /**
- * Takes the body of a registration, of which only events and conditions count, and `blocks`, the number of blocks.
+ * Creates the dry run. Its body is that of a registration, of which only events and conditions count, and the number of
+ * `blocks`.
  *
  * @throws {SubscriptionError}
- * @throws {WebhookError} also when the conditions cost so much that the webhook would be suspended
+ * @throws {WebhookError} also if the conditions cost so much that the webhook would be suspended
  */
 export function createDryRun({ history, readTogether, slices, observer }: DryRunDeps): DryRun {
   return async (body) => {
@@ -95,7 +96,7 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
     const note = fired.count > 0 ? undefined : noteOf(range, notFired.count, isOnlyUnremembered);
     return { ...range, fired, notFired, notRemembered, ...(note !== undefined && { note }) };
 
-    /** In slices: requests, deliveries and other subscribers come between. */
+    /** Evaluates events in slices, so that requests, deliveries and other subscribers run in between. */
     async function evaluateBlock(happened: readonly Event[]): Promise<void> {
       let next = 0;
       do {
@@ -127,7 +128,7 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
         ...(height !== undefined && { height }),
         ...(blockId !== undefined && { blockId }),
         data,
-        // Also the conditions behind the first that is true: bounded by the size of the patterns.
+        // Also evaluates the conditions after the first true one; the size of the patterns bounds the cost.
         conditions: explain(data, createMeter(Number.POSITIVE_INFINITY)).map((finding) => ({
           ...finding,
           found: finding.found.slice(0, MAX_FOUND),

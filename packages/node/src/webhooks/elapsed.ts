@@ -1,6 +1,6 @@
 /**
- * Makes a function that returns milliseconds since an unknown time, from the wall time: they stand still when that is set back,
- * and never decrease.
+ * Creates a monotonic clock from the wall time, in milliseconds since an arbitrary time. It pauses when the wall time is set
+ * back, and never decreases.
  */
 export function createElapsed(nowMs: () => number): () => number {
   let lastMs = nowMs();

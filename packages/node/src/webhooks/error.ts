@@ -1,4 +1,4 @@
-/** A request to the webhook service cannot be done. Retryable while another operation on the webhook is under way. */
+/** Reasons why the webhook service refuses a request. Retryable if another operation on the webhook is running. */
 export type WebhookErrorCode =
   /** The register has its maximum of webhooks or of conditions. */
   | "WEBHOOK_LIMIT"
@@ -6,11 +6,11 @@ export type WebhookErrorCode =
   | "WEBHOOK_UNKNOWN"
   /** The webhook is disabled or suspended. */
   | "WEBHOOK_OFF"
-  /** The webhook has no replay, or none that is running. */
+  /** The webhook has no (running) replay. */
   | "REPLAY_UNKNOWN"
   /** A replay of the webhook is running. */
   | "REPLAY_RUNNING"
-  /** A ping of the webhook is under way. */
+  /** A ping of the webhook is running. */
   | "PING_RUNNING"
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"

@@ -1,11 +1,11 @@
 /** Figures of webhooks and of their queues, for metrics and health checks. Times are milliseconds since 1970. */
 
 export type DeliveryFigures = {
-  /** Of all webhooks together. */
+  /** Returns the totals of all webhooks. */
   webhooks(): Promise<WebhookFigures>;
-  /** Deliveries ever made to each registered webhook, without pings. */
+  /** Returns the number of deliveries ever created for each registered webhook, without pings. */
   fired(): Promise<ReadonlyMap<number, number>>;
-  /** By webhook; queues that are empty, or of webhooks that are off, are left out: what waits there is not late. */
+  /** Returns figures by webhook; omits empty queues and webhooks that are off, whose deliveries are not late. */
   queues(): Promise<ReadonlyMap<number, QueueFigures>>;
 };
 
@@ -13,27 +13,27 @@ export type WebhookFigures = {
   readonly active: number;
   readonly disabled: number;
   readonly suspended: number;
-  /** Deliveries that were ever made in this data folder. */
+  /** Deliveries ever created in this data folder. */
   readonly fired: number;
   /** Events that the matcher has not handled yet. */
   readonly unmatched: number;
-  /** When the oldest of them was logged. */
+  /** Time at which the oldest unmatched event was logged. */
   readonly unmatchedSinceMs?: number;
 };
 
-/** Of the queue of a webhook, or of all. */
+/** Figures of the queue of one webhook, or of all queues. */
 export type QueueFigures = {
   /** Deliveries that were never tried. */
   readonly waiting: number;
-  /** Deliveries of which an attempt failed. */
+  /** Deliveries with a failed attempt. */
   readonly retrying: number;
   /** Deliveries of a replay. */
   readonly replaying: number;
-  /** When the oldest delivery was made that waits or is retried. */
+  /** Creation time of the oldest pending delivery or retry. */
   readonly oldestMs?: number;
 };
 
-/** All queues as one. */
+/** Adds up the figures of all queues. */
 export function totalOf(queues: Iterable<QueueFigures>): QueueFigures {
   const total = { waiting: 0, retrying: 0, replaying: 0 };
   let oldestMs = Number.POSITIVE_INFINITY;

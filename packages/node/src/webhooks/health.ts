@@ -1,8 +1,8 @@
-/** How the targets of webhooks do at present (webhooks.md 10 point 13). Times are milliseconds since 1970. */
+/** Current health of the targets of webhooks (webhooks.md 10 point 13). Times are milliseconds since 1970. */
 import type { Webhook } from "./webhook.ts";
 
 export type WebhookHealth = {
-  /** Deliveries that wait. */
+  /** Number of pending deliveries. */
   readonly queued: number;
   /** Attempts that ended within the last hour. */
   readonly lastHour: AttemptCounts;
@@ -12,10 +12,10 @@ export type WebhookHealth = {
 
 export type AttemptCounts = { readonly succeeded: number; readonly failed: number };
 
-/** `reason` of the last failure that is known; `sinceMs`: the first of the failures in a row. */
+/** `reason`: reason of the last known failure; `sinceMs`: time of the first of the consecutive failures. */
 export type Failing = { readonly reason?: string; readonly sinceMs?: number };
 
-/** A webhook is failing as long as its last attempt failed, or more attempts failed than succeeded in so many minutes. */
+/** A webhook is failing if its last attempt failed, or if more attempts failed than succeeded in this period. */
 export const RECENT_MINUTES = 5;
 export const HOUR_MINUTES = 60;
 
@@ -30,7 +30,7 @@ export const stateOf = (
   return failing ? "failing" : "active";
 };
 
-/** Number of webhooks in each state, and of all deliveries that wait. */
+/** Number of webhooks in each state, and of all pending deliveries. */
 export type HealthTotals = Readonly<Record<WebhookState, number>> & { readonly queued: number };
 
 export type HealthRows = {

@@ -1,14 +1,14 @@
-/** What the webhook service reports for metrics and health checks. Called often: an implementation must be fast. */
+/** Receives reports of the webhook service for metrics and health checks. Called often: implementations must be fast. */
 import type { Attempted } from "./delivery/attempt.ts";
 
 export type Decision = "delivered" | "retried" | "failed";
 
 export type WebhookObserver = {
-  /** A call to a target has ended, with or without success. */
+  /** Called when a call to a target has ended, with or without success. */
   attempted(attempted: Attempted): void;
-  /** What follows from an attempt: the delivery has succeeded, another attempt follows, or it has failed for good. */
+  /** Called with the consequence of an attempt: the delivery succeeded, will be retried, or finally failed. */
   decided(webhook: number, decision: Decision): void;
-  /** A run of the dispatcher has ended, or has failed with an error. */
+  /** Called when a run of the dispatcher has ended or failed. */
   runEnded(error?: unknown): void;
 };
 

@@ -1,4 +1,4 @@
-/** All that the webhook service asks of a database. `sqlite/` implements it. */
+/** Database port of the webhook service. `sqlite/` implements it. */
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import type { Intake } from "./matching/intake.ts";
 import type { RegisterStorage } from "./register/rows.ts";

@@ -1,4 +1,4 @@
-/** The webhook service: a register, and the deliveries that follow from it. */
+/** The webhook service: a register, and the deliveries to its webhooks. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
 import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
@@ -33,22 +33,22 @@ import { createSuspend } from "./suspension.ts";
 
 export type WebhookOptions = {
   readonly maxWebhooks: number;
-  /** Whether targets with the scheme http are refused. */
+  /** True to refuse targets with the scheme http. */
   readonly httpsOnly: boolean;
-  /** Whether deliveries may go to an address. */
+  /** Returns whether deliveries may go to an address. */
   readonly isTargetAddress: (address: string) => boolean;
-  /** Calls under way at once, over all webhooks, the first one of each left out. */
+  /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
   readonly maxConcurrent: number;
-  /** First attempts under way at once in one webhook, unless its order is strict. */
+  /** Maximum of concurrent first attempts of one webhook, unless its order is strict. */
   readonly maxConcurrentPerWebhook: number;
-  /** Calls to one host; 0 for no limit. */
+  /** Maximum of calls to one host; 0 for no limit. */
   readonly maxPerSecondPerHost: number;
-  /** Pause after each failed attempt of a delivery; nothing follows the last one. */
+  /** Pauses between the attempts of a delivery, one after each failed attempt except the last. */
   readonly retryPausesMs: readonly number[];
-  /** A webhook that does nothing but fail for so long is suspended. */
+  /** Time of uninterrupted failures after which a webhook is suspended. */
   readonly suspendAfterMs: number;
   readonly retention: DeliveryRetention;
-  /** Content of a message; larger ones are replaced by their identifying members. */
+  /** Maximum size of a content; larger contents are reduced to their identifying members. */
   readonly maxContentBytes: number;
   /** How long `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
@@ -86,12 +86,12 @@ export type WebhookDeps = {
   post: Post;
   /** Absent: no metrics. */
   observer?: WebhookObserver;
-  /** Of the cost of conditions. Absent: no metrics. */
+  /** Observer of the cost of conditions. Absent: no metrics. */
   matching?: MatchingObserver;
-  /** Shared by everything that evaluates conditions in this thread; absent: nothing else does. */
+  /** Slices that all evaluators of conditions in this thread share; absent: no other evaluators run. */
   slices?: Slices;
   clock?: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random?: () => number;
   logger: Logger;
 };
@@ -102,7 +102,7 @@ export type Webhooks = {
   readonly dryRun: DryRun;
   readonly replays: Replays;
   /**
-   * Sends a ping to the target of a webhook, whether the webhook is enabled or not. A success lifts a suspension.
+   * Sends a ping to the target of a webhook, even if the webhook is disabled. A success lifts a suspension.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, PING_RUNNING
    */
@@ -114,9 +114,9 @@ export type Webhooks = {
    * @throws {WebhookError} PING_RUNNING
    */
   pingTarget(body: unknown): Promise<Attempted>;
-  /** Call it once to start deliveries, and whenever events were logged. */
+  /** Must be called once to start deliveries, and after events were logged. */
   notify(): void;
-  /** No call is under way afterwards; what has no response is sent again after the next start. */
+  /** Closes the service after its running calls; deliveries without a response are sent again after the next start. */
   close(): Promise<void>;
 };
 

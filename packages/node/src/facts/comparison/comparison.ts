@@ -1,4 +1,4 @@
-/** Compares the tree of this node with those of others, at intervals, and raises an alarm where one differs. */
+/** Periodically compares the fact tree of this node with the trees of other nodes, and raises an alarm if one differs. */
 import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { eventOfDivergence } from "../../events/node-events.ts";
@@ -9,9 +9,9 @@ import { type Difference, differenceFrom } from "./remote.ts";
 export type ComparisonOptions = {
   /** Base URLs of other nodes. */
   readonly urls: readonly string[];
-  /** Of the own log: see `logName`. */
+  /** Name of the node's own log: see `logName`. */
   readonly name: string;
-  /** Between the end of one comparison and the beginning of the next. */
+  /** Pause between the end of one comparison and the start of the next. */
   readonly everyMs?: number;
 };
 
@@ -33,7 +33,7 @@ export type Comparison = {
 type State = "agrees" | "differs" | "unknown";
 
 const EVERY_MS = 60_000;
-/** The node has just started, and may have to build some of its tree first. */
+/** Delay of the first comparison: after its start, the node may have to build part of its tree first. */
 const FIRST_MS = 3_000;
 
 export function startComparison(options: ComparisonOptions, deps: ComparisonDeps): Comparison {
@@ -67,7 +67,7 @@ export function startComparison(options: ComparisonOptions, deps: ComparisonDeps
       } catch (err) {
         if (closing.signal.aborted) return;
         totals.failed++;
-        // What differed is not forgotten because the other node is down.
+        // A known difference remains while the other node is unreachable.
         if (before !== "differs") states.set(url, "unknown");
         if (before !== "unknown") logger.warn({ err, url }, "the tree of facts cannot be compared");
       }

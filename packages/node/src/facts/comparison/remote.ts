@@ -1,22 +1,22 @@
-/** What another node says of its tree, over HTTP. Its answers are bounded, and believed as far as they are proven. */
+/** Reads the tree of another node over HTTP. Responses are bounded in size, and accepted only as far as they are proven. */
 
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import { HASH_BYTES, type Hash } from "../merkle/hashes.ts";
 import { isConsistent } from "../merkle/proofs.ts";
 import type { FactReader } from "../reader.ts";
 
-/** Beyond it, the node cannot be compared with at present. */
+/** Timeout after which the other node counts as unreachable. */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 65_536;
-/** No tree is so high. */
+/** Upper bound on the hashes of a proof: no tree is that high. */
 const MAX_PROOF_HASHES = 128;
 
-/** Characters of what the other node says, in an error. */
+/** Characters of the other node's response that an error quotes. */
 const MAX_REASON = 300;
 
 export type RemoteCheckpoint = { readonly name: string; readonly size: number; readonly root: Hash };
 
-/** Another node that answers otherwise than a node does, or not at all. A later attempt may succeed. */
+/** The other node sent an invalid response, or none. Retryable. */
 export class RemoteError extends Error {
   readonly code = "FACTS_UNKNOWN";
   readonly isRetryable = true;
@@ -27,14 +27,14 @@ export class RemoteError extends Error {
   }
 }
 
-/** What one node has where the other has something else. */
+/** Roots of the two trees at the size at which they differ. */
 export type Difference = { readonly size: number; readonly root: Hash; readonly otherRoot: Hash };
 
 /**
- * Compares the own tree with that of another node, at the size of the shorter one.
+ * Compares the own tree with the tree of another node, at the size of the smaller tree.
  *
- * @param name of the own log
- * @returns undefined where they agree
+ * @param name name of the own log
+ * @returns undefined if the trees agree
  * @throws {RemoteError}
  */
 export async function differenceFrom(
@@ -46,7 +46,7 @@ export async function differenceFrom(
   const other = await readCheckpoint(url, signal);
   if (other.name !== name) throw new RemoteError(url, `its log is ${other.name}, not ${name}`);
   const own = facts.checkpoint();
-  // A tree without leaves agrees with every other.
+  // An empty tree agrees with every tree.
   if (own.size === 0 || other.size === 0) return undefined;
   const root = facts.rootAt(other.size);
   if (root) {
@@ -77,7 +77,7 @@ function readHash(url: string, text: unknown): Hash {
   throw new RemoteError(url, `a hash of ${HASH_BYTES} bytes is expected`);
 }
 
-/** The `data` of an answer. */
+/** Requests a path and returns the `data` of the response. */
 async function ask(url: string, path: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, "")}/api/v2/facts${path}`, {

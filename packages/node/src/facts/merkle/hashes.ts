@@ -9,7 +9,7 @@ export const HASH_BYTES = 32;
 /** Root of the tree without leaves. */
 export const EMPTY_ROOT: Hash = hash("sha256", "", "buffer");
 
-/** @param text of the leaf, ASCII */
+/** @param text ASCII text of the leaf */
 export const leafHash = (text: string): Hash => Buffer.from(leafDigest(text), "binary");
 
 export function nodeHash(left: Hash, right: Hash): Hash {
@@ -18,14 +18,14 @@ export function nodeHash(left: Hash, right: Hash): Hash {
   return hash("sha256", node, "buffer");
 }
 
-/** The hashes of leaves, side by side. */
+/** Returns the concatenated hashes of leaves. */
 export function hashLeaves(texts: readonly string[]): Uint8Array {
   const hashes = Buffer.alloc(texts.length * HASH_BYTES);
   for (const [index, text] of texts.entries()) hashes.write(leafDigest(text), index * HASH_BYTES, "binary");
   return hashes;
 }
 
-/** Hash of the complete subtree above hashes that lie side by side; their number is a power of two. */
+/** Returns the root of the complete subtree above concatenated hashes; their number is a power of two. */
 export function foldHashes(hashes: Uint8Array): Hash {
   const row = Buffer.from(hashes);
   for (let length = row.length; length > HASH_BYTES; length /= 2) {
@@ -37,8 +37,8 @@ export function foldHashes(hashes: Uint8Array): Hash {
   return row.subarray(0, HASH_BYTES);
 }
 
-/** What is hashed for the node above two hashes: 1, and both of them. */
+/** Input for the hash of an inner node: the byte 1 and the two child hashes. */
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 
-/** As text of one character for each byte: buffers of so few bytes take longer to make than their hashes. */
+/** Returns a digest as text with one character per byte: creating such small buffers takes longer than hashing. */
 const leafDigest = (text: string): string => hash("sha256", `\0${text}`, "binary");

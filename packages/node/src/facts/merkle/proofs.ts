@@ -1,14 +1,14 @@
 /** Roots and proofs of a Merkle tree (RFC 6962, 2.1.1 and 2.1.2), made from the hashes of its complete subtrees. */
 import { EMPTY_ROOT, type Hash, nodeHash } from "./hashes.ts";
 
-/** Hash of the complete subtree over the `2 ** level` leaves from `index * 2 ** level` on. */
+/** Returns the hash of the complete subtree over the `2 ** level` leaves from `index * 2 ** level` on. */
 export type Nodes = (level: number, index: number) => Hash;
 
 export const rootOf = (size: number, nodes: Nodes): Hash =>
   size === 0 ? EMPTY_ROOT : subtree(0, size, nodes);
 
 /**
- * Hashes that lead from the leaf to the root, the lowest first.
+ * Returns the hashes that lead from the leaf to the root, lowest first.
  *
  * @param index less than `size`
  */
@@ -24,7 +24,7 @@ export function inclusionProof(index: number, size: number, nodes: Nodes): Hash[
 }
 
 /**
- * Hashes that show that the tree of the first `from` leaves is the beginning of the one of the first `to`.
+ * Returns the hashes that prove that the tree of the first `from` leaves is a prefix of the tree of the first `to` leaves.
  *
  * @param from at most `to`
  */
@@ -41,7 +41,7 @@ export function consistencyProof(from: number, to: number, nodes: Nodes): Hash[]
 
 export type Inclusion = { readonly leaf: Hash; readonly index: number; readonly size: number };
 
-/** Whether the leaf is at the index of the tree with this root. Any input is answered. */
+/** Returns whether the leaf is at the index of the tree with this root; never throws. */
 export function isIncluded({ leaf, index, size }: Inclusion, root: Hash, proof: readonly Hash[]): boolean {
   if (!isCount(index) || !isCount(size) || index >= size) return false;
   const rest = [...proof];
@@ -59,7 +59,7 @@ export function isIncluded({ leaf, index, size }: Inclusion, root: Hash, proof: 
 
 export type Root = { readonly size: number; readonly root: Hash };
 
-/** Whether the first tree is the beginning of the second. Any input is answered. */
+/** Returns whether the first tree is a prefix of the second; never throws. */
 export function isConsistent(from: Root, to: Root, proof: readonly Hash[]): boolean {
   if (!isCount(from.size) || !isCount(to.size) || from.size > to.size) return false;
   if (from.size === 0) return proof.length === 0 && areEqual(from.root, EMPTY_ROOT);
@@ -84,7 +84,7 @@ export function isConsistent(from: Root, to: Root, proof: readonly Hash[]): bool
   );
 }
 
-/** Hash over leaves side by side; `start` is a multiple of a power of two that is not below `size`. */
+/** Returns the hash over adjacent leaves; `start` is a multiple of a power of two that is at least `size`. */
 function subtree(start: number, size: number, nodes: Nodes): Hash {
   const level = Math.round(Math.log2(size));
   if (2 ** level === size) return nodes(level, start / size);
@@ -92,7 +92,7 @@ function subtree(start: number, size: number, nodes: Nodes): Hash {
   return nodeHash(subtree(start, left, nodes), subtree(start + left, size - left, nodes));
 }
 
-/** The largest power of two below a size of two or more. */
+/** Returns the largest power of two below a size of at least two. */
 function leftSize(size: number): number {
   let left = 1;
   while (left * 2 < size) left *= 2;

@@ -1,27 +1,27 @@
 /**
- * Tiles of a Merkle tree (C2SP tlog-tiles): 256 hashes side by side. Those of level 0 are the hashes of leaves, those of each level
- * above are the hashes of whole tiles below.
+ * Tiles of a Merkle tree (C2SP tlog-tiles): 256 concatenated hashes. Tiles of level 0 have the hashes of leaves, tiles of
+ * each higher level have the hashes of whole tiles of the level below.
  */
 import { foldHashes, HASH_BYTES, type Hash } from "./hashes.ts";
 import type { Nodes } from "./proofs.ts";
 
 /** Levels of the tree that a tile spans. */
 const TILE_HEIGHT = 8;
-/** Hashes of a whole tile. */
+/** Number of hashes of a whole tile. */
 export const TILE_WIDTH = 2 ** TILE_HEIGHT;
 export const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 
-/** The hashes of a tile, at least as many as its tree has; absent where there is none. */
+/** Reads the hashes of a tile, at least as many as its tree has; undefined if the tile does not exist. */
 export type ReadTile = (level: number, number: number) => Uint8Array | undefined;
 
-/** Number of hashes that a level of tiles has in a tree. */
+/** Returns the number of hashes that a level of tiles has in a tree. */
 export const hashesAt = (level: number, size: number): number => Math.floor(size / TILE_WIDTH ** level);
 
-/** Hashes that a tile of a tree has: 0 to 256. */
+/** Returns the number of hashes of a tile in a tree: 0 to 256. */
 export const widthOf = (level: number, number: number, size: number): number =>
   Math.min(Math.max(hashesAt(level, size) - number * TILE_WIDTH, 0), TILE_WIDTH);
 
-/** The subtrees of a tree by its tiles, each of which is read once. */
+/** Creates a reader of subtrees that reads each tile once. */
 export function nodesOfTiles(read: ReadTile): Nodes {
   const tiles = new Map<string, Uint8Array>();
   function tile(level: number, number: number): Uint8Array {

@@ -1,4 +1,4 @@
-/** The tree of facts in the database. Everything it holds follows from the chain. */
+/** The fact tree in the database. Its content can be derived from the chain. */
 import type { Database } from "../../store/engine/database.ts";
 import { foldHashes, HASH_BYTES } from "../merkle/hashes.ts";
 import { hashesAt, type ReadTile, TILE_BYTES, TILE_WIDTH } from "../merkle/tiles.ts";
@@ -12,24 +12,24 @@ export type Mark = {
 };
 
 export type FactTree = {
-  /** The last block of the tree; absent in an empty one. */
+  /** Returns the mark of the last block; undefined if the tree is empty. */
   last(): Mark | undefined;
-  /** The last mark whose height is not above this one. */
+  /** Returns the last mark at or below a height. */
   markAt(height: number): Mark | undefined;
-  /** The last mark whose tree does not have the leaf. */
+  /** Returns the last mark whose tree does not have the leaf. */
   markBefore(leaf: number): Mark | undefined;
   readonly tile: ReadTile;
   /**
    * Adds the leaves of the blocks after `last`, inside the caller's transaction.
    *
-   * @param leaves their hashes side by side
+   * @param leaves concatenated hashes of the leaves
    */
   append(height: number, blockId: string, leaves: Uint8Array): void;
-  /** Goes back to one of its marks, or to the empty tree, inside the caller's transaction. */
+  /** Truncates the tree to one of its marks, or to the empty tree, inside the caller's transaction. */
   truncate(to: Mark | undefined): void;
 };
 
-/** Levels of tiles that a position has room for: a tree of 2^64 leaves. */
+/** Number of levels of tiles in a position: enough for 2^64 leaves. */
 const LEVELS = 8;
 
 export function createFactTree(database: Database): FactTree {
@@ -49,7 +49,7 @@ export function createFactTree(database: Database): FactTree {
   const positionOf = (level: number, number: number) => number * LEVELS + level;
   const readTile: ReadTile = (level, number) => tile.get(positionOf(level, number))?.hashes;
 
-  /** @param count of the hashes that the level has */
+  /** @param count number of hashes that the level has */
   function appendHashes(level: number, count: number, hashes: Uint8Array): void {
     const number = Math.floor(count / TILE_WIDTH);
     const held = (count % TILE_WIDTH) * HASH_BYTES;

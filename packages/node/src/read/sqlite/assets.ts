@@ -1,24 +1,24 @@
-/** Conditions on the assets of transactions, which are kept as JSON. */
+/** Conditions on the assets of transactions, which are stored as JSON. */
 import { transactionTypes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { Integer } from "../page.ts";
 import { type Condition, found, NEVER, oneOf } from "./pages/conditions.ts";
 
-/** Defines the functions of these conditions on the connection. */
+/** Defines the SQL functions of these conditions on the connection. */
 export function defineAssets(database: Database): void {
   let last: { text: SqlValue; wanted: unknown } | undefined;
-  /** Whether the transaction has an asset with the members of a JSON object. */
+  /** True if the transaction has an asset with the members of a JSON object. */
   database.define("has_asset", (asset, text) => {
-    // The same for every row of a search, and parsing it takes time.
+    // Parsed once per search: every row has the same text.
     if (last?.text !== text) last = { text: text!, wanted: JSON.parse(text as string) };
     return asset !== null && contains(JSON.parse(asset as string), last.wanted) ? 1 : 0;
   });
 }
 
-/** What must hold of a transaction, and the types that it must have one of. */
+/** A condition on the asset of a transaction, and the types of which the transaction must have one. */
 export type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
 
-/** Members given at any depth are in the asset too, with the same values. */
+/** Matches assets that contain all given members, at any depth, with the same values. */
 export const withAsset = (wanted: object): AssetTest =>
   isDeeperThan(MAX_DEPTH, wanted)
     ? { condition: NEVER, types: [NEVER] }
@@ -27,16 +27,16 @@ export const withAsset = (wanted: object): AssetTest =>
         types: typesWith(Object.keys(wanted)),
       };
 
-/** Claims and refunds of the locks. */
+/** Matches claims and refunds of the locks. */
 export const unlocking = (lockIds: readonly string[]): AssetTest => ({
   condition: oneOf(LOCK, lockIds),
   types: [...typesWith(["claim"]), ...typesWith(["refund"])],
 });
 
-/** Id of the lock that a claim or a refund is about; null for every other transaction. */
+/** Id of the lock that a claim or refund refers to; null for every other transaction. */
 const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
 
-/** No asset is nested deeper. */
+/** Upper bound on the nesting of assets. */
 const MAX_DEPTH = 16;
 
 const isDeeperThan = (depth: number, value: unknown): boolean =>
@@ -44,7 +44,7 @@ const isDeeperThan = (depth: number, value: unknown): boolean =>
   value !== null &&
   (depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member)));
 
-/** As PostgreSQL contains JSON in JSON: each item of an array in some item, in any order. */
+/** Follows the operator `@>` of PostgreSQL: each item of an array must be contained in some item, in any order. */
 function contains(value: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(value) && wanted.every((item) => value.some((given) => contains(given, item)));
@@ -56,7 +56,7 @@ function contains(value: unknown, wanted: unknown): boolean {
   );
 }
 
-/** The types whose asset can have these members: so few rows are read. */
+/** Matches the types whose asset can have these members, so that few rows are read. */
 function typesWith(members: readonly string[]): Condition[] {
   const types = transactionTypes.filter(({ schema, legacySchema }) =>
     [schema, legacySchema].some((form) => {
@@ -70,7 +70,7 @@ function typesWith(members: readonly string[]): Condition[] {
   return types.map(({ typeGroup, type }) => ofType(typeGroup, type));
 }
 
-/** That a transaction has a type. */
+/** Matches transactions of a type. */
 export const ofType = (typeGroup: Integer, type: Integer): Condition =>
   found({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many");
 

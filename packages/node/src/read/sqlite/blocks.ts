@@ -1,4 +1,4 @@
-/** Blocks with the figures of their generator that answers contain. */
+/** Blocks with the data of their generator that responses contain. */
 import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
@@ -16,10 +16,10 @@ const FIELDS = {
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
-  // Qualified: the bare name would be the text of the answer.
+  // Qualified: the bare name would be the text column of the result.
   reward: integer("blocks.reward"),
   generatorPublicKey: text("generator", "some"),
-  /** The generator of a list of one delegate's blocks, in addition to `generatorPublicKey`. */
+  /** Set by the list of a delegate's blocks, in addition to `generatorPublicKey`. */
   forgedBy: text("generator", "some"),
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
@@ -30,7 +30,7 @@ const ORDERS = {
   height: "height",
   numberOfTransactions: "number_of_transactions",
   reward: "blocks.reward",
-  // Each block is later than the one below it.
+  // Each block is later than its parent.
   timestamp: "height",
   totalAmount: "total_amount",
   totalFee: "total_fee",
@@ -41,7 +41,7 @@ export type BlockQueries = {
   byHeight(height: number): StoredBlock | undefined;
   byId(id: string): StoredBlock | undefined;
   list(head: Head, filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock>;
-  /** Height of the first block at or after a network time; beyond the head when there is none. */
+  /** Height of the first block at or after a network time; beyond the head if no such block exists. */
   heightAt(time: number, head: Head): number;
 };
 
@@ -57,7 +57,7 @@ const CURSORS = {
 };
 const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
-/** What the genesis block names as its parent. */
+/** Parent id in the genesis block. */
 const NO_BLOCK = "0";
 
 export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {

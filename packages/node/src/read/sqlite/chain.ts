@@ -1,20 +1,20 @@
-/** Figures of the whole chain, computed once for each head, and what its ids begin with. */
+/** Figures of the whole chain, computed once per head, and search by the prefix of an id. */
 import type { Database } from "../../store/engine/database.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Identified } from "../rows.ts";
 
 export type ChainQueries = {
-  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Without open locks. */
+  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine, without open locks. */
   supply(head: Head): bigint;
-  /** Amount inside open hash-time locks. */
+  /** Sum of the amounts of open hash-time locks. */
   lockedSupply(head: Head): bigint;
-  /** A few blocks, transactions, uniks and wallets whose id or address begins with a text, by kind. */
+  /** Returns a few blocks, transactions, uniks and wallets whose id or address begins with `prefix`, by kind. */
   beginningWith(prefix: string): readonly Identified[];
 };
 
-/** Maximum of each kind. */
+/** Maximum number of results of each kind. */
 const MAX_IDENTIFIED = 5;
-/** Sorts behind every character of ids and addresses. */
+/** Sorts after every character of ids and addresses. */
 const LAST = "{";
 
 export function createChainQueries(database: Database): ChainQueries {

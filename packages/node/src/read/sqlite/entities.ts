@@ -5,13 +5,13 @@ import type { Json } from "../../store/state/json.ts";
 import { type Head, perHead } from "../head.ts";
 import type { StoredEntity } from "../rows.ts";
 
-/** Resigned ones included. */
+/** Includes resigned ones. */
 export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
 
 type OwnerRow = { address: string; publicKey: string; attributes: string };
 
 export function createEntityQueries(database: Database): EntityQueries {
-  // A name leads to its registration for ever, and the registration to the wallet.
+  // A name always leads to its registration, and the registration to the wallet.
   const owners = database.prepare<OwnerRow>(
     `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
        SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))`,

@@ -3,9 +3,9 @@ import type { Database } from "../../store/engine/database.ts";
 import type { FeeStatistics, TypeFees } from "../rows.ts";
 
 export type FeeQueries = {
-  /** Of the last transactions of a type; undefined when there is none. */
+  /** Returns the statistics of the last transactions of a type; undefined if the type has none. */
   ofLast(count: number, typeGroup: number, type: number): FeeStatistics | undefined;
-  /** By type, of all transactions from a height on whose fee is at least `minFee`. */
+  /** Returns the statistics by type of all transactions from a height on whose fee is at least `minFee`. */
   since(height: number, minFee: number): TypeFees[];
 };
 

@@ -8,7 +8,7 @@ import type { StoredLock } from "../rows.ts";
 export type LockQueries = {
   all(head: Head): readonly StoredLock[];
   find(id: string): StoredLock | undefined;
-  /** Open locks of one sender. */
+  /** Returns the open locks of one sender. */
   of(address: string): StoredLock[];
 };
 

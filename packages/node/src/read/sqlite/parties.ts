@@ -4,18 +4,18 @@ import { type Condition, found, NEVER } from "./pages/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;
-  /** One of them holds where the address is recipient, payee, or sender of what names no recipient. */
+  /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
   receivedBy(address: string): Condition[];
-  /** One of them holds where the wallet sends, receives, or earns by it. */
+  /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
   involving(address: string): Condition[];
-  /** One of them holds where sender or recipient is one of the addresses. */
+  /** Returns alternatives: the sender or the recipient is one of the addresses. */
   between(addresses: readonly string[]): Condition[];
 };
 
 export type PartiesOptions = {
   /** Address of the network's foundation, if it has one. */
   readonly foundation: string | undefined;
-  /** First height from which updates no longer pay the foundation; absent while none is planned. */
+  /** First height from which updates no longer pay the foundation; absent if no height is set. */
   readonly foundationUntil: number | undefined;
 };
 
@@ -51,7 +51,7 @@ export function createParties(
           finds: { share: "some", through: { table: "payees", sql: "payees.address = +?" } },
         };
 
-  /** What a mint or an update pays the foundation is no part of the transaction itself. */
+  /** The payment of a mint or update to the foundation is not part of the transaction itself. */
   const earned: Condition = {
     sql: "is_alive = 1 AND (type = +? OR height < ?)",
     values: [CERTIFIED_MINT, foundationUntil],

@@ -1,4 +1,4 @@
-/** Every read of the serving side. Prepared once; to be called inside a snapshot. */
+/** All reads of the serving process. Prepared once; must be called inside a snapshot. */
 import { addressFromPublicKey, type Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import { type BlockQueries, createBlockQueries } from "./blocks.ts";
@@ -29,23 +29,23 @@ export type Queries = {
 };
 
 export type RankingOptions = {
-  /** Makes rankings (`rankings/rankings.ts`) in another thread. Absent: long lists are sorted whenever they are read. */
+  /** Builds rankings (`rankings/rankings.ts`) in another thread. If absent, long lists are sorted at every read. */
   readonly build?: RankingDependencies["build"] | undefined;
-  /** Rows from which on a ranking is made of them. */
+  /** Minimum number of rows for which a ranking is built. */
   readonly minRanked?: number | undefined;
-  /** Part of the time in which one may be being made; absent: a half. */
+  /** Maximum share of the time that is spent building rankings. Default: one half. */
   readonly maxShare?: number | undefined;
 };
 
 export type QueryOptions = {
-  /** For the rows of one list. */
+  /** Time limit for reading one list. */
   readonly time: ReadTime;
   readonly rankings?: RankingOptions | undefined;
 };
 
-/** Fewer rows are sorted in less time than a ranking's page takes. */
+/** Sorting fewer rows than this is faster than reading a page of a ranking. */
 const MIN_RANKED = 5_000;
-/** All seven orders of a million transactions take 75 MB (docs/decisions/0018-keep-long-sort-orders-in-memory.md). */
+/** All seven orders of a million transactions use 75 MB (docs/decisions/0018-keep-long-sort-orders-in-memory.md). */
 const MAX_RANKING_BYTES = 96 * 2 ** 20;
 
 export function createQueries(

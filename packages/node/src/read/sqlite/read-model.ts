@@ -1,6 +1,6 @@
 /**
- * The read model over the database of the node. SQLite answers at once, so that every promise here has settled by the time
- * it is returned: the reads of all snapshots of one tick of the event loop share one transaction.
+ * The read model over the database of the node. SQLite is synchronous, so every promise here is settled when it is
+ * returned: the reads of all snapshots of one tick of the event loop share one transaction.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
@@ -13,9 +13,9 @@ import { createQueries, type Queries, type RankingOptions } from "./queries.ts";
 import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
 
 export type SqliteReadModelOptions = {
-  /** Time for the rows of one list; then it fails. Nothing else happens in this thread meanwhile. Absent: 2 s. */
+  /** Time after which reading one list fails; the read blocks its thread. Default: 2 s. */
   readonly readTimeoutMs?: number;
-  /** Make long lists quick whose order no index has. Absent: they are sorted each time. */
+  /** Rankings for long lists whose order no index has. If absent, these lists are sorted at every read. */
   readonly rankings?: RankingOptions;
 };
 
@@ -50,7 +50,7 @@ type SnapshotDeps = {
 function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps): Snapshot {
   const { blocks, chain, delegates, entities, fees, locks, rounds, tokens, transactions, wallets } = queries;
 
-  /** A read of the state of this head, or none. */
+  /** Wraps a read so that it fails unless the transaction still sees this head. */
   const read =
     <Asked extends unknown[], Answer>(query: (...asked: Asked) => Answer) =>
     async (...asked: Asked): Promise<Answer> => {

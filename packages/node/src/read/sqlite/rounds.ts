@@ -1,10 +1,10 @@
-/** Rounds as they were at their beginning. */
+/** Rounds in their state at the start. */
 import type { Database } from "../../store/engine/database.ts";
 import type { RoundJson } from "../../store/state/json.ts";
 import type { RoundDelegate } from "../rows.ts";
 
 export type RoundQueries = {
-  /** Delegates of a round by rank, with the vote balance that each had then as decimal text. */
+  /** Returns the delegates of a round by rank, with their vote balance at its start as decimal text. */
   delegates(round: number): readonly RoundDelegate[] | undefined;
 };
 

@@ -1,20 +1,20 @@
 /**
- * The read transaction that all snapshots of one tick of the event loop share: to begin and end one takes as long as to find
- * a row (docs/decisions/0019-share-a-transaction-within-a-tick.md). It ends with its tick. A client that is notified of a
- * block sends its request in a later tick, and is answered from a transaction that sees the block.
+ * The read transaction that all snapshots of one tick of the event loop share: beginning and ending a transaction takes as
+ * long as finding a row (docs/decisions/0019-share-a-transaction-within-a-tick.md). It ends with its
+ * tick. A client that is notified of a block sends its request in a later tick, whose transaction sees the block.
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { Head } from "../head.ts";
 
 export type TickTransaction = {
-  /** Of the state that the reads of this tick see; undefined without a genesis block. */
+  /** Returns the head of the state that the reads of this tick see; undefined without a genesis block. */
   head(): Head | undefined;
-  /** Ends the transaction of this tick, if there is one; to be called before the connection is closed. */
+  /** Ends the transaction of this tick, if any; must be called before the connection is closed. */
   end(): void;
 };
 
 export function createTickTransaction(database: Database): TickTransaction {
-  // Deferred, so that a connection that cannot write may begin it; the first read fixes what all of them see.
+  // Deferred, so that a read-only connection can begin it; the first read fixes the state that all reads see.
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const select = database.prepare<Head>(

@@ -1,4 +1,4 @@
-/** Tokens with their properties. The database does not keep under which name a token was minted. */
+/** Tokens with their properties. The database does not store the name under which a token was minted. */
 import type { TokenFilter, TokenOrder } from "../filters.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Found, Range } from "../page.ts";
@@ -9,11 +9,11 @@ import { createTablePages, type TablePagesDependencies } from "./pages/table-pag
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
   list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
-  /** Stored properties by ascending key. */
+  /** Returns the stored properties by ascending key. */
   properties(id: string): TokenProperty[];
-  /** The value of a stored property. */
+  /** Returns the value of a stored property. */
   property(id: string, key: string): string | undefined;
-  /** How many tokens have each value of the property `type`. */
+  /** Counts the tokens by their value of the property `type`. */
   countsByType(head: Head): ReadonlyMap<string, number>;
 };
 

@@ -38,7 +38,7 @@ const FIELDS = {
   id: text("id", "few"),
   version: integer("version"),
   senderPublicKey: text("sender", "some"),
-  // Qualified: the bare name would be the text of the answer.
+  // Qualified: the bare name would be the text column of the result.
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
@@ -61,16 +61,16 @@ const ORDERS = {
   version: FIELDS.version,
 } as const satisfies Record<TransactionOrder["field"], Field>;
 
-/** Filters that a ranking answers. Types have an index. */
+/** Filters that a ranking can look up. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 const sentWith = (publicKey: string): Condition => found({ sql: "sender = +?", values: [publicKey] }, "some");
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
-  /** The same as it was signed. */
+  /** Returns the transaction as it was signed. */
   signedById(id: string): Transaction | undefined;
-  /** Mints and updates of a block that carry a certification, in its order: only these are rewarded. */
+  /** Returns the certified mints and updates of a block, in block order: only these are rewarded. */
   certifiedInBlock(height: number): Transaction[];
   list: ListOf<StoredTransaction>;
   signedList: ListOf<Transaction>;
@@ -81,13 +81,13 @@ type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder
 export type TransactionQueryOptions = {
   /** Address of the network's foundation, if it has one. */
   readonly foundation: string | undefined;
-  /** First height from which updates no longer pay the foundation; absent while none is planned. */
+  /** First height from which updates no longer pay the foundation; absent if no height is set. */
   readonly foundationUntil: number | undefined;
-  /** Height of the first block at or after a network time. */
+  /** Returns the height of the first block at or after a network time. */
   readonly heightAt: (time: number, head: Head) => number;
   readonly stretches: Stretches;
   readonly rankings: Rankings;
-  /** Rows from which on a ranking is made of them. */
+  /** Minimum number of rows for which a ranking is built. */
   readonly minRanked: number;
 };
 
@@ -96,7 +96,7 @@ type SignedRow = { id: string; bytes: Uint8Array };
 const COLUMNS = `id, version, type_group AS typeGroup, type, sender AS senderPublicKey, recipient AS recipientId,
   CAST(amount AS TEXT) AS amount, CAST(fee AS TEXT) AS fee, vendor_field AS vendorField, signatures, asset,
   height, timestamp, CAST(nonce AS TEXT) AS nonce, blockId`;
-/** Names nothing of blocks but what is shown: transactions have most of the other names too. */
+/** Exposes only the selected columns of blocks: transactions have most of the other column names too. */
 const JOINS = "CROSS JOIN (SELECT height, id AS blockId FROM blocks) AS block USING (height)";
 const SIGNED = "id, bytes";
 
@@ -126,10 +126,10 @@ export function createTransactionQueries(
     minRanked,
   });
 
-  /** The conditions of a filter other than heights and times. */
+  /** Returns the conditions of a filter except heights and times. */
   function conditionsFor(filter: TransactionFilter): Condition[] {
     const { blockId, vendorField, senderId } = filter;
-    // A type without a group is one of the core's.
+    // A type without a group belongs to the core group.
     const { type, typeGroup = type === undefined ? undefined : TYPE_GROUPS.core } = filter;
     const conditions = conditionsOf(FIELDS, filter);
     if (isOne(type) && isOne(typeGroup)) conditions.push(ofType(typeGroup, type));
@@ -148,7 +148,7 @@ export function createTransactionQueries(
     return conditions;
   }
 
-  /** The number of transactions that a filter finds; undefined if it has other conditions than types. */
+  /** Returns the number of transactions that match a filter; undefined if it has conditions other than types. */
   function totalOfTypes(head: Head, filter: TransactionFilter): number | undefined {
     const { type, typeGroup, ...others } = filter;
     if (typeof type === "object" || typeof typeGroup === "object") return undefined;
@@ -161,7 +161,7 @@ export function createTransactionQueries(
   }
 
   /**
-   * The types that a group has, where nothing else leads to its transactions: an index has those of each type along the
+   * Expands a group to its types if no other condition has an index: an index has the transactions of each type along the
    * chain, but not those of a group.
    */
   function typesOfGroup(head: Head, filter: TransactionFilter): Condition[] | undefined {
@@ -175,7 +175,7 @@ export function createTransactionQueries(
   function questionOf(head: Head, filter: TransactionFilter, order: TransactionOrder): TransactionQuestion {
     const { recipientId, addresses, participant } = filter;
     const assets = assetTests(filter);
-    // Each of these is met in several ways. The first is looked up by them, the others only tested.
+    // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
     const [ways, ...others] = [
       ...(participant === undefined ? [] : [parties.involving(participant)]),
       ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
@@ -242,7 +242,7 @@ export function createTransactionQueries(
   };
 }
 
-/** @param isRange whether nothing is asked for but heights */
+/** @param isRange whether the filter has only heights */
 function kindOf(filter: TransactionFilter, isRange: boolean): Asked["filter"] {
   if (isRange) return isOfHeights(filter) ? "heights" : "none";
   return filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter) ? "blocks" : "values";
@@ -254,7 +254,7 @@ const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
 ];
 
 const wantedOf = (filter: TransactionFilter): Wanted[] =>
-  // A group without a type is in no order that helps.
+  // No index orders a group without a type.
   [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
     const value = filter[field];
     if (value === undefined || value === "") return [];
@@ -266,7 +266,7 @@ const withoutGroup = ({ typeGroup: _, ...others }: TransactionFilter): Transacti
 const isOne = (value: Integer | Interval | undefined): value is Integer =>
   value !== undefined && typeof value !== "object";
 
-/** Texts match as a part. */
+/** Converts a filter on a column; texts match as substrings. */
 const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition =>
   kind === "text"
     ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }

@@ -11,7 +11,7 @@ import { createTablePages, type TablePagesDependencies } from "./pages/table-pag
 const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
 const NONE_SEEN: StoredWallet["attributes"] = {};
 
-/** Missing amounts are 0. */
+/** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
 const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
 
@@ -20,17 +20,17 @@ const FIELDS = {
   publicKey: text("public_key", "few"),
   secondPublicKey: text("second_public_key"),
   vote: text("vote", "some"),
-  /** The delegate of a list of its voters, in addition to `vote`. */
+  /** Set by the list of a delegate's voters, in addition to `vote`. */
   votesFor: text("vote", "some"),
   username: text("username", "few"),
-  // Qualified: the bare name would be the text of the answer.
+  // Qualified: the bare name would be the text column of the result.
   balance: integer("wallets.balance", ["wallets.balance", "address"]),
   lockedBalance: integer(LOCKED_BALANCE),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
 } as const;
 
-/** Wallets without a value come last in both directions, but count as 0 where the value is an amount. */
+/** Wallets without a value come last in both directions, but count as 0 if the value is an amount. */
 const ORDERS = {
   address: "address",
   balance: "wallets.balance",
@@ -44,13 +44,13 @@ const ORDERS = {
   resigned: "attributes ->> '$.delegate.resigned'",
 } as const satisfies Record<WalletOrder["field"], string>;
 
-/** These orders have an index. */
+/** Orders that have an index. */
 const INDEXED: readonly (keyof typeof ORDERS)[] = ["address", "balance", "nonce"];
 
 export type WalletQueries = {
-  /** By address, else public key, else delegate username. */
+  /** Finds a wallet by address, then by public key, then by delegate username. */
   find(id: string): StoredWallet | undefined;
-  /** Whether the wallet of an address has registered a second key. */
+  /** Returns whether the wallet of an address has registered a second key. */
   hasSecondKey(address: string): boolean;
   list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
 };
@@ -113,14 +113,14 @@ function walletFromRow({ address, publicKey, balance, nonce, attributes: text }:
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
   if (field === "address") return [{ value, direction }];
-  // Never absent: without the test, and with addresses the same way round, the index serves the order.
+  // Never absent: without the test, and with addresses in the same direction, the index has this order.
   if (field === "balance" || field === "nonce") {
     return [
       { value, direction },
       { value: "address", direction },
     ];
   }
-  // Never absent either, and to find them in the attributes takes longer than to sort them.
+  // Never absent either, and finding them in the attributes takes longer than sorting them.
   if (field === "lockedBalance" || field === "voteBalance") {
     return [
       { value, direction },

@@ -17,7 +17,7 @@ export type Match = "any" | "all";
 export type CompiledConditions = (content: unknown, meter: Meter) => boolean;
 
 /**
- * Makes one test of all the conditions. No conditions at all, which only registers of the old node hold, mean "always".
+ * Compiles all conditions into one test. An empty list, which only registers of the old node contain, is always true.
  *
  * @throws {OperandError} when a value does not fit its operator
  */
@@ -31,11 +31,11 @@ export function compileConditions(
     : (content, meter) => tests.length === 0 || tests.some((test) => test(content, meter));
 }
 
-/** Whether a condition holds, and the values that it tested: none if the content has no such member. */
+/** Result of a condition, and the values that it tested: none if the content does not have the member. */
 export type Finding = Condition & { readonly holds: boolean; readonly found: readonly unknown[] };
 
 /**
- * Makes a function that explains each condition: whether it holds, and for which values.
+ * Creates a function that explains each condition: whether it holds, and for which values.
  *
  * @throws {OperandError} when a value does not fit its operator
  */
@@ -51,7 +51,7 @@ export function explainConditions(
     }));
 }
 
-/** Steps to test one value, with any operator: as many as a pattern of one instruction takes on 10 characters. */
+/** Steps to test one value with any operator: the cost of a pattern of one instruction on 10 characters. */
 const VALUE_STEPS = 10;
 
 function compile({ key, condition, value }: Condition): (content: unknown, meter: Meter) => boolean {

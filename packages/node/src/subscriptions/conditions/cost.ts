@@ -1,19 +1,19 @@
 /**
- * What conditions cost, counted in steps rather than in time: the same conditions cost the same on every machine and
+ * Cost of conditions, counted in steps rather than in time: the same conditions cost the same on every machine and
  * under every load. A step is one instruction of a compiled pattern on one character: at most 50 ns, mostly far less
  * (docs/decisions/0027-count-the-steps-of-conditions.md).
  */
 
 /** Steps that the conditions of one subscriber may take on one event: at most 13 ms. */
 export const MAX_EVENT_STEPS = 262_144;
-/** Steps on the average of the last events beyond which a subscriber is slowed down. */
+/** Average steps per recent event beyond which a subscriber is slowed down. */
 export const SLOW_STEPS = 20_000;
-/** The same beyond which it is suspended. */
+/** Average steps per recent event beyond which a subscriber is suspended. */
 export const MAX_AVERAGE_STEPS = 100_000;
-/** Events over which the average is taken, the latest with the most weight. */
+/** Number of events in the average; the latest has the most weight. */
 const WINDOW_EVENTS = 16;
 
-/** Conditions take more steps than a subscriber may take; `message` is for the subscriber. */
+/** The conditions exceed the steps of a subscriber; `message` is for the subscriber. */
 export class CostError extends Error {
   readonly code = "CONDITIONS_COST";
   readonly isRetryable = false;
@@ -44,15 +44,15 @@ export function createMeter(maxSteps: number = MAX_EVENT_STEPS): Meter {
   };
 }
 
-/** Whether conditions hold, or that they cost too much: then their subscriber is to be suspended. */
+/** True if the conditions hold; an error if they cost too much: their subscriber must then be suspended. */
 export type Verdict = boolean | CostError;
 
-/** The conditions of one subscriber, with what they have cost lately. */
+/** The conditions of one subscriber, with their recent cost. */
 export type MeteredConditions = {
   judge(content: unknown): Verdict;
-  /** Whether others go first. */
+  /** Returns whether this subscriber is deprioritised. */
   isSlow(): boolean;
-  /** Of all evaluations that were completed. */
+  /** Returns the steps of all completed evaluations. */
   spentSteps(): number;
 };
 

@@ -1,7 +1,7 @@
 /** Decimal numbers of any length, compared exactly and in linear time. */
 import { numberText } from "../../platform/json/lossless.ts";
 
-/** Without leading zeros in `integer` (empty for zero) and trailing ones in `fraction`. Zero is not negative. */
+/** `integer` has no leading zeros (empty for zero), `fraction` no trailing ones. Zero is not negative. */
 export type Decimal = { readonly negative: boolean; readonly integer: string; readonly fraction: string };
 
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
@@ -10,7 +10,7 @@ const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Beyond the range of a double; keeps `1e999999999` from becoming a gigabyte of zeros. */
 const MAX_EXPONENT = 400;
 
-/** A JSON number, or a text that is a plain decimal number; nothing for every other value. */
+/** Parses a JSON number, or a text that is a plain decimal number; undefined for every other value. */
 export function decimalOf(value: unknown): Decimal | undefined {
   const text = numberText(value);
   const match =
@@ -26,7 +26,7 @@ export function decimalOf(value: unknown): Decimal | undefined {
   return { negative: sign === "-" && integer + fraction !== "", integer, fraction };
 }
 
-/** Negative, zero or positive as `a` is below, equal to or above `b`. */
+/** Returns a negative number, zero or a positive number if `a` is below, equal to or above `b`. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.negative !== b.negative) return a.negative ? -1 : 1;
   const size =

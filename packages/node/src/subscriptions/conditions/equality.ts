@@ -1,8 +1,8 @@
-/** When a value of an event equals the operand of a condition (webhooks.md 6.3, eq). */
+/** Equality of a value of an event and the operand of a condition (webhooks.md 6.3, eq). */
 import { numberText, parseJson } from "../../platform/json/lossless.ts";
 import { compareDecimals, decimalOf } from "./decimal.ts";
 
-/** A test whether a value equals the operand. */
+/** Returns a test for equality with the operand. */
 export function equals(operand: unknown): (value: unknown) => boolean {
   const number = decimalOf(operand);
   const operandIsNumber = numberText(operand) !== undefined;
@@ -13,7 +13,7 @@ export function equals(operand: unknown): (value: unknown) => boolean {
     if (typeof value === "object" && value !== null) return deepEquals(value, structure);
     const valueIsNumber = typeof value === "number";
     if (!valueIsNumber && !operandIsNumber) return value === operand;
-    // One is a JSON number and the other that too, or the text of a number.
+    // One is a JSON number, the other is a JSON number or the text of a number.
     return number !== undefined && isSame(value, number);
   };
 
@@ -23,7 +23,7 @@ export function equals(operand: unknown): (value: unknown) => boolean {
   }
 }
 
-/** The operand itself, or its parsed value if it is the JSON text of an object or array. */
+/** Returns the operand, or its parsed value if it is the JSON text of an object or array. */
 function structureOf(operand: unknown): unknown {
   if (typeof operand !== "string" || !/^\s*[[{]/.test(operand)) return operand;
   try {

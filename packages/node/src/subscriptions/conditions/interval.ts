@@ -9,9 +9,9 @@ export type Interval = { readonly min: Decimal; readonly max: Decimal };
 const PAIR = /^\s*(-?\d+(?:\.\d+)?)\s*(?:,|\.\.)\s*(-?\d+(?:\.\d+)?)\s*$/;
 
 /**
- * Reads `{ min, max }`, the same as JSON text, `[min, max]`, `"min,max"` or `"min..max"`.
+ * Reads `{ min, max }`, its JSON text, `[min, max]`, `"min,max"` or `"min..max"`.
  *
- * @throws {OperandError} when there are not two numbers
+ * @throws {OperandError} if the operand does not have two numbers
  */
 export function readInterval(operand: unknown): Interval {
   const [min, max] = limitsOf(operand).map(decimalOf);

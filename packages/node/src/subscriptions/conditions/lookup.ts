@@ -1,6 +1,6 @@
 /**
- * An index over many lists of conditions that finds those that may hold: a list that compares a member with a value is
- * found by the value. So the work depends on how many lists hold, and hardly on how many there are.
+ * An index over many lists of conditions that finds the lists that may hold: a list that compares a member with a value
+ * is found by the value. The cost depends on the number of matching lists, and hardly on the number of all lists.
  */
 import type { Condition, Match } from "./conditions.ts";
 import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
@@ -10,11 +10,11 @@ import { valuesAt } from "./member.ts";
 export type Entry<T> = {
   readonly conditions: readonly Condition[];
   readonly match: Match;
-  /** What is found. */
+  /** The value to find. */
   readonly value: T;
 };
 
-/** All entries whose conditions hold for the content, and perhaps some others, in the order of the entries. */
+/** Returns all entries whose conditions hold for the content, and possibly others, in the order of the entries. */
 export type Lookup<T> = (content: unknown) => T[];
 
 /** A comparison that must be true for a list of conditions to hold. */
@@ -69,7 +69,7 @@ export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
   };
 }
 
-/** Limits are sorted: after the first that is not reached, none is. */
+/** Adds entries until the first limit that is not reached: limits are sorted. */
 function addReached(limits: Limits, isReached: (limit: Decimal) => boolean, found: Set<number>): void {
   for (const { limit, position } of limits) {
     if (!isReached(limit)) return;
@@ -77,7 +77,7 @@ function addReached(limits: Limits, isReached: (limit: Decimal) => boolean, foun
   }
 }
 
-/** Guards of which at least one must hold; undefined if the list cannot be found by values. */
+/** Returns guards of which at least one must hold; undefined if the list cannot be found by values. */
 function guardsOf(conditions: readonly Condition[], match: Match): readonly Guard[] | undefined {
   const guards = conditions.map(guardOf);
   if (match === "all") {
@@ -108,7 +108,7 @@ function guardOf({ key, condition, value }: Condition): Guard | undefined {
   }
 }
 
-/** Equal values have the same token; objects have none. */
+/** Returns a token that equal values share; undefined for objects. */
 function tokenOf(value: unknown): string | undefined {
   const decimal = decimalOf(value);
   if (decimal) return `${decimal.negative ? "-" : ""}${decimal.integer}.${decimal.fraction}`;

@@ -1,8 +1,8 @@
 /** Finds the value that a condition tests (webhooks.md 6.2). */
 
 /**
- * The values under a key: one if the content has it (or has it not: `undefined`); one of each element if the content is
- * an array that does not have it itself.
+ * Returns the values under a key: one value (`undefined` if the content does not have the key), or one per element if the
+ * content is an array that does not have the key itself.
  */
 export function valuesAt(content: unknown, key: string): readonly unknown[] {
   const value = memberOf(content, key);
@@ -10,7 +10,7 @@ export function valuesAt(content: unknown, key: string): readonly unknown[] {
   return content.map((element) => memberOf(element, key));
 }
 
-/** An own member of the whole name goes before a path, at every step of the path. */
+/** Resolves a key; at every step of a path, an own member with the whole remaining name has precedence. */
 function memberOf(container: unknown, key: string): unknown {
   if (typeof container !== "object" || container === null) return undefined;
   if (Object.hasOwn(container, key)) return (container as Record<string, unknown>)[key];

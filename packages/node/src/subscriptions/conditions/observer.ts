@@ -1,14 +1,14 @@
 /** Called by everything that evaluates conditions; feeds the metrics. */
 
-/** What evaluates the conditions. */
+/** Component that evaluates the conditions. */
 export type MatchingKind = "stream" | "webhook" | "replay" | "dry-run";
 
 export type MatchingObserver = {
-  /** Conditions were evaluated for so long. */
+  /** Called with the time of an evaluation. */
   spent(kind: MatchingKind, ms: number): void;
-  /** A subscriber exceeded the steps up to which it is served at once. */
+  /** Called when a subscriber is deprioritised for the cost of its conditions. */
   slowed(kind: MatchingKind): void;
-  /** A subscriber was suspended, or its stream closed, for the cost of its conditions. */
+  /** Called when a subscriber was suspended, or its stream closed, for the cost of its conditions. */
   suspended(kind: MatchingKind): void;
 };
 

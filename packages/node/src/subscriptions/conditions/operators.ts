@@ -7,7 +7,7 @@ import { readInterval } from "./interval.ts";
 import { compilePattern } from "./pattern.ts";
 
 /**
- * Whether a value fits, or `undefined` for a missing one. Patterns spend their steps before they are tried.
+ * Returns whether a value fits; a missing value is `undefined`. Patterns spend their steps before they run.
  *
  * @throws {CostError} see `Meter`
  */
@@ -16,7 +16,7 @@ export type Test = (value: unknown, meter: Meter) => boolean;
 /**
  * Prepares the test against an operand, once for every webhook.
  *
- * @throws {OperandError} when the operand does not fit
+ * @throws {OperandError} if the operand does not fit
  */
 type Operator = (operand: unknown) => Test;
 
@@ -48,10 +48,10 @@ export type OperatorName = keyof typeof operators;
 
 export const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
 
-/** The operators that need no operand. */
+/** Returns whether the operator needs no operand. */
 export const isUnary = (name: OperatorName): boolean => name === "truthy" || name === "falsy";
 
-/** Both ends are excluded; no number is between when `min` is above `max`. */
+/** Compiles an open interval, which is empty if `min` is above `max`. */
 function between(operand: unknown): Test {
   const { min, max } = readInterval(operand);
   return (value) => {
@@ -71,7 +71,7 @@ function contains(operand: unknown): Test {
   };
 }
 
-/** False unless both are plain decimal numbers. */
+/** Creates a comparison, which is false unless both values are plain decimal numbers. */
 function ordering(accepts: (order: number) => boolean): Operator {
   return (operand) => {
     const other = decimalOf(operand);
@@ -90,7 +90,7 @@ function isTruthy(value: unknown): boolean {
   return value === true || (typeof value === "string" && value.trim().toLowerCase() === "true");
 }
 
-/** The text of a value that has one. */
+/** Returns the text of a value, or undefined if it has none. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "boolean" ? String(value) : numberText(value);

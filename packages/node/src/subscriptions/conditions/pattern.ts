@@ -5,16 +5,16 @@ import type { Meter } from "./cost.ts";
 import { OperandError } from "./error.ts";
 
 const MAX_PATTERN_LENGTH = 512;
-/** Longer texts match nothing. */
+/** Maximum length of a text; longer texts match nothing. */
 const MAX_SUBJECT_LENGTH = 4_096;
-/** Instructions of a compiled pattern. */
+/** Maximum number of instructions of a compiled pattern. */
 const MAX_PROGRAM_SIZE = 1_024;
-/** Instructions times characters of one test, at most 13 ms: what is longer matches nothing. */
+/** Instructions times characters of one test, at most 13 ms; longer tests match nothing. */
 const MAX_TEST_STEPS = 262_144;
 
 /**
- * What takes longer to compile than its instructions say: properties of characters (0.2 ms each), and ranges up to a
- * character beyond ASCII that an inline flag folds (4 ms each). They are charged as so many instructions.
+ * Parts of patterns that take longer to compile than their instructions suggest: properties of characters (0.2 ms each),
+ * and ranges up to a character beyond ASCII that an inline flag folds (4 ms each). They are charged as extra instructions.
  */
 const PROPERTY = /\\p/gi;
 const PROPERTY_SIZE = 16;
@@ -22,25 +22,25 @@ const WIDE_RANGE = /-(?:[^\0-\x7f]|\\[xu])/g;
 const WIDE_RANGE_SIZE = 128;
 const FOLDING = /\(\?[a-z]*i/i;
 
-/** What a pattern keeps of its work at most; texts that need more are worked through again. */
+/** Maximum cache of a pattern's states; beyond it, states are computed again. */
 const CACHE_BYTES = 8_192;
 const CACHE_BYTES_PER_INSTRUCTION = 128;
 
 export type Pattern = {
-  /** Instructions of the compiled pattern, plus a charge for its classes: what it costs to compile and to keep. */
+  /** Cost to compile and store the pattern: its instructions, plus a charge for its classes. */
   readonly size: number;
   /** @throws {CostError} see `Meter` */
   test(subject: string, meter: Meter): boolean;
 };
 
-/** Patterns that were compiled last: each is checked first and matched with later, and many subscribers use the same. */
+/** Number of recently compiled patterns to cache: each is checked before it is used, and subscribers share patterns. */
 const MAX_RECENT = 64;
 const recent = new LRUCache<string, Pattern>({ max: MAX_RECENT });
 
 /**
- * Compiles a pattern in the syntax of the language, without flags and unanchored.
+ * Compiles a pattern in JavaScript syntax, without flags and unanchored.
  *
- * @throws {OperandError} when it is invalid, too large, or needs backtracking (look-around, back-references)
+ * @throws {OperandError} if it is invalid, too large, or needs backtracking (look-around, back-references)
  */
 export function compilePattern(text: unknown): Pattern {
   if (typeof text !== "string") throw new OperandError("must be the text of a regular expression");
@@ -55,7 +55,7 @@ export function compilePattern(text: unknown): Pattern {
 }
 
 function compileText(pattern: string): Pattern {
-  // Before it is compiled.
+  // Checked before compiling.
   const classesSize = sizeOfClasses(pattern);
   if (classesSize > MAX_PROGRAM_SIZE) throw new OperandError("is too large when compiled");
   const compiled = compile(pattern);
@@ -89,7 +89,7 @@ const sizeOfClasses = (pattern: string): number =>
 
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0;
 
-/** The engine's own bound is 8 MiB for each pattern. */
+/** Lowers the engine's own cache bound of 8 MiB per pattern. */
 function boundCache(compiled: RE2JS, instructions: number): void {
   const { dfa } = compiled.re2();
   dfa.stateBudget = CACHE_BYTES + CACHE_BYTES_PER_INSTRUCTION * instructions;

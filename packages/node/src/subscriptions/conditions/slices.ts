@@ -12,11 +12,11 @@ export type Slices = {
   run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T>;
 };
 
-/** For all work in one tick. One more evaluation may exceed it: 13 ms at most (`MAX_EVENT_STEPS`). */
+/** Time for all work in one tick. One more evaluation may exceed it, by at most 13 ms (`MAX_EVENT_STEPS`). */
 const SLICE_MS = 10;
-/** For one piece of work in one tick. */
+/** Time for one piece of work in one tick. */
 const JOB_MS = 2;
-/** Pause after a tick that was used up: the other half of the time belongs to requests. */
+/** Pause after a tick that used up its slice: the other half of the time belongs to requests. */
 const REST_MS = 10;
 
 type Job = (sliceEndMs: number) => void;
@@ -34,7 +34,7 @@ export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices 
 
   function serve(): void {
     const endMs = performance.now() + SLICE_MS;
-    // However many quick jobs there are, a slow one runs as well.
+    // One slow job runs even if there are many quick ones.
     serveOne(queues.slow, endMs);
     while (performance.now() < endMs && (serveOne(queues.quick, endMs) || serveOne(queues.slow, endMs)));
     isScheduled = false;
@@ -60,7 +60,7 @@ export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices 
   };
 }
 
-/** `false` when the queue is empty. */
+/** Runs one job; returns `false` if the queue is empty. */
 function serveOne(queue: Job[], sliceEndMs: number): boolean {
   const job = queue.shift();
   job?.(sliceEndMs);

@@ -1,21 +1,21 @@
-/** One call to a target: signed, made, timed. */
+/** Makes a signed call to a target and measures its duration. */
 
 import type { Clock } from "../clock.ts";
 import type { Attempt } from "../deliveries.ts";
 import { bodyOf, createHeaders, type OutgoingMessage } from "./message.ts";
 import type { Post } from "./post.ts";
 
-/** The outcome of a call, for the log and for the decision what follows. */
+/** The outcome of a call, for the log and for deciding what follows. */
 export type Attempted = Attempt & {
-  /** Header of the response. */
+  /** Retry-After header of the response. */
   readonly retryAfter?: string;
-  /** Why it is no success, in a few words; absent for a success. */
+  /** Short reason of the failure; absent after a success. */
   readonly reason?: string;
 };
 
 /**
- * Never throws: a missing response is an outcome like others. Undefined when the signal ended the call: it is not known whether
- * the target received it.
+ * Calls a target; never rejects, because a missing response is an outcome like others. Resolves to undefined if the signal
+ * ended the call: it is unknown whether the target received the delivery.
  */
 export type MakeAttempt = (
   message: OutgoingMessage & { readonly target: string },
@@ -55,7 +55,7 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   };
 }
 
-/** Everything else is failure, redirects included (webhooks.md 7.3). */
+/** Returns whether a status is a success; redirects are failures (webhooks.md 7.3). */
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
 function codeOf(error: unknown): string {

@@ -6,20 +6,20 @@ import type { Attempted } from "./attempt.ts";
 import { type Lane, type Queue, runningOf } from "./queue.ts";
 
 export type CallSlots = {
-  /** Whether the queue may begin a call in a lane. */
+  /** Returns whether the queue may start a call in a lane. */
   isFree(queue: Queue, lane: Lane): boolean;
-  /** To be called before the call counts as running. */
+  /** Takes a slot; must be called before the call counts as running. */
   take(queue: Queue): void;
 };
 
-/** A response within this time does not occupy a slot for long. */
+/** Maximum duration of a quick call, which does not occupy a slot for long. */
 const QUICK_MS = 1_000;
 
-/** Whether the target of such a call may have more than one at once. */
+/** Returns whether the target of such a call may get concurrent calls. */
 export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
   reason === undefined && durationMs < QUICK_MS;
 
-/** The slots at this moment. */
+/** Computes the slots that are currently free. */
 export function createCallSlots(queues: Iterable<Queue>, maxShared: number): CallSlots {
   let shared = 0;
   for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);

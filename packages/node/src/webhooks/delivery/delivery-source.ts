@@ -1,4 +1,4 @@
-/** Which delivery of a queue is the next one in a lane, as the database says. */
+/** Reads the next delivery of a lane from the database. */
 import { isRetraction } from "../../events/catalogue.ts";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
@@ -7,24 +7,24 @@ import { type Lane, type Queue, runningOf } from "./queue.ts";
 
 export type DeliverySource = {
   /**
-   * Takes the next delivery out of a lane that is due; undefined if there is none, if it has to be alone and is not, or if
-   * its host gets no call at present.
+   * Takes the next due delivery out of a lane. Returns undefined if no delivery is due, if the delivery must be sent alone but
+   * other calls are running, or if the rate of its host is exhausted.
    */
   next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined>;
 };
 
 export type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
-  /** Absent: no limit. */
+  /** Rate limit per host; absent: no limit. */
   readonly rates?: HostRates | undefined;
 };
 
-/** First attempts that are read together, and characters of their contents. */
+/** Maximum number of first attempts to read together, and maximum characters of their contents. */
 const READ_AHEAD = 8;
 const MAX_AHEAD_LENGTH = 32_768;
 
 export function createDeliverySource({ deliveryQueue, rates }: DeliverySourceDeps): DeliverySource {
-  /** Counts the call that a delivery needs, if its host may get one now. */
+  /** Counts a call to the delivery's host, if the rate allows a call now. */
   function isAllowed(queue: Queue, { target }: WaitingDelivery): boolean {
     queue.target = target;
     return rates === undefined || rates.take(target);
@@ -47,7 +47,7 @@ export function createDeliverySource({ deliveryQueue, rates }: DeliverySourceDep
     return delivery;
   }
 
-  /** More than the next one only where they will not be in memory for long. */
+  /** Prefetches deliveries only if they will not stay in memory for long. */
   async function readAhead({ webhook, taken, isQuick }: Queue): Promise<WaitingDelivery[]> {
     const waiting = await deliveryQueue.nextFirst(webhook, taken, isQuick ? READ_AHEAD : 1);
     let length = 0;
@@ -59,13 +59,13 @@ export function createDeliverySource({ deliveryQueue, rates }: DeliverySourceDep
 
   async function takeRetry(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
     const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
-    // Cancelled meanwhile: perhaps a later one is left.
+    // Cancelled meanwhile: a later delivery may be left.
     if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
     return delivery && isAllowed(queue, delivery) ? delivery : undefined;
   }
 
   async function takeReplayed(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
-    // What is behind those under way. In strict order, one that failed is the next again.
+    // Deliveries after the running ones. In strict order, a failed delivery is the next one again.
     const after = queue.running.replay === 0 ? 0 : queue.replayed;
     const delivery = await deliveryQueue.nextReplayed(queue.webhook, after);
     queue.hasReplay = delivery !== undefined;

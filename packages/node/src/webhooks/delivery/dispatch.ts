@@ -1,6 +1,6 @@
 /**
  * Moves deliveries from the queues to their targets: each run records the outcomes of calls, matches new events, and
- * begins the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
+ * starts the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
  */
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
@@ -27,13 +27,13 @@ export type DispatcherOptions = DueOptions & {
 export type DispatcherDeps = {
   deliveryQueue: DeliveryQueue;
   match: () => Promise<Matched>;
-  /** Background tasks: one step of each is done when no event waits to be matched. */
+  /** Background tasks: one step of each runs when no event is waiting to be matched. */
   backgroundTasks: readonly BackgroundTask[];
   outcome: Outcome;
   attempt: MakeAttempt;
   /** Rate limit of the hosts that are called; absent: no limit. */
   rates?: HostRates | undefined;
-  /** Called after every run: finished deliveries may be old enough to be dropped. */
+  /** Called after every run, because finished deliveries may be old enough to be dropped. */
   retain: () => void;
   /** Called after every run, with the error of the database if there was one. */
   runEnded: (error?: unknown) => void;
@@ -41,17 +41,17 @@ export type DispatcherDeps = {
   logger: Logger;
 };
 
-/** Does one short step; `webhook` is the one whose queue has changed, if one has; `more`: there may be further steps. */
+/** Runs one short step. `webhook`: the webhook whose queue has changed, if any; `more`: further steps may follow. */
 export type BackgroundTask = () => Promise<{ readonly webhook?: number; readonly more: boolean }>;
 
 export type Dispatcher = {
-  /** Events were logged, or deliveries may be due: runs soon. The first call starts the dispatcher. */
+  /** Runs soon; call it after events were logged or deliveries became due. The first call starts the dispatcher. */
   notify(): void;
-  /** The webhook or its queue was changed by another part: drops what is cached of it. */
+  /** Drops the cached queue of a webhook, after another component changed the webhook or its queue. */
   queueChanged(webhook: number): void;
-  /** Whether a call of a delivery is under way, or its outcome is not on disk yet. */
+  /** Returns whether a call of a delivery is running, or its outcome is not on disk yet. */
   isUnderWay(delivery: number): boolean;
-  /** The queue of the webhook begins anew, from its first delivery: calls that are under way are aborted, and made again. */
+  /** Restarts the queue of the webhook from its first delivery: running calls are aborted and repeated. */
   queueRestarted(webhook: number): void;
   close(): Promise<void>;
 };
@@ -61,14 +61,14 @@ const ERROR_PAUSE_MS = 1_000;
 /** Pause between two steps of the background tasks, for other writers and for requests. */
 const TASK_PAUSE_MS = 5;
 
-/** While more than a few calls are under way, outcomes are written together: those of half of them, or of some time. */
+/** While more calls than this are running, outcomes are written in batches: of half the calls, or after some time. */
 const FEW_CALLS = 16;
 const GATHER_MS = 2;
 
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
   const { deliveryQueue, rates, clock, logger, outcome } = deps;
   const queues = createQueues({ deliveryQueue });
-  /** Numbers of deliveries whose calls are under way, or whose outcomes are not on disk yet. */
+  /** Numbers of deliveries whose calls are running, or whose outcomes are not on disk yet. */
   const underWay = new Set<number>();
   const outcomes = createOutcomes({
     deliveryQueue,
@@ -82,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   const due = createDueCalls(options, { queues, deliverySource, rates, begin: call });
   const schedule = createSchedule(clock, () => guarded(run));
   let isStarted = false;
-  /** When the next steps of the background tasks follow, if there are some. */
+  /** Time of the next steps of the background tasks, if any are left. */
   let tasksDueMs: number | undefined;
 
   async function run(): Promise<void> {
@@ -97,14 +97,14 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     if (matched.more) schedule.notify();
   }
 
-  /** Begins calls that are due, and then waits for what follows. The next run does it if one comes before. */
+  /** Starts calls that are due, then sleeps; continues in the next run if one comes earlier. */
   async function beginCalls(): Promise<void> {
     if (await due.begin(clock.nowMs())) schedule.continueWith(() => guarded(beginCalls));
     else if (outcomes.size() > 0) gather();
     else sleep();
   }
 
-  /** After an error of the database, the next run follows after a pause. */
+  /** Runs the work; after a database error, pauses before the next run. */
   async function guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -116,7 +116,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     }
   }
 
-  /** Returns when the next steps are to follow, if there are some. */
+  /** Returns the time of the next steps, if any are left. */
   async function runBackgroundTasks(): Promise<number | undefined> {
     let isMore = false;
     for (const task of deps.backgroundTasks) {
@@ -133,7 +133,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     inFlight.begin(async (signal) => {
       const attempted = await deps.attempt(delivery, signal);
       if (!attempted) {
-        // Aborted by `close` or `queueRestarted`: it is made again.
+        // Aborted by `close` or `queueRestarted`: the call will be repeated.
         underWay.delete(delivery.number);
         return;
       }
@@ -144,14 +144,14 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     }, webhook);
   }
 
-  /** Outcomes wait for each other, as long as that saves writes. */
+  /** Delays writing outcomes while batching saves writes. */
   function gather(): void {
     const isWorthwhile = outcomes.size() >= (inFlight.size() - FEW_CALLS) / 2;
     if (isWorthwhile && !schedule.isContinuing()) schedule.notify();
     else schedule.notifyWithin(GATHER_MS);
   }
 
-  /** Until the next call is due, or the next background task; outcomes notify the dispatcher themselves. */
+  /** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
   function sleep(): void {
     const nowMs = clock.nowMs();
     const nextMs = [tasksDueMs, due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);

@@ -1,4 +1,4 @@
-/** Which calls are due, and when the next ones will be. */
+/** Finds the calls that are due, and the time of the next ones. */
 import type { WaitingDelivery } from "../deliveries.ts";
 import { createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";
@@ -7,34 +7,34 @@ import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
 import type { Queues } from "./queues.ts";
 
 export type DueOptions = {
-  /** Calls under way at once, over all webhooks, the first one of each left out. */
+  /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
   readonly maxConcurrent: number;
-  /** First attempts under way at once in one webhook. */
+  /** Maximum of concurrent first attempts of one webhook. */
   readonly maxConcurrentPerWebhook: number;
 };
 
 export type DueDeps = {
   readonly queues: Queues;
   readonly deliverySource: Pick<DeliverySource, "next">;
-  /** Absent: no limit. */
+  /** Rate limit per host; absent: no limit. */
   readonly rates?: HostRates | undefined;
-  /** Begins a call, which counts as running already. */
+  /** Starts a call, which already counts as running. */
   readonly begin: (queue: Queue, lane: Lane, delivery: WaitingDelivery) => void;
 };
 
 export type DueCalls = {
   /**
-   * Begins calls that are due while slots are free: one of each queue, then the next one of each. `true`: more of
-   * them may be due.
+   * Starts due calls while slots are free, round-robin over the queues. Resolves to `true` if more calls may be
+   * due.
    */
   begin(nowMs: number): Promise<boolean>;
-  /** When the next call is due; undefined: not before something else happens. */
+  /** Returns when the next call is due; undefined if none is due before another event. */
   nextMs(nowMs?: number): number | undefined;
 };
 
 /**
- * Calls that are begun in one pass. Responses are read between two passes: where targets respond at once, few connections
- * carry many deliveries, and each delivery takes a third less processor time.
+ * Calls that start in one pass. Responses are read between two passes: if targets respond at once, few connections carry
+ * many deliveries, and each delivery costs a third less CPU time.
  */
 const CALLS_AT_ONCE = 32;
 
@@ -42,7 +42,7 @@ export function createDueCalls(
   options: DueOptions,
   { queues, deliverySource, rates, begin }: DueDeps,
 ): DueCalls {
-  /** A call that waits for its host takes no slot. */
+  /** Returns the delay of a call for the rate of its host; a delayed call takes no slot. */
   const rateDelayMs = ({ target }: Queue) => (target === undefined ? 0 : (rates?.delayMs(target) ?? 0));
 
   function dueMs(queue: Queue, lane: Lane, nowMs: number): number | undefined {

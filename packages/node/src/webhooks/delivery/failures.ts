@@ -1,28 +1,28 @@
-/** Failures of receivers, made in front of them: what the node sees of a receiver in trouble, without one. */
+/** Simulated failures of receivers: the node sees a failing receiver, although the receiver works. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DeliveryRequest, type Post, TimeoutError } from "./post.ts";
 
 export type Failure =
-  /** Every attempt is answered with the status, and the receiver gets nothing. */
+  /** Every attempt gets a response with the status; the receiver gets nothing. */
   | { readonly how: "refuse"; readonly status: number }
-  /** Every attempt reaches the receiver late, or not at all if the time for an attempt is shorter. */
+  /** Every attempt reaches the receiver late, or never if the timeout of an attempt is shorter. */
   | { readonly how: "delay"; readonly seconds: number }
-  /** The connection of every attempt is closed without an answer, and the receiver gets nothing. */
+  /** The connection of every attempt is closed without a response; the receiver gets nothing. */
   | { readonly how: "drop" };
 
 export type Failures = {
-  /** Replaces the one before. */
+  /** Starts a failure; replaces the previous one of the webhook. */
   begin(webhook: number, failure: Failure): void;
   end(webhook: number): void;
-  /** By webhook, in the order of their beginning. */
+  /** Returns all failures by webhook, in the order of their start. */
   all(): ReadonlyMap<number, Failure>;
-  /** Of the webhook that the request is for, as long as it has one. */
+  /** Sends a request, or simulates the failure of its webhook. */
   readonly post: Post;
 };
 
 const ANSWER = "made to fail by a verb of the dev chain";
 
-/** @param timeoutMs time for an attempt, as `post` has it */
+/** @param timeoutMs timeout of an attempt, the same as that of `post` */
 export function createFailures(post: Post, timeoutMs: number): Failures {
   const failures = new Map<number, Failure>();
 
@@ -55,7 +55,7 @@ export function createFailures(post: Post, timeoutMs: number): Failures {
   };
 }
 
-/** As the HTTP library reports a connection that the other side has closed. */
+/** Error like that of the HTTP library for a connection that the other side has closed. */
 class DroppedError extends Error {
   readonly code = "UND_ERR_SOCKET";
   readonly isRetryable = true;

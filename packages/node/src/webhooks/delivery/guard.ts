@@ -1,7 +1,7 @@
 /**
- * Keeps deliveries away from the operator's own network (webhooks.md 10 point 7). Every address is checked at
- * the moment of the connection, and only the checked addresses are connected to: a name that changes its address
- * after registration, or between check and use, gains nothing.
+ * Keeps deliveries away from the operator's own network (webhooks.md 10 point 7). Every address is checked when the
+ * connection is opened, and only checked addresses are connected to: a name that changes its address after registration,
+ * or between check and use, cannot evade the check.
  */
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -10,15 +10,15 @@ import type { buildConnector } from "undici";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
 import { httpClient } from "./http-client.ts";
 
-/** Which targets may be reached. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
+/** Targets that deliveries may reach. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
 export type TargetOptions = {
-  /** Loopback and private addresses pass. */
+  /** Allows loopback and private addresses. */
   readonly allowPrivateTargets: boolean;
-  /** Networks that pass whatever they are. */
+  /** Networks that are always allowed, unless they are also denied. */
   readonly allowedNetworks: string;
-  /** Networks that never pass, not even where they are allowed as well. */
+  /** Networks that are always denied, even if they are also allowed. */
   readonly deniedNetworks: string;
-  /** Targets with the scheme http are refused. */
+  /** Refuses targets with the scheme http. */
   readonly httpsOnly: boolean;
 };
 
@@ -33,27 +33,27 @@ export const PUBLIC_TARGETS: TargetOptions = {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** All of IPv6 that is assigned for use on the internet. */
+/** The part of IPv6 that is assigned for use on the internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
-/** Addresses of this form are translated to the IPv4 address in their last four bytes (RFC 6052). */
+/** Prefix of addresses that are translated to the IPv4 address in their last four bytes (RFC 6052). */
 const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b:1::/48");
 /**
- * Metadata services of clouds, which give secrets to their machines: refused even where private targets are allowed. That
- * of Azure is a public address.
+ * Metadata services of clouds, which give secrets to their machines: refused even if private targets are allowed. The
+ * service of Azure has a public address.
  */
 const METADATA =
   "169.254.169.254, 169.254.170.0/24, 168.63.129.16, 100.100.100.200, 192.0.0.192, fd00:ec2::/32, fd20:ce::254";
 
 type Resolved = { readonly address: string; readonly family: number };
 
-/** Every address of a name. */
+/** Resolves a name to all of its addresses. */
 export type Lookup = (
   hostname: string,
   callback: (error: Error | null, addresses: readonly Resolved[]) => void,
 ) => void;
 
-/** The target is one that deliveries must not reach. The message says why; a retry may succeed if the name gets another address. */
+/** Deliveries must not reach the target; the message gives the reason. A retry may succeed if the name gets another address. */
 export class TargetRefusedError extends Error {
   readonly code = "TARGET_REFUSED";
   readonly isRetryable = true;
@@ -65,7 +65,7 @@ export class TargetRefusedError extends Error {
 }
 
 /**
- * A connector for public addresses only.
+ * Creates a connector for public addresses only.
  *
  * @throws {Error} naming an entry of a list that is neither address nor network
  */
@@ -86,7 +86,7 @@ export function createGuardedConnector(
     });
   };
 
-  /** A name with one refused address is refused: a legitimate one has none. */
+  /** Refuses a name if one of its addresses is refused: legitimate names have no such address. */
   function findRefusal(addresses: readonly Resolved[]): Error | undefined {
     const refused = addresses.find(({ address }) => !check(address));
     return refused && refusedAddress(refused.address);
@@ -94,7 +94,7 @@ export function createGuardedConnector(
 
   const connect = httpClient().buildConnector({
     timeout: options.connectTimeoutMs,
-    // One request after another on a connection.
+    // Send one request after another on a connection.
     allowH2: false,
     lookup: guardedLookup,
   });
@@ -114,8 +114,8 @@ const refusedAddress = (address: string) =>
   new TargetRefusedError(`target address ${address} is not public, or not allowed`);
 
 /**
- * A test whether deliveries may go to an address. `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` are checked as `10.0.0.1`,
- * to which they are translated.
+ * Creates a test whether deliveries may go to an address. It checks `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` as
+ * `10.0.0.1`, to which they are translated.
  *
  * @throws {Error} naming an entry of a list that is neither address nor network
  */
@@ -137,7 +137,7 @@ export function createAddressCheck({
   };
 }
 
-/** The IPv4 address to which packets for an IPv6 address are sent on, where there is one. */
+/** Returns the IPv4 address to which packets for an IPv6 address are forwarded, otherwise the address itself. */
 function destinationOf(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
@@ -145,8 +145,8 @@ function destinationOf(address: Address): Address {
 }
 
 /**
- * The IPv4 address to which a private network may send packets on (RFC 8215, 6145, 3056). None of these is public, but
- * where private targets are allowed they must not reach what is denied.
+ * Returns the IPv4 address to which a private network may forward packets (RFC 8215, 6145, 3056). None of these is public,
+ * but if private targets are allowed, they must not reach denied networks.
  */
 function translatedOf(address: Address): Address | undefined {
   if (address instanceof ipaddr.IPv4) return undefined;
@@ -155,7 +155,7 @@ function translatedOf(address: Address): Address | undefined {
   return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : undefined;
 }
 
-/** Addresses that the library gives no special range, such as `::7f00:1`, need not be public. */
+/** Returns whether an address is public. The library reports some private ones, such as `::7f00:1`, as ordinary unicast. */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
 }

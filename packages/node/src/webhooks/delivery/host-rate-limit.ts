@@ -1,31 +1,31 @@
-/** At most so many calls a second to one host, however many webhooks point there. */
+/** Limits the calls per second to one host, over all webhooks. */
 import type { Clock } from "../clock.ts";
 import { createElapsed } from "../elapsed.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
-/** A host that was not called for so long may get at once the calls of that time. */
+/** Maximum burst: a host that was idle may get the calls of this time at once. */
 const BURST_MS = 1_000;
-/** Hosts in memory; beyond it, those whose calls are not delayed are dropped. */
+/** Maximum of hosts in memory; beyond it, hosts without delayed calls are dropped. */
 const MAX_HOSTS = 10_000;
 
 export type HostRateOptions = {
-  /** Calls to one host; 0 for no limit. */
+  /** Maximum of calls to one host; 0 for no limit. */
   readonly maxPerSecond: number;
 };
 
-/** When the hosts of targets may be called. */
+/** Call rates of the hosts of targets. */
 export type HostRates = {
-  /** Milliseconds until a call to the host of a target may begin; 0: now. */
+  /** Returns the milliseconds until a call to the host of a target may start; 0: now. */
   delayMs(target: string): number;
-  /** Counts a call that begins now; `false`, and nothing is counted, if it must wait. */
+  /** Counts a call that starts now; returns `false` without counting if the call must wait. */
   take(target: string): boolean;
 };
 
-/** `undefined`: there is no limit. */
+/** Creates the rates of hosts; returns undefined if there is no limit. */
 export function createHostRates({ maxPerSecond }: HostRateOptions, clock: Clock): HostRates | undefined {
   if (maxPerSecond === 0) return undefined;
   const elapsedMs = createElapsed(clock.nowMs);
-  /** By host: until when the calls so far take up the allowed rate. */
+  /** Time until which the previous calls use up the allowed rate, by host. */
   const takenUntilMs = new Map<string, number>();
   const hostOf = (target: string) => new URL(target).host;
   const delayOf = (host: string, nowMs: number) =>
@@ -48,7 +48,7 @@ export function createHostRates({ maxPerSecond }: HostRateOptions, clock: Clock)
   };
 }
 
-/** Delays attempts outside of the queues, such as pings, until the rate of their host allows them. */
+/** Delays attempts outside the queues, such as pings, until the rate of their host allows them. */
 export function createRateLimitedAttempt(
   options: HostRateOptions,
   {
@@ -69,7 +69,7 @@ export function createRateLimitedAttempt(
   };
 }
 
-/** Settles after a time, or with the signal; nothing is left of it then. */
+/** Settles after a delay or when the signal aborts; removes its timer and listener. */
 function pause(delayMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

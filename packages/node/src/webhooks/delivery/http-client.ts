@@ -1,4 +1,4 @@
-/** The HTTP client, loaded when the first delivery is sent: a hundred modules that the start of a node need not wait for. */
+/** Loads the HTTP client with the first delivery: its hundred modules would delay the start of the node. */
 import { createRequire } from "node:module";
 
 const load = createRequire(import.meta.url);

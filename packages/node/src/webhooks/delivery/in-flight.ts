@@ -1,13 +1,13 @@
-/** Calls to targets that are under way. */
+/** Running calls to targets. */
 import type { Clock } from "../clock.ts";
 
 export type InFlight = {
   size(): number;
-  /** Begins a call with a signal that aborts it; it must not reject. */
+  /** Starts a call with a signal that aborts it; the call must not reject. */
   begin(call: (signal: AbortSignal) => Promise<void>, webhook?: number): void;
   /** Aborts the calls of a webhook. */
   abort(webhook: number): void;
-  /** Settles when every call has ended: those that take longer than the grace are aborted. */
+  /** Settles when every call has ended; aborts calls after the grace period. */
   close(graceMs: number): Promise<void>;
 };
 

@@ -1,11 +1,11 @@
-/** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
+/** Messages: the body, and the headers that authenticate the sender (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { DeliveryMessage } from "../deliveries.ts";
 import type { Secrets } from "../webhook.ts";
 
 /**
- * The text that is sent and signed: the three members of the old format (webhooks.md 7.1), then what identifies
- * the message. Events without content have no `data`.
+ * Returns the text to send and sign: the three members of the old format (webhooks.md 7.1), then the members that
+ * identify the message. Events without content have no `data`.
  */
 export function bodyOf(message: DeliveryMessage): string {
   const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = message;
@@ -15,29 +15,29 @@ export function bodyOf(message: DeliveryMessage): string {
   return `{"timestamp":${createdMs},${data}${rest.slice(1)}`;
 }
 
-/** What is sent, and the secrets that sign it. */
+/** A message, and the secrets that sign it. */
 export type OutgoingMessage = { readonly message: DeliveryMessage; readonly secrets: Secrets };
 
-/** A message as text, and its id. */
+/** A message as text, with its id and the secrets that sign it. */
 export type Signed = { readonly id: string; readonly body: string; readonly secrets: Secrets };
 
-/** Headers of one attempt. While a token is being replaced, there is a signature of the old one beside that of the new. */
+/** Creates the headers of one attempt. During a rotation, both the old and the new token sign the message. */
 export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>;
 
-/** Digits of a token that go into the header. */
+/** Number of digits of a token in the header. */
 const HALF_LENGTH = 32;
 
-/** Whether it is the half of a token that a register of the old node stores: then its ASCII text is the key of signatures. */
+/** Returns whether it is half a token from a register of the old node: then its ASCII text is the signature key. */
 export const isHalf = (token: string): boolean => token.length === HALF_LENGTH;
 
-/** Encoding of the key in a token. */
+/** Returns the encoding of the key in a token. */
 const encodingOf = (token: string) => (isHalf(token) ? "ascii" : "hex");
 
-/** The key of the signatures in the format of the libraries of Standard Webhooks. */
+/** Returns the signature key in the format of the Standard Webhooks libraries. */
 export const signingSecretOf = (token: string): string =>
   `whsec_${Buffer.from(token, encodingOf(token)).toString("base64")}`;
 
-/** Keys in the cache: making a key takes longer than signing with it. */
+/** Maximum number of cached keys: creating a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;
 
 export function createHeaders(): HeadersOf {
@@ -59,9 +59,9 @@ export function createHeaders(): HeadersOf {
       `v1,${createHmac("sha256", keyOf(token)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
     return {
       "content-type": "application/json",
-      // The receiver keeps the other half and compares the whole (webhooks.md 7.2). The header has one token: the new
-      // one, from the rotation on (webhooks.md 10 point 8). A receiver that does not have it yet refuses the request, and
-      // gets the delivery again with the retry.
+      // The receiver keeps the other half and compares the whole token (webhooks.md 7.2). The header has one token: the
+      // new one, from the rotation on (webhooks.md 10 point 8). A receiver that does not have it yet refuses the request,
+      // and gets the delivery again with the retry.
       authorization: token.slice(0, HALF_LENGTH),
       // Standard Webhooks 1.0; its libraries verify with `signingSecretOf` the token.
       "webhook-id": id,

@@ -1,4 +1,4 @@
-/** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
+/** Consequences of an attempt for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
 import type { Logger } from "pino";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../delivery-queue.ts";
@@ -14,9 +14,9 @@ export type EndedAttempt = {
 };
 
 export type Outcome = {
-  /** What is to be recorded of an attempt. */
+  /** Returns the outcome to record for an attempt. */
   decide(ended: EndedAttempt): AttemptOutcome;
-  /** To be called once it is recorded. Returns for how many milliseconds the target gets no call. */
+  /** Must be called once the outcome is recorded. Returns the milliseconds for which the target gets no calls. */
   conclude(ended: EndedAttempt, decided: AttemptOutcome, recorded: RecordedOutcome): number;
 };
 
@@ -24,9 +24,9 @@ export type OutcomeDeps = {
   readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
   readonly random: () => number;
   readonly logger: Pick<Logger, "info" | "debug">;
-  /** Pause after each failed attempt; nothing follows the last one. */
+  /** Pauses between attempts, one after each failed attempt except the last. */
   readonly retryPausesMs: readonly number[];
-  /** A webhook that does nothing but fail for so long is suspended. */
+  /** Time of uninterrupted failures after which a webhook is suspended. */
   readonly suspendAfterMs: number;
 };
 

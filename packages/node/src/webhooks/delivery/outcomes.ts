@@ -1,4 +1,4 @@
-/** Outcomes of calls on their way to the disk: many share one write. */
+/** Outcomes of calls that are not on disk yet: many share one write. */
 
 import type { Clock } from "../clock.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
@@ -19,17 +19,17 @@ export type OutcomesDeps = {
 };
 
 export type Outcomes = {
-  /** Number that is not written yet. */
+  /** Returns the number of unwritten outcomes. */
   size(): number;
   add(outcome: Unwritten): void;
   /**
-   * Writes some of them in one transaction; not to be called before an earlier call has settled. Nothing in memory changes
-   * before it is on disk: what cannot be written stays.
+   * Writes some outcomes in one transaction; must not be called before an earlier call has settled. Memory changes only after
+   * the write: outcomes that cannot be written are kept.
    */
   write(): Promise<void>;
 };
 
-/** Outcomes that are written in one run: where a thousand targets do not respond, all calls time out in the same moment. */
+/** Maximum outcomes per run: if a thousand targets do not respond, all calls time out at the same moment. */
 const OUTCOMES_AT_ONCE = 100;
 
 export function createOutcomes({

@@ -1,4 +1,4 @@
-/** A message that asks a target whether it answers; the log lists it like all others. */
+/** Pings: messages that test whether a target responds; the log lists them like all other messages. */
 import { randomBytes } from "node:crypto";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
@@ -15,32 +15,32 @@ export type PingDeps = {
 
 export type Ping = {
   /**
-   * Calls the target, once. Returns the number of the delivery; `isSuccess`: the target answered with success.
+   * Calls the target once. Resolves to the number of the delivery; `isSuccess`: the target responded with success.
    *
-   * @throws {WebhookError} PING_RUNNING: at most one call of a webhook is under way
+   * @throws {WebhookError} PING_RUNNING: at most one call of a webhook is running
    */
   send(webhook: Webhook): Promise<{ readonly number: number; readonly isSuccess: boolean }>;
   /**
-   * Calls a target that no webhook has, once; nothing is recorded. The message is signed with a secret of its own, which is thrown away.
+   * Calls a target without a webhook once; records nothing. The message is signed with a temporary secret.
    *
-   * @throws {WebhookError} PING_RUNNING: at most some such calls are under way
+   * @throws {WebhookError} PING_RUNNING: at most `MAX_TRIALS` such calls are running
    */
   sendTo(target: string): Promise<Attempted>;
-  /** Puts it into the queue of the webhook, which retries it. To be called in a transaction. */
+  /** Puts a ping into the queue of the webhook, which retries it. Must be called in a transaction. */
   queue(webhook: number): void;
 };
 
-/** Calls of targets without a webhook that are under way. */
+/** Maximum of concurrent calls of targets without a webhook. */
 const MAX_TRIALS = 4;
 const TOKEN_BYTES = 32;
 
 const NOTHING = { dataText: "{}" };
 
-/** Shorter than the time-out of the client that asked for the ping. */
+/** Timeout of a ping, shorter than that of the client that requested it. */
 const TIMEOUT_MS = 5_000;
 
 export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps): Ping {
-  /** Webhooks whose targets are being called. */
+  /** Webhooks with a running ping. */
   const running = new Set<number>();
   let trials = 0;
 

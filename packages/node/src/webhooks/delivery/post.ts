@@ -5,7 +5,7 @@ import { httpClient } from "./http-client.ts";
 import { createResponseHandler, type DeliveryResponse } from "./response-handler.ts";
 
 export type PostOptions = GuardOptions & {
-  /** For connection, request and response together. */
+  /** Timeout for connection, request and response together. */
   readonly timeoutMs: number;
   readonly userAgent: string;
 };
@@ -18,7 +18,7 @@ export const DEFAULT_POST_OPTIONS: PostOptions = {
 };
 
 export type DeliveryRequest = {
-  /** Whose delivery it is. */
+  /** Webhook of the delivery. */
   readonly webhook: number;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,16 +26,16 @@ export type DeliveryRequest = {
 };
 
 /**
- * Settles with the response, of whatever status. Redirects are responses like others: none is followed.
+ * Resolves to the response, whatever its status. Redirects are not followed.
  *
- * @throws {Error} with a `code` when there is no response
+ * @throws {Error} with a `code` if there is no response
  */
 export type Post = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveryResponse>;
 
-/** A connection without a delivery for so long is closed. */
+/** Time without a delivery after which a connection is closed. */
 const IDLE_MS = 10_000;
 
-/** `close` ends the connections that are open. */
+/** Creates a sender; `close` ends its open connections. */
 export function createPost(options: PostOptions, lookup?: Lookup): { post: Post; close(): Promise<void> } {
   let agent: Agent | undefined;
   function startAgent(): Agent {
@@ -70,7 +70,7 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
             method: "POST",
             headers: { ...headers, "user-agent": options.userAgent },
             body,
-            // One time-out is for everything.
+            // One timeout covers the whole request.
             headersTimeout: 0,
             bodyTimeout: 0,
           },
@@ -84,7 +84,7 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
 
 /**
  * Calls `end` when the signal aborts, unless the returned function was called before. Many requests share the signal of the
- * dispatcher and one listener of it, because each listener takes time.
+ * dispatcher and a single listener, because each listener costs time.
  */
 function createAbortListeners(): (signal: AbortSignal, end: () => void) => () => void {
   const endsBySignal = new WeakMap<AbortSignal, Set<() => void>>();

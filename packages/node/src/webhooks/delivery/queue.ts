@@ -1,7 +1,7 @@
 /**
- * The queue of one webhook, as far as it is in memory: three lanes. First attempts begin in the order of events, several
- * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails delays
- * no other one; replays run when no first attempt waits.
+ * The in-memory state of a webhook's queue, which has three lanes. First attempts start in the order of events, several
+ * at once unless the order is strict. Retries run concurrently, one at a time, so that a failing delivery does not delay
+ * others. Replays run when no first attempt is waiting.
  */
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { QueueState } from "../delivery-queue.ts";
@@ -11,36 +11,36 @@ export type Lane = (typeof LANES)[number];
 
 export type Queue = {
   readonly webhook: number;
-  /** A delivery begins only after the one before has succeeded or has failed for good. */
+  /** True if a delivery starts only after the previous one has succeeded or finally failed. */
   isStrict: boolean;
-  /** Calls under way. */
+  /** Number of running calls by lane. */
   readonly running: Record<Lane, number>;
   /** Number of the last delivery that the first lane took. */
   taken: number;
-  /** The next ones behind it, as far as they were read. */
+  /** Prefetched deliveries after `taken`. */
   ahead: WaitingDelivery[];
-  /** Whether there may be deliveries behind the last one taken. */
+  /** True if there may be deliveries after the last one taken. */
   hasFirst: boolean;
-  /** Nothing begins until every call has ended: a retraction is delivered alone, between the old and the new facts. */
+  /** True if no call may start until all have ended: a retraction is delivered alone, between the old and the new facts. */
   isBarred: boolean;
-  /** When the next retry is due, if there is one. */
+  /** Time of the next retry, if any. */
   retryMs: number | undefined;
-  /** A retraction failed and waits for its retry: no later delivery begins before it. */
+  /** True if a failed retraction waits for its retry: no later delivery starts before it. */
   hasRetraction: boolean;
-  /** Position of the last delivery that the replay lane took, and whether there may be more behind it. */
+  /** Position of the last delivery that the replay lane took, and whether more may follow. */
   replayed: number;
   hasReplay: boolean;
-  /** When the next one may begin; 0 for at once. */
+  /** Earliest time of the next replayed delivery; 0 for now. */
   replayMs: number;
-  /** A target that keeps failing gets no call until then, and one call at a time; 0 for all others. */
+  /** Time until which a failing target gets no call; afterwards one call at a time; 0 for other targets. */
   pausedUntilMs: number;
-  /** Whether the last call succeeded quickly. */
+  /** True if the last call succeeded quickly. */
   isQuick: boolean;
   /** Target of the last delivery that was read; undefined before the first. */
   target: string | undefined;
 };
 
-/** Of which nothing is known but its state in the database. */
+/** Creates a queue from its state in the database. */
 export const createQueue = (webhook: number, state: QueueState): Queue => ({
   webhook,
   ...state,
@@ -57,13 +57,13 @@ export const createQueue = (webhook: number, state: QueueState): Queue => ({
   target: undefined,
 });
 
-/** Calls under way, in all lanes. */
+/** Returns the number of running calls in all lanes. */
 export const runningOf = ({ running }: Queue): number => running.first + running.retry + running.replay;
 
-/** Calls of the replay lane under way at once, unless the order is strict. */
+/** Maximum of concurrent calls of the replay lane, unless the order is strict. */
 const MAX_REPLAYS = 2;
 
-/** When a lane may begin its next call; nothing while it has none to begin. */
+/** Returns when a lane may start its next call; undefined if it has no call to start. */
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
   const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, pausedUntilMs } = queue;
   const isAlone = isStrict || pausedUntilMs > 0;
@@ -77,7 +77,7 @@ export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): numb
   return mayReplay ? Math.max(queue.replayMs, pausedUntilMs) : undefined;
 }
 
-/** Whether nothing would be lost with the queue: it is created again with the next delivery. */
+/** Returns whether the queue can be dropped without loss: the next delivery creates it again. */
 export const isIdle = (queue: Queue, nowMs: number): boolean =>
   runningOf(queue) === 0 &&
   !queue.hasFirst &&

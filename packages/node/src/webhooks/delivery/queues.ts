@@ -1,37 +1,37 @@
-/** The queues of webhooks that have something to do, as far as they are in memory. */
+/** The in-memory queues of webhooks that have work to do. */
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./queue.ts";
 
-/** Calls report changes at any time; `refresh` applies them, so that no read that is under way undoes one. */
+/** Changes can be reported at any time; `refresh` applies them, so that a running read cannot undo them. */
 export type Queues = {
-  /** Those called last come last. */
+  /** Returns all queues, the most recently called last. */
   all(): Iterable<Queue>;
-  /** Deliveries came into the queue of the webhook, or left it. */
+  /** Reports that deliveries entered or left the queue of the webhook. */
   refill(webhook: number): void;
-  /** The webhook was changed by another part: nothing that was known of it is valid. */
+  /** Reports that another component changed the webhook: drops all cached state. */
   reset(webhook: number): void;
-  /** The queue begins anew; calls that are under way no longer count. */
+  /** Reports that the queue restarts; running calls stop counting. */
   restart(webhook: number): void;
-  /** Applies all changes that were reported since the last call, with one read of the database. */
+  /** Applies all changes that were reported since the last call, with one database read. */
   refresh(): Promise<void>;
-  /** A call of the lane begins. The queue goes to the end: with many webhooks due, each of them is served. */
+  /** Reports the start of a call. Moves the queue to the end, so that every due webhook gets its turn. */
   begin(queue: Queue, lane: Lane): void;
-  /** A call has ended, and its outcome is on disk. */
+  /** Reports that a call has ended and its outcome is on disk. */
   end(queue: Queue, lane: Lane, ended: EndedCall): void;
-  /** Drops the queue from memory if nothing would be lost with it. */
+  /** Drops the queue from memory if it is idle. */
   dropIfIdle(queue: Queue, nowMs: number): void;
 };
 
 export type EndedCall = {
-  /** Until when the target gets no call; 0: no pause. */
+  /** Time until which the target gets no calls; 0: no pause. */
   readonly pausedUntilMs: number;
-  /** Whether the state of the retries in the database may have changed. */
+  /** True if the state of the retries in the database may have changed. */
   readonly concernsRetries: boolean;
 };
 
 export type QueuesDeps = { readonly deliveryQueue: Pick<DeliveryQueue, "states"> };
 
-/** What is to be read again of a queue: its state; its lanes as well; everything; from the beginning. */
+/** Parts of a queue to read again: its state; its lanes too; everything; everything from the start. */
 const CHANGES = ["state", "lanes", "all", "restart"] as const;
 type Change = (typeof CHANGES)[number];
 
@@ -39,7 +39,7 @@ export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
   const queues = new Map<number, Queue>();
   let changes = new Map<number, Change>();
 
-  /** The greater one of two changes is applied. */
+  /** Records a change; the greater of two changes is applied. */
   function report(webhook: number, change: Change): void {
     const reported = changes.get(webhook);
     if (reported === undefined || CHANGES.indexOf(reported) < CHANGES.indexOf(change)) {
@@ -78,7 +78,7 @@ export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
       if (runningOf(queue) === 0) queue.isBarred = false;
       if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
       if (!concernsRetries) return;
-      // After a failure its webhook may be suspended.
+      // After a failure, the webhook may be suspended.
       queue.ahead = [];
       report(queue.webhook, "state");
     },

@@ -1,25 +1,25 @@
-/** One request and its response, as the HTTP library reports them. */
+/** Handles a request and its response, as the HTTP library reports them. */
 import type { Dispatcher } from "undici";
 
 export type DeliveryResponse = {
   readonly status: number;
-  /** Header of that name. */
+  /** Retry-After header. */
   readonly retryAfter?: string;
-  /** The beginning of the body as text: it often says why a request was refused. Absent when the body is empty. */
+  /** Beginning of the body as text, which often explains a refusal. Absent if the body is empty. */
   readonly excerpt?: string;
 };
 
-/** Bytes of a body that are read, to keep the connection for the next delivery. */
+/** Maximum bytes of a body to read, in order to reuse the connection for the next delivery. */
 const MAX_BODY_BYTES = 16_384;
-/** Bytes of a body that are kept. */
+/** Maximum bytes of a body to store. */
 const MAX_EXCERPT_BYTES = 512;
 
 /**
- * Receives the response through `handler`, and settles once. The status decides: a body that is cut off, or never ends, does
- * not change the outcome.
+ * Receives the response through `handler`, and settles once. The status decides: a truncated or endless body does not
+ * change the outcome.
  *
- * The library's callbacks are used directly: the promises, streams and signals of its other interface take almost as much
- * processor time as the request itself.
+ * The library's callbacks are used directly: the promises, streams and signals of its other interface cost almost as much
+ * CPU time as the request itself.
  */
 export function createResponseHandler(
   resolve: (answer: DeliveryResponse) => void,
@@ -33,7 +33,7 @@ export function createResponseHandler(
   let isEnded = false;
   let onEnded = () => {};
 
-  /** `reason` is why the response is not complete. */
+  /** `reason` explains why the response is incomplete. */
   function end(reason?: unknown): void {
     if (isEnded) return;
     isEnded = true;

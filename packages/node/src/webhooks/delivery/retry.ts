@@ -1,10 +1,10 @@
-/** When a failed delivery is tried again (webhooks.md 10 point 4). */
+/** Schedule of retries (webhooks.md 10 point 4). */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pause after each failed attempt, unless the operator decides otherwise; nothing follows the last one. */
+/** Default pauses between attempts, one after each failed attempt except the last. */
 export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -17,21 +17,21 @@ export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** Part of a pause by which it is made shorter or longer, so that the retries of many deliveries do not come at the same time. */
+/** Maximum random change of a pause, as a fraction; spreads the retries of many deliveries. */
 const JITTER = 0.2;
 
 /** The longest delay that a target can request. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 export type FailedAttempt = {
-  /** With this one. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
   readonly atMs: number;
   /** Delay that the target requested. */
   readonly retryAfterMs?: number;
 };
 
-/** Time of the next attempt, in milliseconds since 1970; nothing after the last one. `random` is in [0, 1). */
+/** Returns the Unix time of the next attempt in milliseconds; undefined after the last one. `random` is in [0, 1). */
 export function nextAttemptAt(
   { attempts, atMs, retryAfterMs = 0 }: FailedAttempt,
   pausesMs: readonly number[],
@@ -43,7 +43,7 @@ export function nextAttemptAt(
   return atMs + Math.max(jitteredMs, retryAfterMs);
 }
 
-/** The delay of a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); 0 for anything else. */
+/** Parses the delay of a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); 0 for any other text. */
 export function parseRetryAfterMs(header: string | undefined, nowMs: number): number {
   if (header === undefined) return 0;
   const dateMs = Date.parse(header);
@@ -54,18 +54,18 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
 /** Pause after HTTP 429 without a Retry-After header. */
 const TOO_MANY_PAUSE_MS = 5 * SECOND_MS;
 
-/** For how long the target asked for no requests at all; 0 when its response is about one delivery only. */
+/** Returns the time for which the target wants no requests at all; 0 if its response concerns one delivery only. */
 export const targetPauseMs = (status: number | undefined, retryAfterMs: number): number =>
   status === 429 ? Math.max(retryAfterMs, TOO_MANY_PAUSE_MS) : retryAfterMs;
 
-/** After so many failures in a row the target is at fault, not the delivery. */
+/** Consecutive failures after which the target counts as failing, not the delivery. */
 export const FAILURES_BEFORE_PROBING = 20;
 const FIRST_PROBE_MS = 5 * SECOND_MS;
 const MAX_PROBE_MS = 5 * MINUTE_MS;
 
 /**
- * How long nothing is sent to a target that failed so often in a row. Then one call at a time probes
- * whether it responds again, so that failing targets do not take the call slots of working ones.
+ * Returns the pause for a target with this many consecutive failures. After it, one call at a time probes the target,
+ * so that failing targets do not take the call slots of working ones.
  */
 export function probePauseMs(failures: number): number {
   if (failures < FAILURES_BEFORE_PROBING) return 0;

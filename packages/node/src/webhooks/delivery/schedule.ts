@@ -1,30 +1,30 @@
 /**
- * When the dispatcher runs: soon after it was notified, at a time, or when enough outcomes have gathered. Whatever becomes
- * due together is one run, and a run begins only after the one before has ended.
+ * Schedules the runs of the dispatcher: soon after a notification, at a set time, or when enough outcomes are pending. Work
+ * that becomes due together is one run, and a run starts only after the previous one has ended.
  */
 import type { Clock } from "../clock.ts";
 
 export type Schedule = {
-  /** Runs in the next tick of the event loop, once for all calls until then; after the run or pause that is under way. */
+  /** Runs in the next tick of the event loop, once for all calls until then; after the current run or pause. */
   notify(): void;
-  /** Notifies after a delay, in place of the time that was set before; undefined: not at all. */
+  /** Notifies after a delay, which replaces the previous one; undefined cancels it. */
   notifyAfter(delayMs: number | undefined): void;
   /** Notifies after a delay at the latest. */
   notifyWithin(delayMs: number): void;
-  /** Does a further piece of work in the next tick of the event loop, unless a run comes before it. */
+  /** Continues with `work` in the next tick of the event loop, unless a run starts earlier. */
   continueWith(work: () => Promise<void>): void;
-  /** Whether a further piece of work is to come. */
+  /** Returns whether a continuation is scheduled. */
   isContinuing(): boolean;
-  /** Nothing runs for some time; then a run follows. */
+  /** Pauses for a time, then runs. */
   pause(delayMs: number): void;
-  /** Nothing begins any more. Settles when the run that is under way has ended. */
+  /** Starts no further runs. Settles when the current run has ended. */
   close(): Promise<void>;
 };
 
 /** @param run must not reject */
 export function createSchedule(clock: Pick<Clock, "after">, run: () => Promise<void>): Schedule {
   let phase: "idle" | "notified" | "running" | "paused" | "closed" = "idle";
-  /** Of a run that is under way: another one is to follow. */
+  /** True if another run must follow the current one. */
   let isNotified = false;
   let running: Promise<void> = Promise.resolve();
   let cancelTimer = () => {};

@@ -1,18 +1,18 @@
 /** Bounds of the deliveries that a node keeps. */
 
-/** What waits is never dropped, only failed. */
+/** Bounds on stored deliveries; pending deliveries are never dropped, only failed. */
 export type DeliveryRetention = {
-  /** How long a finished delivery is kept. */
+  /** Time for which a finished delivery is stored. */
   readonly maxAgeMs: number;
-  /** The same for a failed one, which may still be sent again. */
+  /** Time for which a failed delivery is stored, which can still be sent again. */
   readonly maxFailedAgeMs: number;
-  /** Over all webhooks; beyond it the oldest are dropped, if they are finished. */
+  /** Maximum number of deliveries of all webhooks; beyond it, the oldest finished ones are dropped. */
   readonly maxDeliveries: number;
-  /** First attempts that wait in one webhook; beyond it the oldest fail. */
+  /** Maximum number of pending first attempts of one webhook; beyond it, the oldest fail. */
   readonly maxWaiting: number;
-  /** Facts of so many blocks below the head are kept beyond all bounds: they may have to be retracted. */
+  /** Depth in blocks to which facts are stored regardless of other bounds, because they may be retracted. */
   readonly keptBlocks: number;
 };
 
-/** A queue with more first attempts than may wait, by `surplus`. */
+/** A queue that exceeds the maximum of pending first attempts by `surplus`. */
 export type OverfullQueue = { readonly webhook: number; readonly surplus: number };

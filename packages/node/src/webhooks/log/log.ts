@@ -1,4 +1,4 @@
-/** The log of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
+/** The delivery log of a webhook, and operations to send deliveries again (webhooks.md 10 point 5). */
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
 import { bodyOf } from "../delivery/message.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
@@ -11,20 +11,20 @@ export type DeliveryLogDeps = {
   rows: DeliveryLogRows;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Webhook;
-  /** Deliveries of the webhook were put into the queue again, or are due. */
+  /** Called when deliveries of the webhook were put back into the queue or became due. */
   onQueued: (webhook: number) => void;
-  /** Whether a call of a delivery is under way. */
+  /** Returns whether a call of a delivery is running. */
   isUnderWay: (delivery: number) => boolean;
   nowMs: () => number;
 };
 
-/** `body` is the exact text that is sent. */
+/** A delivery with the exact text of its message. */
 export type DeliveryWithBody = DeliveryRecord & { readonly body: string };
 
-/** Ids are any text: that of a webhook, and the number of a delivery or its webhook-id. */
+/** Ids may be any text; valid ones are the id of a webhook, and the number or webhook-id of a delivery. */
 export type DeliveryLog = {
   /**
-   * Newest first; `before` is the `next` of the page before.
+   * Returns a page, newest first; `before` is the `next` of the previous page.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
@@ -34,15 +34,15 @@ export type DeliveryLog = {
   /** @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN */
   find(id: string, delivery: string): Promise<DeliveryWithBody>;
   /**
-   * Sends a delivery now, in whatever state it is, with the same id and body, and the whole schedule of retries: again if it
-   * has ended, without its pause if it waits. In strict order what is before it in the queue is sent before it.
+   * Sends a delivery now, in any state, with the same id and body and the full schedule of retries. A finished delivery is
+   * sent again; a pending one skips its pause. In strict order, the deliveries before it in the queue are sent first.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, DELIVERY_UNKNOWN, DELIVERY_UNDONE
    */
   retry(id: string, delivery: string): Promise<void>;
   /**
-   * The same for the deliveries that `body.deliveries` lists, or for every delivery that matches the other members, those of
-   * the log's filter; without a state, for those that failed. Returns their number.
+   * Sends the deliveries that `body.deliveries` lists, or every delivery that matches the other members, which are those of
+   * the log's filter; without a state, failed deliveries. Resolves to the number of deliveries.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF
@@ -50,7 +50,7 @@ export type DeliveryLog = {
   retryAll(id: string, body: unknown): Promise<number>;
 };
 
-/** Characters of an id that an error repeats. */
+/** Maximum characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
@@ -99,6 +99,6 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
   };
 }
 
-/** A number of the log, or an id. */
+/** Parses a number of the log, or an id. */
 const keyOf = (delivery: string): number | string =>
   /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery;

@@ -1,4 +1,4 @@
-/** Keeps the deliveries within its bounds, in small steps with pauses between them. */
+/** Keeps the deliveries within their bounds, in small steps with pauses in between. */
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
@@ -6,7 +6,7 @@ import { createElapsed } from "../elapsed.ts";
 import type { DeliveryRetention, OverfullQueue } from "./bounds.ts";
 
 export type Retention = {
-  /** To be called whenever deliveries were worked on: begins a round when the last one is long ago. */
+  /** Starts a round if the last one was long ago; call it whenever deliveries were processed. */
   check(): void;
   close(): void;
 };
@@ -18,7 +18,7 @@ export type RetentionDeps = {
 };
 
 const ROUND_EVERY_MS = 60_000;
-/** Other writers come between two steps. */
+/** Pause between two steps, for other writers. */
 const STEP_PAUSE_MS = 10;
 
 type Step = () => Promise<Step | undefined>;
@@ -39,7 +39,7 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
     schedule(dropRemoved);
   }
 
-  /** A step returns the next one, if there is one. */
+  /** Schedules a step, which returns the next one, if any. */
   function schedule(step: Step): void {
     cancelPause = clock.after(STEP_PAUSE_MS, () => void run(step));
   }
@@ -51,14 +51,14 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
       if (next && !isClosed) schedule(next);
     } catch (error) {
       isWorking = false;
-      // The next round tries again.
+      // The next round retries.
       logger.error({ err: error }, "old webhook deliveries cannot be dropped");
     }
   }
 
   const dropRemoved: Step = async () => ((await steps.dropRemoved()) ? dropRemoved : failSurplusBehind(0));
 
-  /** In the webhooks behind an id, one after the other. */
+  /** Creates the step for the webhooks after an id, one by one. */
   const failSurplusBehind =
     (after: number): Step =>
     async () => {
@@ -66,7 +66,7 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
       return queue ? failSurplus(queue)() : dropBehind(0)();
     };
 
-  /** What comes into the queue meanwhile is left to the next round. */
+  /** Creates the step for one queue; deliveries that arrive meanwhile are left to the next round. */
   const failSurplus =
     ({ webhook, surplus }: OverfullQueue): Step =>
     async () => {

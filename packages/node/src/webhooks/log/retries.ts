@@ -1,4 +1,4 @@
-/** Deliveries that are sent now, on demand: those that have ended, and those that wait (webhooks.md 10 point 5). */
+/** Sends finished and pending deliveries now, on demand (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
 import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../subscriptions/members.ts";
 import type { DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
@@ -13,21 +13,21 @@ export type RetriesDeps = {
   nowMs: () => number;
 };
 
-/** Each returns how many deliveries are sent. */
+/** Each function resolves to the number of deliveries to send. */
 export type Retries = {
   /** @throws {WebhookError} WEBHOOK_OFF */
   one(webhook: Webhook, delivery: DeliveryRecord): Promise<number>;
-  /** Those of reverted blocks are left out. @throws {WebhookError} WEBHOOK_OFF */
+  /** Skips deliveries of reverted blocks. @throws {WebhookError} WEBHOOK_OFF */
   some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<number>;
   /** @throws {WebhookError} WEBHOOK_OFF */
   matching(webhook: Webhook, filter: RetryFilter): Promise<number>;
 };
 
-/** `all`: every delivery that was not delivered. */
+/** `all` stands for every state except delivered. */
 export type RetryFilter = Omit<DeliveryFilter, "state"> & { readonly state: DeliveryState | "all" };
 
 const MAX = Number.MAX_SAFE_INTEGER;
-/** Deliveries that a request may list. */
+/** Maximum number of deliveries that a request may list. */
 export const MAX_SELECTED = 500;
 const MAX_ID_LENGTH = 64;
 
@@ -35,7 +35,7 @@ type RetryMembers = Omit<RetryFilter, "fromMs" | "toMs"> & {
   readonly deliveries: readonly string[];
   readonly from: number;
   readonly to: number;
-  /** The older name of `from`. */
+  /** Former name of `from`. */
   readonly since: number;
 };
 
@@ -57,7 +57,7 @@ export function readRetry(body: unknown, nowMs: number): Retry {
   const { deliveries, state = "failed", from = 0, since = 0, to = MAX, ...rest } = members;
   if (deliveries !== undefined && Object.keys(members).length > 1)
     throw invalid('"deliveries" must be the only member: it lists what is sent');
-  // What is made meanwhile is not meant.
+  // Excludes deliveries that are created meanwhile.
   const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: Math.min(to, nowMs) };
   return { filter, ...(deliveries && { deliveries }) };
 }
@@ -70,7 +70,7 @@ function readSelection(value: unknown, name: string): readonly string[] {
   return [...new Set(value.map(String))];
 }
 
-/** Deliveries that are read and put into the queue in one transaction: some milliseconds of the writer. */
+/** Maximum number of deliveries per transaction: some milliseconds of the writer. */
 const AT_ONCE = 500;
 const LANES = ["retry", "first", "replay"] as const;
 
@@ -80,14 +80,14 @@ export function createRetries({ rows, onQueued, isUnderWay, nowMs }: RetriesDeps
     const numbers = deliveries
       .filter(({ number, isUndone }) => !isUndone && !isUnderWay(number))
       .map(({ number }) => number)
-      // They are sent in this order.
+      // Deliveries are sent in this order.
       .sort((a, b) => a - b);
     const sent = await rows.sendNow(webhook.id, numbers, nowMs());
     onQueued(webhook.id);
     return sent;
   }
 
-  /** Step by step, with pauses for others. */
+  /** Runs all steps, with pauses for other work. */
   async function all(webhook: number, step: (after: number) => Promise<Requeued>): Promise<number> {
     let total = 0;
     for (let after = 0; ; ) {
@@ -95,7 +95,7 @@ export function createRetries({ rows, onQueued, isUnderWay, nowMs }: RetriesDeps
       total += count;
       if (count > 0) onQueued(webhook);
       if (last === undefined) return total;
-      // What fails again meanwhile has a smaller number, and is not put in twice.
+      // Deliveries that fail again meanwhile have smaller numbers, and are not queued twice.
       after = last;
       await setImmediate();
     }
@@ -130,7 +130,7 @@ export function createRetries({ rows, onQueued, isUnderWay, nowMs }: RetriesDeps
   };
 }
 
-/** What waits is sent to a webhook that is on, only. @throws {WebhookError} WEBHOOK_OFF */
+/** Checks that the webhook is active, because others get no deliveries. @throws {WebhookError} WEBHOOK_OFF */
 export function checkOn({ id, enabled, suspended }: Webhook): void {
   if (enabled && !suspended) return;
   throw new WebhookError(

@@ -1,26 +1,26 @@
-/** How the deliveries of a webhook go: of the newest ones, and by the hour. */
+/** Summary of a webhook's newest deliveries: states, and outcomes by the hour. */
 import type { LatestDeliveries } from "../deliveries.ts";
 
 /** Times are milliseconds since 1970. */
 export type DeliverySummary = {
-  /** Deliveries that were counted, the newest ones; by state below. */
+  /** Number of counted deliveries, which are the newest ones; by state below. */
   readonly count: number;
   readonly delivered: number;
   readonly failed: number;
   readonly cancelled: number;
   readonly pending: number;
-  /** When the oldest of them was made; absent without any. */
+  /** Creation time of the oldest counted delivery; absent without deliveries. */
   readonly sinceMs?: number;
-  /** When the oldest delivery was made that waits or is retried, among all of them; absent if none does. */
+  /** Creation time of the oldest pending delivery or retry, counted or not; absent if none is pending. */
   readonly oldestWaitingMs?: number;
-  /** Those of them that ended in each of the last hours, the oldest hour first, the present one last. */
+  /** Counted deliveries that ended in each of the last hours, from the oldest to the current hour. */
   readonly hours: readonly Hour[];
 };
 
-/** `atMs`: its beginning. */
+/** Outcomes of one hour; `atMs` is its start. */
 export type Hour = { readonly atMs: number; readonly delivered: number; readonly failed: number };
 
-/** Deliveries that are counted: about a millisecond of reading. */
+/** Maximum number of counted deliveries, which take about a millisecond to read. */
 export const SUMMARIZED_DELIVERIES = 1_000;
 export const SUMMARIZED_HOURS = 24;
 const HOUR_MS = 3_600_000;

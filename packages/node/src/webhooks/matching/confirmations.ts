@@ -1,21 +1,21 @@
-/** Defers facts until their blocks have enough confirmations: a fact whose block is reverted before is never delivered. */
+/** Defers facts until their blocks have enough confirmations: a fact whose block is reverted earlier is never delivered. */
 import type { LoggedEvent } from "../../events/event.ts";
 import type { Definitions } from "./definitions.ts";
 import type { UnconfirmedEvent, UnconfirmedEvents } from "./intake.ts";
 import type { MatchedEvent, Outbox } from "./outbox.ts";
 
 export type Confirmations = {
-  /** Defers a fact until so many blocks follow its block. `false` if it is deferred already. */
+  /** Defers a fact until enough blocks follow its block; returns `false` if it is already deferred. */
   defer(
     matched: Omit<MatchedEvent, "content"> & Pick<UnconfirmedEvent, "dataText">,
     confirmations: number,
   ): boolean;
   /**
-   * To be called after a block was applied: delivers the facts that have enough confirmations, up to the limit. Returns
-   * the webhook of each released fact.
+   * Delivers the facts that have enough confirmations, up to the limit. Returns the webhook of each released fact. Must be
+   * called after a block was applied.
    */
   release(height: number, limit: number): number[];
-  /** To be called after a block was reverted: drops its facts. */
+  /** Drops the facts of a block; must be called after the block was reverted. */
   drop(event: LoggedEvent): void;
 };
 

@@ -1,4 +1,4 @@
-/** The webhooks that take part in matching, by the name of the event, with compiled conditions. */
+/** Active webhooks by the name of the event, with compiled conditions. */
 import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
@@ -14,13 +14,13 @@ import { createLookup, type Entry, type Lookup } from "../../subscriptions/condi
 import type { RegisterRows } from "../register/rows.ts";
 import type { ActiveWebhook } from "../webhook.ts";
 
-/** A webhook that takes part. */
+/** An active webhook. */
 export type Definition = ActiveWebhook & {
-  /** As given. */
+  /** Conditions as given. */
   readonly list: readonly Condition[];
-  /** The same object as long as they do not change. */
+  /** Compiled conditions; the same object as long as they do not change. */
   readonly metered: MeteredConditions;
-  /** Of the events, by their name in the event log: the name that the subscriber receives. */
+  /** Names that the subscriber receives, by the name of the event in the log. */
   readonly names: ReadonlyMap<string, string>;
 };
 
@@ -29,8 +29,8 @@ export type Subscriber = { readonly definition: Definition; readonly name: strin
 
 export type Definitions = {
   /**
-   * Candidates for an event: all webhooks whose conditions hold are among them. By ascending id, from the present
-   * register.
+   * Returns candidates for an event by ascending id, from the current register; they include all webhooks whose
+   * conditions hold.
    */
   forEvent(event: Pick<Event, "name" | "data">): readonly Subscriber[];
   find(webhook: number): Definition | undefined;
@@ -44,10 +44,10 @@ export type DefinitionDeps = {
 export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
-  /** Made when an event of the name comes: a register that changes often is not indexed for events that do not come. */
+  /** Indexes by event name, built at the first event of the name: changes of the register cost nothing for other events. */
   let byName = new Map<string, Lookup<Subscriber>>();
 
-  /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
+  /** Reads the register again, which other processes may write too. Unchanged conditions stay compiled. */
   function refresh(): void {
     const current = webhooks.version();
     if (current === version) return;

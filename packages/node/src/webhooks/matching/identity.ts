@@ -1,21 +1,21 @@
 /**
- * The id of a delivery. It is derived from the fact and the webhook alone, so the same fact has the same id on every
- * attempt, after every restart, and when it is replayed years later: receivers use it to ignore duplicates.
+ * Ids of deliveries. An id depends only on the fact and the webhook, so that a fact has the same id on every attempt, after
+ * every restart, and in a replay years later: receivers use it to ignore duplicates.
  */
 import { hash } from "node:crypto";
 
-/** What identifies a fact. */
+/** Values that identify a fact. */
 export type Fact = {
-  /** Of the event. */
+  /** Id of the event. */
   readonly id: string;
-  /** Facts of blocks: of the block. */
+  /** Height of the block, for facts of blocks. */
   readonly height?: number;
   /**
-   * Facts of blocks: how often the block had been reverted when the fact became true. A block that is applied again
+   * Number of reverts of the block before the fact became true, for facts of blocks. A block that is applied again
    * after a reorganisation is delivered again to subscribers that received its retraction.
    */
   readonly timesReverted?: number;
-  /** All other facts: the sequence in the event log, because they may repeat. */
+  /** Sequence in the event log, for all other facts, because they may repeat. */
   readonly logSequence?: number;
 };
 
@@ -33,7 +33,7 @@ export const deliveryId = (
     timesReverted === undefined ? `log ${logSequence}` : `chain ${timesReverted}`,
   );
 
-/** Id of the delivery by which an event of that name retracts another delivery. */
+/** Returns the id of the delivery by which an event with this name retracts another delivery. */
 export const retractionId = (network: string, webhook: number, name: string, retracted: string): string =>
   messageId(
     retracted.slice(PREFIX.length, PREFIX.length + POSITION_DIGITS),
@@ -46,7 +46,7 @@ export const retractionId = (network: string, webhook: number, name: string, ret
 const PREFIX = "msg_";
 const POSITION_DIGITS = 8;
 
-/** Ids begin with the position of the fact: deliveries of one time are neighbours in the index of ids. */
+/** Encodes the position of the fact, with which ids begin: deliveries of one time are adjacent in the index. */
 const positionText = (position: number): string =>
   position.toString(16).padStart(POSITION_DIGITS, "0").slice(-POSITION_DIGITS);
 

@@ -1,7 +1,7 @@
 /**
- * What matching and replays read and write: deliveries come into the queues in the transaction that moves the cursor of the
- * event log, or the position of a replay. Log and deliveries are tables of one database; reads and writes of a transaction
- * answer at once, because nothing else may come between them.
+ * Storage of matching and replays: deliveries enter the queues in the transaction that moves the cursor of the event log, or
+ * the position of a replay. Log and deliveries are tables of one database; reads and writes of a transaction are
+ * synchronous, so that nothing can run between them.
  */
 import type { Event, LoggedEvent } from "../../events/event.ts";
 import type { Content } from "../../subscriptions/content.ts";
@@ -13,16 +13,16 @@ export const READER = "webhooks";
 
 export type Intake = {
   /**
-   * Runs a synchronous work; all of its changes are made, or none.
+   * Runs synchronous work atomically.
    *
-   * @param survives what the changes outlive once the promise has settled: the loss of power, or at least the death of
-   *   the process, which takes no wait for the disk
+   * @param survives what the changes survive once the promise has settled: power loss, or only process death, which
+   *   needs no wait for the disk
    */
   transaction<T>(work: () => T, survives?: "power loss" | "process death"): Promise<T>;
-  /** Runs synchronous reads, of blocks as well, that see the database at one commit. */
+  /** Runs synchronous reads, including reads of blocks, that see one state of the database. */
   readTogether<T>(work: () => T): T;
   /**
-   * Suspends a webhook: its deliveries fail, a step at a time, and its replay is cancelled. To be called in a transaction.
+   * Suspends a webhook: its deliveries fail, a step at a time, and its replay is cancelled. Must be called in a transaction.
    */
   suspend(webhook: number, reason: string, atMs: number): void;
   readonly events: EventCursor;
@@ -36,45 +36,45 @@ export type Intake = {
 
 /** The event log, as far as it was matched. */
 export type EventCursor = {
-  /** Events that were not matched yet, in order. */
+  /** Returns unmatched events, in order. */
   next(limit: number): LoggedEvent[];
-  /** Every event up to a sequence was matched. */
+  /** Marks every event up to a sequence as matched. */
   moveTo(sequence: number): void;
-  /** Whether an event that was not matched yet retracts another one. */
+  /** Returns whether an unmatched event is a retraction. */
   hasRetraction(): boolean;
 };
 
 export type NewDeliveries = {
-  /** Whether the webhook has a delivery of this id. */
+  /** Returns whether the webhook has a delivery with this id. */
   has(webhook: number, id: string): boolean;
-  /** Sequence of the next delivery of the webhook, which is then taken: there are no gaps. */
+  /** Takes the sequence of the next delivery of the webhook; sequences have no gaps. */
   nextSequence(webhook: number): number;
   /** Puts a delivery into the queue of its webhook. Returns its number. */
   insert(delivery: NewDelivery, atMs: number): number;
 };
 
-/** Contents of deliveries. A content is dropped together with the last delivery that has it. */
+/** Contents of deliveries. A content is dropped with the last delivery that refers to it. */
 export type Contents = {
-  /** Returns its number. */
+  /** Stores a content and returns its number. */
   insert(content: Content): number;
 };
 
 /** Facts of blocks that were delivered to webhooks: they are retracted when their block is reverted. */
 export type DeliveredFacts = {
   /**
-   * Deliveries of facts of the block that were not retracted, the latest first and the block itself last: the order of
-   * their retractions (webhooks.md 5).
+   * Returns the unretracted deliveries of facts of the block, latest first and the block itself last: the order of their
+   * retractions (webhooks.md 5).
    */
   unretracted(height: number, blockId: string, limit: number): DeliveredFact[];
   /** Marks the fact as retracted: it is neither retried nor sent again on demand. */
   retract(number: number, atMs: number): void;
 };
 
-/** Which blocks were reverted, and when: a block that is applied again is another fact than before. */
+/** Log of reverted blocks: a block that is applied again is a new fact. */
 export type BlockReverts = {
-  /** Records a revert with its sequence in the event log. Recorded again, it counts once. */
+  /** Records a revert with its sequence in the event log; idempotent. */
   record(blockId: string, sequence: number): void;
-  /** How often the block was reverted before a sequence of the event log. */
+  /** Returns how often the block was reverted before a sequence of the event log. */
   count(blockId: string, before: number): number;
 };
 
@@ -90,9 +90,9 @@ export type UnconfirmedEvent = {
 
 /** Facts of blocks that wait for the confirmations that their webhooks require. */
 export type UnconfirmedEvents = {
-  /** Keeps the event until the chain has reached `dueHeight`. `false` if it is kept already; nothing changes then. */
+  /** Stores the event until the chain has reached `dueHeight`; returns `false` if it is already stored. */
   add(event: UnconfirmedEvent, dueHeight: number): boolean;
-  /** Webhooks with facts that are due at a height, by ascending id. */
+  /** Returns the webhooks with facts that are due at a height, by ascending id. */
   due(height: number): number[];
   /** Removes and returns the events of blocks up to a height, in the order of the log. */
   release(webhook: number, height: number, limit: number): UnconfirmedEvent[];
@@ -102,11 +102,11 @@ export type UnconfirmedEvents = {
 
 /** Deliveries of replays. */
 export type ReplayedDeliveries = {
-  /** Puts a finished delivery into the replay lane again, unless its number is greater than `upTo`. `false`: nothing changed. */
+  /** Puts a finished delivery back into the replay lane if its number is at most `upTo`; returns `false` if nothing changed. */
   putAgain(
     webhook: number,
     delivery: { readonly id: string; readonly position: number; readonly upTo: number },
   ): boolean;
-  /** The next step of the replay continues there. */
+  /** Sets the position at which the next step of the replay continues. */
   advance(webhook: number, position: ReplayPosition): void;
 };

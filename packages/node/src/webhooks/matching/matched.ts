@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RegisterStorage } from "../register/rows.ts";
 
-/** An update of the register does not wait longer: the events that are left are matched by the new definition. */
+/** Maximum wait of an update of the register; the new definition then matches the remaining events. */
 const MAX_WAIT_MS = 2_000;
 const POLL_MS = 1;
 
 /**
- * Makes a function that settles when every event that was logged before its call was matched, or after some time.
+ * Creates a function that settles when every event logged before its call was matched, or after a timeout.
  *
- * @param notify lets the matcher run
+ * @param notify runs the matcher
  */
 export function createMatched(
   { lastEvent, lastMatched }: Pick<RegisterStorage, "lastEvent" | "lastMatched">,

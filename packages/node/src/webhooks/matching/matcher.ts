@@ -1,6 +1,6 @@
 /**
- * From the event log to the queues. Deliveries are written and the cursor moves in one transaction: whenever the
- * process dies, each event is matched once, and no delivery is lost or comes twice with another id.
+ * Moves events from the log to the queues. Deliveries are written and the cursor moves in one transaction: even if the
+ * process dies, each event is matched once, and no delivery is lost or repeated with another id.
  */
 import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
@@ -14,11 +14,11 @@ import type { Outbox, Shared } from "./outbox.ts";
 import type { Retract } from "./retract.ts";
 import type { Verdicts } from "./verdicts.ts";
 
-/** Work of one step: short enough that neither the chain waits for the writer nor requests for this thread. */
+/** Maximum number of events per step: neither the chain waits long for the writer, nor requests for this thread. */
 const EVENTS_AT_ONCE = 50;
-/** Webhooks, each of which begins calls; deliveries that are retracted or whose blocks were confirmed. */
+/** Maximum number of webhooks per step, each of which starts calls, and of retracted or confirmed deliveries. */
 const WEBHOOKS_AT_ONCE = 100;
-/** Of few webhooks: more deliveries share what a commit costs. */
+/** Maximum number of deliveries per step to few webhooks: more deliveries share the cost of a commit. */
 const DELIVERIES_AT_ONCE = 500;
 
 export type MatcherDeps = {
@@ -34,20 +34,20 @@ export type MatcherDeps = {
 };
 
 export type Matched = {
-  /** Webhooks whose queues have changed. */
+  /** Webhooks with changed queues. */
   readonly webhooks: ReadonlySet<number>;
-  /** Whether further events wait. */
+  /** True if further events are waiting. */
   readonly more: boolean;
 };
 
-/** An event that was handled for a part of its webhooks: those up to an id. */
+/** An event that was handled for its webhooks up to an id. */
 type Reached = { readonly sequence: number; readonly webhook: number };
 
-/** What one step has written so far. */
+/** Progress of one step. */
 type Step = {
-  /** A webhook for each delivery. */
+  /** Webhook of each written delivery. */
   readonly written: number[];
-  /** Where the next step continues with the event before which the cursor stays. */
+  /** Point at which the next step continues the event after the cursor. */
   reached: Reached | undefined;
 };
 
@@ -55,10 +55,10 @@ const isOver = ({ written }: Step): boolean =>
   written.length >= DELIVERIES_AT_ONCE ||
   (written.length >= WEBHOOKS_AT_ONCE && new Set(written).size >= WEBHOOKS_AT_ONCE);
 
-/** A step handles the next events behind the cursor, if there are any. */
+/** Creates the step function, which handles the next events after the cursor, if any. */
 export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
   const { intake, definitions, verdicts, retract, confirmations, outbox } = deps;
-  /** As of the last commit. After a crash the webhooks that have their delivery already are found by its id. */
+  /** Progress at the last commit. After a crash, webhooks that already have their delivery are found by its id. */
   let reached: Reached | undefined;
 
   return async () => {
@@ -73,11 +73,11 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     return { webhooks: new Set(step.written), more: more || !isFinished };
   };
 
-  /** Whether all of the events were handled. */
+  /** Handles events; returns whether all were handled. */
   function match(events: readonly LoggedEvent[], step: Step): boolean {
     let previous: LoggedEvent | undefined;
     for (const event of events) {
-      // An event of which too much follows is handled again in the next step, and the cursor stays before it.
+      // An event with too much work is continued in the next step, and the cursor stays before it.
       if (!handle(event, previous, step)) return false;
       intake.events.moveTo(event.sequence);
       previous = event;
@@ -85,13 +85,13 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     return true;
   }
 
-  /** `false`: there is more to do than one step may. */
+  /** Handles an event; returns `false` if it needs more than one step. */
   function handle(event: LoggedEvent, previous: LoggedEvent | undefined, step: Step): boolean {
     if (isOver(step)) return false;
     const { written } = step;
     const isRetracting = previous?.reverts !== undefined && previous.blockId === event.blockId;
     if (event.reverts !== undefined && !isRetracting) {
-      // Before any other event of this block, or of the one that replaces it.
+      // Must precede any other event of this block or of its replacement.
       const { webhooks, more } = retract(event, WEBHOOKS_AT_ONCE);
       written.push(...webhooks);
       if (more) return false;
@@ -111,7 +111,7 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     return released.length < WEBHOOKS_AT_ONCE;
   }
 
-  /** Writes the deliveries and the deferred facts. `false`: there are more than one step may write. */
+  /** Writes the deliveries and the deferred facts; returns `false` if they exceed one step. */
   function notify(event: LoggedEvent, subscribers: readonly Judged[], step: Step): boolean {
     let text: string | undefined;
     const dataText = () => {
@@ -131,7 +131,7 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     return true;
   }
 
-  /** Whether anything was written for the webhook. */
+  /** Writes for one webhook; returns whether anything was written. */
   function write(
     event: LoggedEvent,
     { definition, name, verdict }: Judged,

@@ -1,6 +1,6 @@
 /**
- * Puts deliveries into queues. Every delivery of an event passes here: it gets its id, the next number of its webhook, and
- * its content. To be called inside the transaction that makes the delivery necessary.
+ * Puts deliveries into queues. Every delivery of an event gets its id, the next number of its webhook, and its content here.
+ * Must be called inside the transaction that causes the delivery.
  */
 import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
@@ -21,22 +21,22 @@ export type MatchedEvent = {
   readonly logSequence: number;
 };
 
-/** Writes a content when the first delivery needs it; returns its number. For one transaction only. */
+/** Writes a content at the first use and returns its number. Valid in one transaction only. */
 export type Shared = () => number;
 
 export type Outbox = {
-  /** The content of an event of that name; `dataText` makes the JSON of it, or nothing if it has none. */
+  /** Shares the content of an event; `dataText` returns its JSON, or undefined for events without content. */
   share(event: string, dataText: () => string | undefined): Shared;
   /**
-   * Puts a delivery into the queue, or at the position `replay` of the replay lane. `false` when the webhook has it
-   * already.
+   * Puts a delivery into the queue, or at the position `replay` of the replay lane. Returns `false` if the webhook already
+   * has the delivery.
    */
   put(matched: MatchedEvent, replay?: number): boolean;
-  /** Puts the retraction of a delivery into the queue. `false` as above. */
+  /** Puts the retraction of a delivery into the queue; returns `false` if the webhook already has it. */
   retract(fact: DeliveredFact): boolean;
-  /** Id of the delivery of an event that is no retraction, whether the webhook has it or not. */
+  /** Returns the id of the delivery of an event that is not a retraction, whether or not the webhook has the delivery. */
   idOf(event: Event, webhook: number, logSequence: number): string;
-  /** Id of the delivery that an event retracts, whether the webhook has it or not. */
+  /** Returns the id of the delivery that an event retracts, whether or not the webhook has the delivery. */
   retractedBy(event: Event, webhook: number, logSequence: number): string | undefined;
 };
 
@@ -52,9 +52,9 @@ type Draft = Pick<MatchedEvent, "webhook" | "name" | "content"> & {
   readonly id: string;
   readonly height?: number;
   readonly blockId?: string;
-  /** Id of the delivery that it retracts. */
+  /** Id of the retracted delivery. */
   readonly reverts?: string;
-  /** It has a fact that must be retracted when its block is reverted. */
+  /** True if the delivery has a fact that must be retracted when its block is reverted. */
   readonly isRetractable: boolean;
   readonly replay?: number | undefined;
 };
@@ -66,7 +66,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   function retractedBy({ reverts, name, height, blockId }: Event, webhook: number, logSequence: number) {
     if (reverts === undefined) return undefined;
     const times = blockReverts.count(blockId!, logSequence);
-    // An event after the revert of the block itself is about the application that was just counted.
+    // A non-retraction event after the revert belongs to the application that was just counted.
     const timesReverted = isRetraction(name) ? times : times - 1;
     return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });
   }
@@ -90,7 +90,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     isRetractable,
     replay,
   }: Draft): boolean {
-    // Before the number is taken: numbers have no gaps.
+    // Checked before taking a number, because numbers have no gaps.
     if (deliveries.has(webhook, id)) return false;
     deliveries.insert(
       {

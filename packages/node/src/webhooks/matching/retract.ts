@@ -1,6 +1,6 @@
 /**
- * Retracts the delivered facts of a reverted block, the latest first, each by an event of its own that names the delivery
- * that it retracts.
+ * Retracts the delivered facts of a reverted block, latest first, each by its own event that names the retracted
+ * delivery.
  */
 import type { LoggedEvent } from "../../events/event.ts";
 import type { DeliveredFacts } from "./intake.ts";

@@ -1,6 +1,6 @@
 /**
- * Which webhooks fire for an event: evaluated before the transaction that writes the deliveries, in short slices of the event
- * loop, because conditions may take long and neither the chain nor requests may wait for them. A crash loses only verdicts,
+ * Evaluates which webhooks fire for an event, before the transaction that writes the deliveries and in short slices of the
+ * event loop: conditions may take long, and neither the chain nor requests may wait for them. A crash loses only verdicts,
  * which are evaluated again.
  */
 import type { Logger } from "pino";
@@ -10,9 +10,9 @@ import type { MatchingObserver } from "../../subscriptions/conditions/observer.t
 import type { Definition, Definitions } from "./definitions.ts";
 
 export type Verdicts = {
-  /** Evaluates for a slice of time. Returns how many of the events are finished, from the first one on. */
+  /** Evaluates for a slice of time. Returns the number of finished events, from the first one on. */
   find(events: readonly LoggedEvent[]): number;
-  /** Undefined: not found yet, because the definition is new. */
+  /** Returns a verdict; undefined if it is not evaluated yet, because the definition is new. */
   of(event: Pick<LoggedEvent, "sequence">, definition: Definition): Verdict | undefined;
 };
 
@@ -22,13 +22,13 @@ export type VerdictDeps = {
   logger: Pick<Logger, "info">;
 };
 
-/** What the evaluation gets in one tick; one evaluation more may exceed it. */
+/** Time of the evaluation per tick; one more evaluation may exceed it. */
 const SLICE_MS = 10;
 
 export function createVerdicts({ definitions, observer, logger }: VerdictDeps): Verdicts {
-  /** By sequence of the event; of events behind the cursor only. */
+  /** Verdicts by sequence of the event, only for events after the cursor. */
   let known = new Map<number, Map<MeteredConditions, Verdict>>();
-  /** Conditions that were reported as slow. */
+  /** Conditions that were already reported as slow. */
   const reported = new WeakSet<MeteredConditions>();
 
   function verdictsOf(event: LoggedEvent): Map<MeteredConditions, Verdict> {
@@ -50,7 +50,7 @@ export function createVerdicts({ definitions, observer, logger }: VerdictDeps): 
     return verdict;
   }
 
-  /** One verdict at least in each slice, however long the rest takes. Returns how many of the events are finished. */
+  /** Evaluates at least one verdict per slice. Returns the number of finished events. */
   function work(events: readonly LoggedEvent[], endMs: number): number {
     let isFirst = true;
     for (const [index, event] of events.entries()) {

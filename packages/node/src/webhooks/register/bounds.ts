@@ -1,15 +1,15 @@
-/** Bounds of the register: all of it is in memory, compiled, and searched with every event. */
+/** Bounds of the register, which is compiled in memory and searched for every event. */
 
 import { WebhookError } from "../error.ts";
 import type { RegisterRows } from "./rows.ts";
 
-/** Of the conditions of all webhooks together, as JSON: 16 KiB each with a thousand webhooks. */
+/** Maximum size of the conditions of all webhooks as JSON: 16 KiB each with a thousand webhooks. */
 export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
 
-/** Webhooks that are to be added, with their conditions as JSON. */
+/** Webhooks to add, with their conditions as JSON. */
 export type Addition = readonly { readonly conditions: string }[];
 
-/** @throws {WebhookError} WEBHOOK_LIMIT when the register would hold too many webhooks, or too many conditions */
+/** @throws {WebhookError} WEBHOOK_LIMIT if the register would have too many webhooks or conditions */
 export function checkLimits(
   webhooks: Pick<RegisterRows, "count" | "conditionsBytes">,
   added: Addition,
@@ -25,7 +25,7 @@ export function checkLimits(
 }
 
 /**
- * @param otherBytes of all other conditions
+ * @param otherBytes size of all other conditions
  * @throws {WebhookError} WEBHOOK_LIMIT
  */
 export function checkConditions(otherBytes: number, added: Addition): void {

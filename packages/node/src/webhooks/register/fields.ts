@@ -10,9 +10,9 @@ const MAX_NAME_LENGTH = 100;
 /** Control characters, and marks that change the direction or the lines of a text. */
 const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const ALWAYS = "[]";
-/** As deep as the chain can go back. */
+/** Maximum of confirmations: the depth to which the chain can be reverted. */
 const MAX_CONFIRMATIONS = 10_000;
-/** How each field is read. */
+/** Readers of the fields. */
 export const FIELD_READERS: Readers<WebhookFields> = {
   ...SUBSCRIPTION_READERS,
   name: readName,
@@ -23,17 +23,17 @@ export const FIELD_READERS: Readers<WebhookFields> = {
   confirmations: integer(0, MAX_CONFIRMATIONS),
 };
 
-/** What becomes of deliveries that wait when a webhook is updated. */
+/** Handling of pending deliveries when a webhook is updated. */
 export type QueueChoice = "keep" | "drop";
 
 const QUEUE: Readers<{ queue: QueueChoice }> = { queue: oneOf("keep", "drop") };
 
 export type NewWebhook = WebhookFields & {
-  /** Whether the target is sent a ping before anything else (webhooks.md 10 point 9). */
+  /** True to send the target a ping before any other delivery (webhooks.md 10 point 9). */
   readonly ping: boolean;
 };
 
-/** How the members of a registration are read. */
+/** Readers of the members of a registration. */
 export const NEW_WEBHOOK_READERS: Readers<NewWebhook & { queue: QueueChoice }> = {
   ...FIELD_READERS,
   ...QUEUE,
@@ -41,7 +41,7 @@ export const NEW_WEBHOOK_READERS: Readers<NewWebhook & { queue: QueueChoice }> =
 };
 
 /**
- * A new webhook from a parsed body.
+ * Reads a new webhook from a parsed body.
  *
  * @throws {SubscriptionError}
  */
@@ -64,9 +64,9 @@ export function readNewWebhook(body: unknown): NewWebhook {
 }
 
 /**
- * All the names and patterns of a webhook.
+ * Returns all names and patterns of a webhook.
  *
- * @throws {SubscriptionError} when there are none
+ * @throws {SubscriptionError} if it has none
  */
 export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "events">): readonly string[] {
   if (event !== null) return [event, ...events];
@@ -82,7 +82,7 @@ const CHANGE_READERS: Readers<WebhookFields & { queue: QueueChoice }> = {
 };
 
 /**
- * The fields that a body gives, each optional, and whether what waits is dropped.
+ * Reads the fields of a body, each optional, and whether pending deliveries are dropped.
  *
  * @throws {SubscriptionError}
  */
@@ -96,7 +96,7 @@ function readConditions(value: unknown): string {
   return Array.isArray(value) && value.length === 0 ? ALWAYS : SUBSCRIPTION_READERS.conditions(value);
 }
 
-/** Null and an empty text remove it. */
+/** Reads a name; null and an empty text remove the name. */
 function readName(value: unknown): string | null {
   if (value === null || value === "") return null;
   if (typeof value === "string" && value.length <= MAX_NAME_LENGTH && !CONTROL.test(value)) return value;
@@ -118,7 +118,7 @@ function readTarget(value: unknown): string {
   return value;
 }
 
-/** A typed string, in any message case, or the JSON value. */
+/** Reads a boolean, or its text in any letter case. */
 function readSwitch(value: unknown, name: string): boolean {
   const text = typeof value === "string" ? value.toLowerCase() : value;
   if (text === true || text === "true") return true;

@@ -6,7 +6,7 @@ import { WebhookError } from "../error.ts";
 import type { WebhookFields } from "../webhook.ts";
 import { FIELD_READERS } from "./fields.ts";
 
-/** A webhook as the old node stores it. */
+/** A webhook in the format of the old node. */
 export type OldWebhook = {
   /** Its UUID in the old node. */
   readonly alias: string;
@@ -34,9 +34,9 @@ const READERS: Readers<{
 };
 
 /**
- * The webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
+ * Reads the webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
  *
- * @param maxWebhooks that the list may have
+ * @param maxWebhooks maximum length of the list
  * @throws {SubscriptionError} naming every entry that cannot be imported, and why
  * @throws {WebhookError} WEBHOOK_LIMIT
  */

@@ -1,6 +1,6 @@
 /**
- * Calls that are made together, before the next microtask, share one call of `work`. It begins after all of them, and so
- * after what each caller has written.
+ * Coalesces calls before the next microtask into one call of `work`. `work` starts after all of these calls, and so after
+ * the writes of each caller.
  */
 export function oncePerTick(work: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined;

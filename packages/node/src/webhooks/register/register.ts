@@ -13,9 +13,9 @@ import type { RegisterStorage } from "./rows.ts";
 
 export type RegisterOptions = {
   readonly maxWebhooks: number;
-  /** Targets with the scheme http are refused. */
+  /** Refuses targets with the scheme http. */
   readonly httpsOnly: boolean;
-  /** Whether deliveries may go to an address. Of names only the guard of deliveries knows where they lead. */
+  /** Returns whether deliveries may go to an address. Names are only checked by the guard of deliveries. */
   readonly isTargetAddress: (address: string) => boolean;
 };
 
@@ -25,27 +25,27 @@ export type RegisterDeps = {
   webhooksChanged: () => Promise<void>;
   /** Puts a ping into the queue of the webhook. */
   queuePing: (webhook: number) => void;
-  /** The webhook, or its queue, has changed. */
+  /** Called when the webhook or its queue has changed. */
   onChanged: (webhook: number) => void;
-  /** The queue of the webhook begins anew. */
+  /** Called when the queue of the webhook restarts. */
   onRestarted: (webhook: number) => void;
-  /** Settles when the events that were logged so far were matched, or cannot be matched soon. */
+  /** Settles when all events logged so far were matched, or after a timeout. */
   matched: () => Promise<void>;
   nowMs: () => number;
   logger: Pick<Logger, "info">;
 };
 
 /**
- * Bodies are parsed by `parseJson`; ids are any text, of which those of webhooks and their aliases are known. Every
- * change is on disk, and the event log records what the register names, when its promise settles.
+ * Bodies are parsed by `parseJson`; ids may be any text, valid ones are ids and aliases of webhooks. When the promise of a
+ * change settles, the change is on disk, and the event log records the events that the register names.
  */
 export type Register = {
-  /** Enabled and disabled ones, by ascending id. */
+  /** Lists enabled and disabled webhooks by ascending id. */
   list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Webhook;
   /**
-   * The target of a body that has nothing else, and may be registered.
+   * Reads a body that has only a target, and checks that the target may be registered.
    *
    * @throws {SubscriptionError}
    */
@@ -53,23 +53,23 @@ export type Register = {
   health(webhook: Webhook): WebhookHealth;
   healthTotals(): HealthTotals;
   /**
-   * The webhook receives every event after the promise settles, and none before. A `body.ping` asks for a ping before all
-   * of them, unless the webhook is disabled.
+   * Creates a webhook, which receives exactly the events after the promise settles. With `body.ping`, a ping is sent before
+   * these events, unless the webhook is disabled.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_LIMIT
    */
   create(body: unknown): Promise<Webhook>;
   /**
-   * Changes the definition behind the same id and token (webhooks.md 4.4). What waits stays in the queue, and goes to the
-   * present target, unless `body.queue` is "drop". An empty body changes nothing at all.
+   * Changes the definition; id and token stay (webhooks.md 4.4). Pending deliveries stay in the queue and go to the new
+   * target, unless `body.queue` is "drop". An empty body changes nothing.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
    */
   update(id: string, body: unknown): Promise<void>;
   /**
-   * Makes a new token. For `body.overlapSeconds`, a day unless given, deliveries are signed with the old one as well.
+   * Creates a new token. For `body.overlapSeconds` (default: a day), deliveries are also signed with the old one.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN
@@ -81,13 +81,13 @@ export type Register = {
   resume(webhook: number): Promise<void>;
 };
 
-/** Characters of an id that an error repeats. */
+/** Maximum characters of an id that an error repeats. */
 const MAX_SHOWN = 64;
 
 const TOKEN_BYTES = 32;
 const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
-/** Why deliveries of a dropped queue are not sent. */
+/** Reason of cancelled deliveries of a dropped queue. */
 const UPDATED = "the webhook was updated";
 
 const DAY_SECONDS = 86_400;
@@ -102,7 +102,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   const webhooksChanged = oncePerTick(deps.webhooksChanged);
 
   function find(id: string): Webhook {
-    // Whatever is neither the decimal form of an id nor an alias is an unknown one.
+    // Any text that is neither the decimal form of an id nor an alias is unknown.
     const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : aliases.idOf(id);
     const webhook = number === undefined ? undefined : webhooks.find(number);
     if (!webhook) {
@@ -114,7 +114,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
     return webhook;
   }
 
-  /** The guard would refuse it at every delivery. */
+  /** Refuses a target that the guard would refuse at every delivery. */
   function checkTarget({ target }: Pick<Webhook, "target">): void {
     if (httpsOnly && !/^https:/i.test(target)) {
       throw invalid('"target" must be an https URL on this node', "TARGET_REFUSED");
@@ -133,7 +133,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
     if (enabled !== isEnabled) logger.info({ webhook }, isEnabled ? "webhook enabled" : "webhook disabled");
   }
 
-  /** To be called in a transaction. `restarts`: the queue begins anew, because its target may respond where it did not before. */
+  /** Must be called in a transaction. `restarts`: the queue restarts, because a new target may respond. */
   function replace(before: Webhook, changes: Partial<WebhookFields>, isDropping: boolean) {
     const after = { ...before, ...changes };
     checkEvents(after);
@@ -151,7 +151,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   function drop(webhook: number, withRetractions: boolean): void {
     const deliveries = webhooks.queued(webhook);
     if (deliveries > 0) logger.info({ webhook, deliveries }, "queue of a webhook dropped by an update");
-    // A new target received no fact that would have to be retracted.
+    // A new target has received no facts, and needs no retractions.
     storage.cancelDeliveries(webhook, { reason: UPDATED, withRetractions }, nowMs());
   }
 
@@ -179,7 +179,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
         await commit(() => webhooks.remove(webhook.id));
         throw error;
       }
-      // Until now the log may lack events that only this webhook names: the webhook receives what follows.
+      // Until now, the log may lack events that only this webhook names: the webhook receives later events.
       await commit(() => {
         webhooks.activate(webhook.id, storage.lastEvent());
         if (ping && webhook.enabled) queuePing(webhook.id);
@@ -193,7 +193,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
       const { changes, isDropping } = readChanges(body);
       if (Object.keys(changes).length === 0 && !isDropping) return void find(id);
       find(id);
-      // Events that occurred under the present definition are queued before it is replaced.
+      // Events under the current definition must be queued before it is replaced.
       await deps.matched();
       const { before, after, restarts } = await commit(() => replace(find(id), changes, isDropping));
       logChange(before, after.enabled);
@@ -233,7 +233,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
   };
 }
 
-/** The address that a URL names; undefined for a name other than that of this machine. */
+/** Returns the address in a URL; undefined for a name other than that of this machine. */
 function addressIn(target: string): string | undefined {
   const host = new URL(target).hostname.replace(/^\[|\]$/g, "");
   if (host === "localhost") return "127.0.0.1";

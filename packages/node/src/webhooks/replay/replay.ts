@@ -6,25 +6,25 @@ export type ReplayState = "running" | "finished" | "cancelled";
 export type Replay = {
   readonly webhook: number;
   readonly fromHeight: number;
-  /** Included. */
+  /** Last height of the range. */
   readonly toHeight: number;
-  /** The next block to read; above the last when all were read. */
+  /** Next block to read; above `toHeight` after all were read. */
   readonly nextHeight: number;
-  /** Events of that block that were handled already. */
+  /** Number of events of the next block that were already handled. */
   readonly nextIndex: number;
-  /** Events that were put into the queue so far. */
+  /** Number of events that were put into the queue so far. */
   readonly events: number;
-  /** Number of the last delivery before the replay began. */
+  /** Number of the last delivery before the replay started. */
   readonly lastDelivery: number;
   readonly state: ReplayState;
-  /** Why it was cancelled. */
+  /** Reason of the cancellation. */
   readonly reason?: string;
   readonly startedMs: number;
   readonly finishedMs?: number;
 };
 
-/** Where a replay continues. */
+/** Position at which a replay continues. */
 export type ReplayPosition = Pick<Replay, "nextHeight" | "nextIndex" | "events">;
 
-/** `waiting`: deliveries that have not arrived yet. */
+/** `waiting`: number of pending deliveries. */
 export type ReplayProgress = Replay & { readonly waiting: number };

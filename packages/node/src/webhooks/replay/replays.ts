@@ -9,7 +9,7 @@ import { checkEvents } from "../register/fields.ts";
 import type { Webhook } from "../webhook.ts";
 import type { ReplayProgress } from "./replay.ts";
 
-/** Ids are any text. */
+/** Ids may be any text. */
 export type Replays = {
   /**
    * Starts a replay from `body.fromHeight` to `body.toHeight`, both included. The range ends at the last height with
@@ -20,13 +20,13 @@ export type Replays = {
    */
   start(id: string, body: unknown): Promise<ReplayProgress>;
   /**
-   * The last one of the webhook, running or finished.
+   * Returns the last replay of the webhook, running or finished.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, REPLAY_UNKNOWN
    */
   find(id: string): Promise<ReplayProgress>;
   /**
-   * What was not sent yet is not sent.
+   * Cancels the replay: its pending deliveries are not sent.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, REPLAY_UNKNOWN
    */
@@ -38,7 +38,7 @@ export type ReplaysDeps = {
   history: Pick<History, "head">;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Webhook;
-  /** The queue of the webhook has changed. */
+  /** Called when the queue of the webhook has changed. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
 };

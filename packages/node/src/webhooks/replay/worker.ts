@@ -1,6 +1,6 @@
 /**
- * Replays a range of the chain: derives the events from the stored blocks and puts those that match into the replay lane.
- * Works in small steps, and only while few deliveries wait, so that it delays no live event, webhook or request.
+ * Replays a range of the chain: derives the events from the stored blocks and puts matching ones into the replay lane.
+ * Works in small steps, and only while few deliveries are pending, so that it delays no live event, webhook or request.
  */
 import type { History } from "../../event-log/history.ts";
 import { isRemembered } from "../../event-log/history.ts";
@@ -27,9 +27,9 @@ export type ReplayWorkerDeps = {
   nowMs: () => number;
 };
 
-/** So many deliveries wait at most; more are made when half of them are gone. */
+/** Maximum number of pending deliveries; more are created when half of them are finished. */
 const MAX_WAITING = 200;
-/** What a step reads at most: this thread does nothing else meanwhile. */
+/** Maximum time for which a step reads, because it blocks this thread. */
 const MAX_STEP_MS = 5;
 const MAX_STEP_BLOCKS = 100;
 
@@ -38,14 +38,14 @@ type Found = {
   readonly matched: MatchedEvent[];
   readonly nextHeight: number;
   readonly nextIndex: number;
-  /** Why the webhook is to be suspended, if it is. */
+  /** Reason to suspend the webhook, if any. */
   readonly tooExpensive?: string;
 };
 
-/** Each step works on one replay. */
+/** Creates the background task; each step works on one replay. */
 export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
   const { replays, intake, history, definitions, outbox, suspend, observer, nowMs } = deps;
-  /** The webhook of the last step. */
+  /** Webhook of the last step. */
   let last = 0;
 
   return async () => {
@@ -66,9 +66,9 @@ export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
       return { webhook: replay.webhook, more: true };
     }
     const count = await intake.transaction(
-      // Retractions go first: no event of a replacing block is delivered before them.
+      // Retractions precede replays: no event of a replacing block is delivered before them.
       () => (intake.events.hasRetraction() ? 0 : enqueue(replay, found)),
-      // A range without events may be read again after a loss of power.
+      // A range without events may be read again after a power loss.
       found.matched.length > 0 ? "power loss" : "process death",
     );
     return { more: true, ...(count > 0 && { webhook: replay.webhook }) };
@@ -88,7 +88,7 @@ export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
     while (nextHeight <= endHeight && performance.now() < endMs) {
       const events = history.eventsAt(nextHeight);
       for (; nextIndex < events.length; nextIndex++) {
-        // At least one is evaluated, even if reading the block has taken all the time.
+        // Evaluates at least one event, even if reading the block took all the time.
         const isTimeUp = evaluated > 0 && performance.now() >= endMs;
         if (isTimeUp || matched.length === MAX_WAITING / 2) return { matched, nextHeight, nextIndex };
         const event = events[nextIndex]!;
@@ -118,7 +118,7 @@ export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
     return verdict;
   }
 
-  /** Returns how many events were put into the queue. */
+  /** Puts events into the queue and returns their number. */
   function enqueue(
     { webhook, lastDelivery, events }: Replay,
     { matched, nextHeight, nextIndex }: Found,

@@ -1,4 +1,4 @@
-/** Names of webhooks beside their ids (webhooks.md W-03); they go with the webhook. */
+/** Aliases of webhooks (webhooks.md W-03) in SQLite. */
 import type { Database } from "../../store/engine/database.ts";
 import type { WebhookAliases } from "../register/rows.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Which blocks were reverted, and when: a block that is applied again is another fact than before. The table is called
+ * Log of reverted blocks in SQLite: a block that is applied again is a new fact. The table is called
  * `reversals`.
  */
 import type { Database } from "../../store/engine/database.ts";

@@ -1,4 +1,4 @@
-/** Contents of deliveries. A content is dropped together with the last delivery that has it. */
+/** Contents of deliveries in SQLite. A content is dropped with the last delivery that refers to it. */
 import type { Database } from "../../store/engine/database.ts";
 import type { Content } from "../../subscriptions/content.ts";
 import type { Contents } from "../matching/intake.ts";

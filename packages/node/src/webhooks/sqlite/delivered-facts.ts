@@ -15,8 +15,8 @@ export function createDeliveredFactStore(database: Database): DeliveredFacts {
      ORDER BY deliveries.event = 'block.applied', number DESC LIMIT +?`,
   );
   const retract = database.prepare("UPDATE deliveries SET stands = 0 WHERE number = ?");
-  // A failed attempt is not retried: the receiver gets the retraction instead. Nor is a delivery in the queue of a replay,
-  // for which the retraction does not wait.
+  // A failed attempt is not retried, because the receiver gets the retraction instead. Nor is a delivery in the queue of a
+  // replay, for which the retraction does not wait.
   const cancel = database.prepare(
     `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending' AND (next_attempt_ms IS NOT NULL OR replay IS NOT NULL)`,

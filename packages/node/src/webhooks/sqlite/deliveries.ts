@@ -1,4 +1,4 @@
-/** The rows of deliveries as a queue: those that wait in each webhook, and the outcome of each attempt. */
+/** The rows of deliveries as a queue: pending deliveries of each webhook, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
 import type { Attempt, DeliveryMessage, WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
@@ -23,7 +23,7 @@ export type MessageRow = {
 
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
 
-/** The columns of a message, of a row of deliveries joined by `WITH_CONTENT`. */
+/** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
 export const MESSAGE_COLUMNS =
   "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
 export const WITH_CONTENT = "JOIN contents ON contents.number = content";
@@ -33,26 +33,26 @@ export type DeliveryStore = Pick<NewDeliveries, "has" | "insert"> &
     state(webhook: number): QueueState;
     /** Records an attempt, unless the delivery was dropped. */
     recordAttempt(number: number, attempt: Attempt): void;
-    /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
+    /** Finishes a delivery after its last attempt; returns `false` if it was cancelled meanwhile: nothing changes. */
     finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
     /**
-     * The attempt failed, and there will be another, unless the fact was retracted meanwhile: then the delivery is
-     * cancelled. `false` as above.
+     * Schedules a retry after a failed attempt, unless the fact was retracted meanwhile: then the delivery is cancelled.
+     * Returns `false` if the delivery was cancelled meanwhile.
      */
     postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
   };
 
-/** Reason of a delivery whose block was reverted. */
+/** Reason of cancelled deliveries whose block was reverted. */
 export const REVERTED_REASON = "its block was undone";
 
-/** Of a webhook to which deliveries are sent: a queue that is being finished or restarted is completed first. */
+/** SQL condition for webhooks that get deliveries: a queue that is being finished or restarted is completed first. */
 export const IS_ON = `enabled = 1 AND suspended IS NULL
   AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)
   AND NOT EXISTS (SELECT 1 FROM restarts WHERE webhook = webhooks.id)`;
 
 /**
- * What waits for a webhook in one of its queues; conditions may follow. The planner does not know how few deliveries
- * wait: without the index it would read all deliveries that the webhook ever had.
+ * Returns SQL for the pending deliveries of a webhook in one of its queues; conditions may follow. The planner does not know
+ * how few are pending: without the named index it would read all deliveries that the webhook ever had.
  */
 export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
@@ -60,7 +60,7 @@ export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
   WHERE webhook = +? AND state = 'pending'`;
 
-/** @param cipher of the webhooks' secrets */
+/** @param cipher cipher of the webhooks' secrets */
 export function createDeliveryStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
   const insert = database.prepare(
@@ -78,7 +78,7 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
     `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
      ORDER BY next_attempt_ms LIMIT 1`,
   );
-  // Nothing is due for a webhook that is off.
+  // A webhook that is off has no due deliveries.
   const state = database.prepare<QueueStateRow>(
     `SELECT strict,
      iif(${IS_ON}, (SELECT min(next_attempt_ms) FROM deliveries INDEXED BY deliveries_retry

@@ -1,4 +1,4 @@
-/** Deliveries as a log: their states, with every call that was made, and how they are put into the queue again. */
+/** Deliveries as a log: their states and attempts, and operations to put them back into the queue. */
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
@@ -32,10 +32,10 @@ type AttemptRow = {
   error: string | null;
 };
 
-/** Rows that are read for a page: some milliseconds, in which the thread does nothing else. */
+/** Maximum rows to read for a page: some milliseconds, for which the thread is blocked. */
 export const ROWS_READ_AT_ONCE = 10_000;
 
-/** Everything but the content. */
+/** All columns except the content. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
   finished_ms, stands, reverts`;
 
@@ -74,7 +74,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
       `SELECT max(number) AS last FROM
        (SELECT number FROM deliveries WHERE webhook = +? ${where} AND number > ? ORDER BY number LIMIT +?)`,
     );
-  // Those that failed have an index of their own.
+  // Failed deliveries have their own index.
   const nextFailed = nextOf("AND state = 'failed'");
   const nextOfAll = nextOf("");
 
@@ -147,7 +147,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   };
 }
 
-/** Whether an index finds everything that fits. */
+/** Returns whether an index finds all matching rows. */
 const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
   height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
 
@@ -159,7 +159,7 @@ export function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFil
     clauses.push(`AND ${clause}`);
     values.push(value);
   };
-  // As text, for the index of the failed ones; it is one of four words.
+  // Inlined into the SQL for the index of failed deliveries; it is one of four words.
   if (state !== undefined) clauses.push(`AND state = '${state}'`);
   add("event = +?", event);
   add("height = +?", height);

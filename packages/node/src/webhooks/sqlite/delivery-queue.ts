@@ -1,6 +1,6 @@
 /**
- * The delivery queue in SQLite. The calls answer at once: their promises have settled when they return, so that a run of the
- * dispatcher ends in the tick of the event loop in which it began.
+ * The delivery queue in SQLite. The calls are synchronous: their promises are settled when they return, so that a run of the
+ * dispatcher ends in the tick of the event loop in which it started.
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { AttemptOutcome, DeliveryQueue, RecordedOutcome } from "../delivery-queue.ts";
@@ -22,7 +22,7 @@ import { createWebhookStore } from "./webhooks.ts";
 
 const NOT_CURRENT: RecordedOutcome = { isCurrent: false, failures: 0 };
 
-/** @param cipher of the webhooks' secrets */
+/** @param cipher cipher of the webhooks' secrets */
 export function createSqliteDeliveryQueue(database: Database, cipher: SecretCipher): DeliveryQueue {
   const webhooks = createWebhookStore(database, cipher);
   const deliveries = createDeliveryStore(database, cipher);

@@ -1,4 +1,4 @@
-/** Dropping deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
+/** Drops deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
 import type { Database } from "../../store/engine/database.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
 import type { Sync } from "./sync.ts";
@@ -8,7 +8,7 @@ export type DeliveryRetentionStore = Sync<RetentionSteps>;
 /** Rows read or changed in one transaction: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 500;
 
-/** The index is named because the planner would take one that has every delivery of the webhook. */
+/** Names the index, because the planner would choose one with every delivery of the webhook. */
 const FIRST_OF = `deliveries INDEXED BY deliveries_first
   WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL AND webhook = +?`;
 
@@ -18,7 +18,7 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
      (SELECT number, created_ms FROM deliveries WHERE number > ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
   const newest = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
-  // Without blocks there is nothing to retract.
+  // Without blocks, no facts can be retracted.
   const head = database.prepare<{ height: number | null }>("SELECT max(height) AS height FROM blocks");
   const drop = database.prepare(
     `DELETE FROM deliveries WHERE number > ? AND number <= ? AND finished_ms IS NOT NULL
@@ -49,7 +49,7 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
         const { last, oldestMs, newestMs } = range.get(after)!;
         const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
         const createdBeforeMs = nowMs - maxAgeMs;
-        // Behind deliveries of a time to come there may be old ones: the clock was set back.
+        // If the clock was set back, old deliveries may follow ones from the future.
         const isYoung = oldestMs >= createdBeforeMs && newestMs <= nowMs;
         if (last === null || (isYoung && after >= surplus)) return undefined;
         const height = head.get()?.height ?? undefined;

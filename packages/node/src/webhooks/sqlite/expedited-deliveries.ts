@@ -1,15 +1,15 @@
-/** Deliveries that wait are made due at once: those of one number, or a range of a lane at a time. */
+/** Makes pending deliveries due at once: a single one, or a range of a lane at a time. */
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { conditionsOf } from "./delivery-log.ts";
 import type { Sync } from "./sync.ts";
 
 export type ExpeditedDeliveryStore = Pick<Sync<DeliveryLogRows>, "expediteMatching"> & {
-  /** To be called in a transaction. `false` if the delivery does not wait. */
+  /** Makes a delivery due; returns `false` if it is not pending. Must be called in a transaction. */
   expedite(webhook: number, number: number, atMs: number): boolean;
 };
 
-/** The rows of each lane, by an index that the planner would not take. */
+/** Rows of each lane, by an index that the planner would not choose. */
 const LANES = {
   first: "deliveries INDEXED BY deliveries_first WHERE next_attempt_ms IS NULL AND replay IS NULL",
   retry: "deliveries INDEXED BY deliveries_retry_oldest WHERE next_attempt_ms IS NOT NULL AND replay IS NULL",
@@ -20,7 +20,7 @@ type Lane = keyof typeof LANES;
 
 export function createExpeditedDeliveryStore(database: Database): ExpeditedDeliveryStore {
   const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
-  // Out of its lane: a retry that is due does not wait for other deliveries.
+  // Moves it to the retry lane: a due retry does not wait for other deliveries.
   const expediteOne = database.prepare(
     `UPDATE deliveries SET next_attempt_ms = ?, attempts = 0, replay = NULL
      WHERE webhook = ? AND number = ? AND state = 'pending'`,
@@ -28,7 +28,7 @@ export function createExpeditedDeliveryStore(database: Database): ExpeditedDeliv
   const waits = database.prepare(
     "SELECT 1 FROM deliveries WHERE webhook = ? AND number = ? AND state = 'pending'",
   );
-  // In strict order at most one delivery has failed and waits, unless more were sent again on demand.
+  // In strict order, at most one failed delivery is pending, unless more were sent again on demand.
   const expediteHead = (["retry", "replay"] as const).map((lane) =>
     database.prepare(
       `UPDATE deliveries SET next_attempt_ms = ? WHERE number IN
@@ -43,7 +43,7 @@ export function createExpeditedDeliveryStore(database: Database): ExpeditedDeliv
     expedite(webhook, number, atMs) {
       if (!isStrict.get(webhook)) return expediteOne.run(atMs, webhook, number).changes > 0;
       if (!waits.get(webhook, number)) return false;
-      // The order stays: what is before the delivery is sent before it.
+      // Keeps the order: earlier deliveries are sent first.
       for (const head of expediteHead) head.run(atMs, webhook, atMs);
       return true;
     },

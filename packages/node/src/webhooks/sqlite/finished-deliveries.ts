@@ -1,6 +1,6 @@
 /**
- * Finishes all waiting deliveries of a queue without sending them, a range at a time, so that no other writer waits for
- * long. Until the last one is finished, nothing of the queue is sent. The table is called `endings`.
+ * Finishes all pending deliveries of a queue without sending them, a range at a time, so that no other writer waits for
+ * long. The queue sends no deliveries until the last one is finished. The table is called `endings`.
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { FinishStep } from "../delivery-queue.ts";
@@ -10,21 +10,21 @@ export type Finish = {
   readonly state: "failed" | "cancelled";
   readonly reason: string;
   /**
-   * Finishes retractions too. Otherwise they keep waiting: a target that received a fact must receive its retraction.
+   * True to finish retractions too. Otherwise they stay pending: a target that received a fact must receive its retraction.
    */
   readonly withRetractions?: boolean;
 };
 
 export type FinishedDeliveryStore = {
-  /** Finishes the deliveries that wait at present, and unconfirmed events; what exceeds one step is left to `step`. */
+  /** Finishes the pending deliveries and unconfirmed events; what exceeds one step is left to `step`. */
   begin(webhook: number, finish: Finish, atMs: number): void;
-  /** The same, but all of it is left to `step`: for many webhooks at once. */
+  /** Leaves all work of `begin` to `step`, for many webhooks at once. */
   schedule(webhook: number, finish: Finish): void;
-  /** Continues with a queue that is not finished; returns its webhook once nothing is left of it. */
+  /** Continues with an unfinished queue; returns its webhook once the queue is finished. */
   step(atMs: number): FinishStep;
 };
 
-/** Rows changed at once: some milliseconds of the writer. */
+/** Maximum rows to change per step: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 1_000;
 
 type FinishRow = {
@@ -46,7 +46,7 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
   const next = database.prepare<FinishRow>("SELECT * FROM endings ORDER BY webhook LIMIT 1");
   const find = database.prepare<FinishRow>("SELECT * FROM endings WHERE webhook = ?");
   const remove = database.prepare("DELETE FROM endings WHERE webhook = ?");
-  // First attempts, retries and replays: each by its own index, which the planner would not take.
+  // First attempts, retries and replays: each by its own index, which the planner would not choose.
   const finishSome = [
     ["deliveries_first", "next_attempt_ms IS NULL AND replay IS NULL"],
     ["deliveries_retry", "next_attempt_ms IS NOT NULL AND replay IS NULL"],
@@ -63,7 +63,7 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
      (SELECT sequence FROM held WHERE webhook = +? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
   );
 
-  /** `false`: there is more to do. */
+  /** Finishes rows; returns `false` if more are left. */
   function finishRows(
     { webhook, up_to, held_up_to, state, reason, with_reversals }: FinishRow,
     atMs: number,

@@ -1,4 +1,4 @@
-/** How the targets of webhooks do at present: their attempts are counted by the minute, for an hour. */
+/** Health of the targets of webhooks: attempts are counted by the minute, for an hour. */
 import type { Database } from "../../store/engine/database.ts";
 import type { AttemptOutcome } from "../delivery-queue.ts";
 import {
@@ -11,9 +11,9 @@ import {
 } from "../health.ts";
 
 export type AttemptCountStore = {
-  /** To be called in the transaction that records the outcomes. */
+  /** Counts outcomes; must be called in the transaction that records them. */
   add(outcomes: readonly Pick<AttemptOutcome, "webhook" | "atMs" | "failure">[]): void;
-  /** Of the last minutes, the present one included. */
+  /** Returns the counts of the last minutes, including the current one. */
   last(webhook: number, minutes: number, nowMs: number): AttemptCounts;
 };
 
@@ -26,7 +26,7 @@ export function createAttemptCountStore(database: Database): AttemptCountStore {
     `INSERT INTO attempt_counts SELECT id, ?, ?, ? FROM webhooks WHERE id = ?
      ON CONFLICT (webhook, minute) DO UPDATE SET succeeded = succeeded + excluded.succeeded, failed = failed + excluded.failed`,
   );
-  // Minutes to come are of a clock that was set back.
+  // Minutes in the future result from a clock that was set back.
   const prune = database.prepare(
     "DELETE FROM attempt_counts WHERE webhook = ? AND (minute <= ? OR minute > ?)",
   );
@@ -64,7 +64,7 @@ export function createHealthRows(database: Database): HealthRows {
   const failures = database.prepare<{ failures: number; failing_since_ms: number | null }>(
     "SELECT failures, failing_since_ms FROM webhooks WHERE id = ?",
   );
-  // The retry that is due last failed last.
+  // The retry with the latest due time failed last.
   const reason = database.prepare<{ reason: string | null }>(
     `SELECT reason FROM deliveries INDEXED BY deliveries_retry WHERE webhook = +? AND state = 'pending'
      AND next_attempt_ms IS NOT NULL AND replay IS NULL ORDER BY next_attempt_ms DESC LIMIT 1`,

@@ -1,4 +1,4 @@
-/** Takes the webhooks of an old node into the register of a data folder whose node does not run. */
+/** Imports the webhooks of an old node into the register of a data folder whose node is not running. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -14,7 +14,7 @@ import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
 import { createSecretCipher } from "./secrets/encryption.ts";
 import { createWebhookStore } from "./webhooks.ts";
 
-/** Of the file: more than the register may hold. */
+/** Maximum size of the file, which is more than the register may hold. */
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
 
 export type ImportOptions = KeyFiles & {
@@ -25,11 +25,11 @@ export type ImportOptions = KeyFiles & {
 export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhook };
 
 /**
- * Registers every webhook of the file, or none of them; they see what happens from the next start on. Those that an
- * earlier import brought stay as they are.
+ * Registers all webhooks of the file or none; they receive events from the next start on. Webhooks from an earlier import
+ * are not changed.
  *
- * @returns the new ones
- * @throws {ConfigError} when the file cannot be read or the secrets of the data folder cannot be opened
+ * @returns the new webhooks
+ * @throws {ConfigError} if the file cannot be read or the secrets of the data folder cannot be decrypted
  * @throws {SubscriptionError}
  * @throws {WebhookError} WEBHOOK_LIMIT
  * @throws {DataInUseError}
@@ -62,7 +62,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
   }
 }
 
-/** The message of the parser would quote the file, which holds secrets. */
+/** Replaces the parser's message, which would quote the file with its secrets. */
 const reasonOf = (error: unknown): string =>
   error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
 

@@ -1,6 +1,6 @@
 /**
- * How full the queues of the webhooks are. Queues of webhooks that are disabled or suspended are left out: what waits in
- * them is not late.
+ * Figures of the queues. Omits queues of disabled or suspended webhooks, whose pending deliveries are not
+ * late.
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { QueueFigures } from "../figures.ts";
@@ -14,14 +14,14 @@ type QueueRow = {
   retry_ms: number | null;
 };
 
-/** When the oldest delivery in an index of a queue was made; the webhook is a column or a parameter. */
+/** Returns SQL for the creation time of the oldest delivery in an index; the webhook is a column or a parameter. */
 export const oldestIn = (index: string, condition: string, webhook = "webhooks.id"): string =>
   `(SELECT created_ms FROM deliveries INDEXED BY ${index} WHERE webhook = ${webhook} AND state = 'pending' AND replay IS NULL
     AND ${condition} ORDER BY number LIMIT 1)`;
 
 /**
- * Makes a function that returns the figures of every queue that is not empty, by webhook. Nothing is counted: triggers
- * update the numbers in the transactions that change deliveries, and each oldest delivery is the first of an index.
+ * Creates a function that returns the figures of every non-empty queue, by webhook. It counts no rows: triggers update the
+ * numbers in the transactions that change deliveries, and the oldest delivery is the first of an index.
  */
 export function createQueueFigures(database: Database): () => Map<number, QueueFigures> {
   const select = database.prepare<QueueRow>(

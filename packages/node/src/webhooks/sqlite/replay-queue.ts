@@ -1,21 +1,21 @@
-/** The replay lane of a webhook: a queue beside the ordinary one, with positions of its own. */
+/** The replay lane of a webhook: a second queue with its own positions. */
 import type { Database } from "../../store/engine/database.ts";
 import type { ReplayedDelivery } from "../deliveries.ts";
 import { type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 
 export type ReplayQueue = {
-  /** How many deliveries of the webhook wait. */
+  /** Returns the number of pending deliveries of the webhook. */
   waiting(webhook: number): number;
-  /** The first one after a position. */
+  /** Returns the first delivery after a position. */
   next(webhook: number, after: number): ReplayedDelivery | undefined;
-  /** Puts in a delivery that has ended, if its number is not greater than `upTo`. */
+  /** Puts a finished delivery into the lane, if its number is at most `upTo`. */
   putAgain(webhook: number, delivery: { id: string; position: number; upTo: number }): boolean;
-  /** Cancels everything that waits. */
+  /** Cancels all pending deliveries. */
   cancel(webhook: number, reason: string, atMs: number): void;
 };
 
-/** @param cipher of the webhooks' secrets */
+/** @param cipher cipher of the webhooks' secrets */
 export function createReplayQueue(database: Database, cipher: SecretCipher = PLAIN_SECRETS): ReplayQueue {
   const waiting = database.prepare<{ total: number }>(
     "SELECT replaying AS total FROM queues WHERE webhook = ?",

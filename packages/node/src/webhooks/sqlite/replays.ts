@@ -4,17 +4,17 @@ import type { Replay, ReplayPosition } from "../replay/replay.ts";
 import { IS_ON } from "./deliveries.ts";
 
 export type ReplayStore = {
-  /** Replaces the last one of the webhook. */
+  /** Starts a replay, which replaces the last one of the webhook. */
   start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): void;
-  /** The last one of the webhook. */
+  /** Returns the last replay of the webhook. */
   find(webhook: number): Replay | undefined;
   /**
-   * The next running one with something to do, by ascending webhook, those after `after` first: blocks to read while no
-   * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more. None of a webhook that is off.
+   * Returns the next running replay with work to do, round-robin by webhook, starting after `after`: it has blocks to read
+   * and at most `maxWaiting` pending deliveries, or it can be finished. Skips webhooks that are off.
    */
   next(after: number, maxWaiting: number): Replay | undefined;
   advance(webhook: number, position: ReplayPosition): void;
-  /** One that has ended already stays as it is. */
+  /** Ends the running replay; a replay that has already ended is not changed. */
   end(webhook: number, state: "finished" | "cancelled", atMs: number, reason?: string): void;
 };
 

@@ -1,25 +1,25 @@
 /**
- * Begins the queue of a webhook anew: its retries become first attempts again, in their order and with the whole schedule of
- * retries. A range at a time, so that no other writer waits for long; until the last one, nothing of the queue is sent.
+ * Restarts the queue of a webhook: its retries become first attempts again, in order and with the full schedule of retries.
+ * Works on a range at a time, so that no other writer waits for long; the queue sends no deliveries until the last range.
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { FinishStep } from "../delivery-queue.ts";
 
 export type RestartedQueueStore = {
-  /** Restarts the queue; what exceeds one step is left to `step`. To be called in a transaction. */
+  /** Restarts the queue; what exceeds one step is left to `step`. Must be called in a transaction. */
   begin(webhook: number): void;
   /** Continues with a queue; returns its webhook once the queue is complete. */
   step(): FinishStep;
 };
 
-/** Rows changed at once: some milliseconds of the writer. */
+/** Maximum rows to change per step: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 1_000;
 
 export function createRestartedQueueStore(database: Database): RestartedQueueStore {
   const insert = database.prepare("INSERT OR IGNORE INTO restarts VALUES (?)");
   const next = database.prepare<{ webhook: number }>("SELECT webhook FROM restarts ORDER BY webhook LIMIT 1");
   const remove = database.prepare("DELETE FROM restarts WHERE webhook = ?");
-  // Retries and replays: each by its own index, which the planner would not take.
+  // Retries and replays: each by its own index, which the planner would not choose.
   const restartSome = [
     ["deliveries_retry", "replay IS NULL"],
     ["deliveries_replay", "replay IS NOT NULL"],
@@ -31,7 +31,7 @@ export function createRestartedQueueStore(database: Database): RestartedQueueSto
     ),
   );
 
-  /** `false`: there is more to do. */
+  /** Restarts rows; returns `false` if more are left. */
   function restart(webhook: number): boolean {
     const changes = restartSome.map((queue) => queue.run(webhook).changes);
     if (changes.includes(ROWS_AT_ONCE)) return false;

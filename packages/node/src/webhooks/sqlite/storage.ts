@@ -1,4 +1,4 @@
-/** All that the webhook service asks of a database, in SQLite. */
+/** The storage of the webhook service in SQLite. */
 import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
@@ -25,17 +25,17 @@ import { createWebhookHealthStore } from "./webhook-health.ts";
 import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 export type SqliteStorageDeps = {
-  /** A connection of its own that can write, and the event log on the same connection. */
+  /** A dedicated connection that can write, also used by the event log. */
   readonly database: Database;
   readonly eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
-  /** Of the secrets in the database; absent: they are plain text. */
+  /** Cipher of the secrets in the database; absent: they are plain text. */
   readonly cipher?: SecretCipher;
 };
 
-/** Why deliveries are not sent that waited while the service was off. */
+/** Reason of deliveries that were cancelled because they were pending while the service was off. */
 const WAS_OFF = "webhooks were off";
 
-/** To be called once for each start of the service: the event log keeps what was not matched from here on. */
+/** Must be called once per start of the service: from here on, the event log keeps unmatched events. */
 export function openSqliteStorage({
   database,
   eventLog,
@@ -55,7 +55,7 @@ function start(database: Database, webhooks: WebhookStore, eventLog: SqliteStora
   webhooks.activateWaiting(eventLog.lastSequence());
   if (eventLog.cursor(READER) !== undefined) return;
   eventLog.moveCursor(READER, eventLog.lastSequence());
-  // Blocks of deliveries that waited while the service was off may have been reverted without a retraction.
+  // While the service was off, blocks of pending deliveries may have been reverted without a retraction.
   const finishedDeliveries = createFinishedDeliveryStore(database);
   for (const webhook of webhooks.ids()) {
     finishedDeliveries.schedule(webhook, { state: "failed", reason: WAS_OFF, withRetractions: true });

@@ -1,10 +1,10 @@
-/** Suspends a webhook until it is updated or its target answers a ping (webhooks.md 10 point 6). */
+/** Suspends a webhook until it is updated or its target responds to a ping (webhooks.md 10 point 6). */
 import type { Database } from "../../store/engine/database.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createReplayStore } from "./replays.ts";
 import { createWebhookHealthStore } from "./webhook-health.ts";
 
-/** To be called inside a transaction. */
+/** Suspends a webhook; must be called inside a transaction. */
 export type SuspendWebhook = (webhook: number, reason: string, atMs: number) => void;
 
 export function createSuspension(database: Database): SuspendWebhook {
@@ -13,7 +13,7 @@ export function createSuspension(database: Database): SuspendWebhook {
   const replays = createReplayStore(database);
   return (webhook, reason, atMs) => {
     health.suspend(webhook, { reason, sinceMs: atMs });
-    // What waits has failed: it can be sent again once the webhook is active again.
+    // Pending deliveries fail: they can be sent again once the webhook is active.
     finishedDeliveries.schedule(webhook, { state: "failed", reason });
     replays.end(webhook, "cancelled", atMs, reason);
   };

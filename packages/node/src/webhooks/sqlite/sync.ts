@@ -1,6 +1,6 @@
-/** Calls of a port that SQLite answers at once. */
+/** Synchronous versions of ports, as SQLite implements them. */
 
-/** The same calls without promises. */
+/** The functions of a port without promises. */
 export type Sync<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...parameters: infer Parameters) => Promise<infer Answer>
     ? (...parameters: Parameters) => Answer

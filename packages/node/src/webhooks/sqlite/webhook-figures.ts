@@ -3,7 +3,7 @@ import type { Database } from "../../store/engine/database.ts";
 import type { WebhookFigures } from "../figures.ts";
 import { READER } from "../matching/intake.ts";
 
-/** Makes a function that returns the number of deliveries of each registered webhook, without pings. */
+/** Creates a function that returns the number of deliveries of each registered webhook, without pings. */
 export function createFiredFigures(database: Database): () => Map<number, number> {
   const fired = database.prepare<{ webhook: number; last_sequence: number }>(
     "SELECT webhook, last_sequence FROM queues",

@@ -1,16 +1,16 @@
-/** How the target of a webhook does: failures in a row, and the suspension that ends them. */
+/** Health of a webhook's target: consecutive failures, and the suspension that ends them. */
 import type { Database } from "../../store/engine/database.ts";
 import type { Suspension } from "../webhook.ts";
 
-/** `failures` in a row, the first of them at `failingSinceMs`. */
+/** Number of consecutive failures, and the time of the first. */
 export type Failing = { readonly failures: number; readonly failingSinceMs: number };
 
 export type WebhookHealthStore = {
   recordSuccess(id: number): void;
   recordFailure(id: number, atMs: number): Failing;
-  /** One that is suspended already stays as it is. */
+  /** Suspends a webhook; does not change an existing suspension. */
   suspend(id: number, suspension: Suspension): void;
-  /** Without the failures that led to the suspension; the webhook sees the events behind a sequence. */
+  /** Lifts the suspension and resets the failures; the webhook receives the events after a sequence. */
   resume(id: number, after: number): void;
 };
 

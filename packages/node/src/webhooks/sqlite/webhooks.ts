@@ -8,17 +8,17 @@ import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 
 export type WebhookStore = RegisterRows & {
   ids(): number[];
-  /** Activates what a crash left between the two steps of a creation. */
+  /** Activates webhooks that a crash left between the two steps of their creation. */
   activateWaiting(after: number): void;
-  /** Names that the event log keeps for the active webhooks. */
+  /** Returns the names of events that the log must keep for the active webhooks. */
   eventNames(): Set<string>;
-  /** Present target of a webhook; undefined if it was removed. */
+  /** Returns the current target of a webhook; undefined if it was removed. */
   targetOf(id: number): string | undefined;
-  /** Sequence of the next delivery of the webhook, which is then taken. */
+  /** Takes the sequence of the next delivery of the webhook. */
   nextSequence(id: number): number;
 };
 
-/** `active_after` of a webhook whose creation is not finished. */
+/** Value of `active_after` until the creation of a webhook is complete. */
 const NOT_YET = Number.MAX_SAFE_INTEGER;
 
 type WebhookRow = {
@@ -36,17 +36,17 @@ type WebhookRow = {
   suspended_ms: number | null;
 } & SecretRow;
 
-/** With the running replay; without one its members are absent. */
+/** A webhook with its running replay, if any. */
 type ListedRow = WebhookRow & {
   from_height: number | null;
   to_height: number | null;
   next_height: number | null;
 };
 
-/** @param cipher of the secrets; only needed to read or write them */
+/** @param cipher cipher of the secrets; only needed to read or write them */
 export function createWebhookStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
-  // The size is in the head of a row: the conditions themselves are not read.
+  // SQLite stores the length in the row header, and does not read the conditions themselves.
   const conditionsBytes = database.prepare<{ bytes: number }>(
     "SELECT coalesce(sum(octet_length(conditions)), 0) AS bytes FROM webhooks WHERE id <> ?",
   );
@@ -54,7 +54,7 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   const listed = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
   const page = database.prepare<ListedRow>(`${listed} ORDER BY id LIMIT +? OFFSET +?`);
   const find = database.prepare<ListedRow>(`${listed} WHERE id = +?`);
-  // The secret follows: it is encrypted for the id, which is known only then.
+  // The secret is written afterwards, because it is encrypted for the id.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks
      (event, events, target, enabled, conditions, match_all, strict, confirmations, name, token, active_after)
@@ -146,7 +146,7 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   };
 }
 
-/** In the order of the statements. */
+/** Returns the columns in the order of the statements. */
 const columnsOf = (fields: WebhookFields) => [
   fields.event,
   JSON.stringify(fields.events),

@@ -1,4 +1,4 @@
-/** What a filter asks of rows, as SQL. */
+/** Conditions of filters, as SQL. */
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Integer, Interval } from "../../page.ts";
 
@@ -6,41 +6,41 @@ import type { Integer, Interval } from "../../page.ts";
 export type Condition = {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** How an index finds the rows that meet it; absent: they are searched among others. */
+  /** How an index finds the matching rows; absent if no index does: then rows are tested one by one. */
   readonly finds?: Finds;
 };
 
 /**
- * How many rows an index finds: no more than a block or a page has (`few`); those of a wallet (`some`); those of a type
- * (`many`); or a part of the key's order, which helps beside any of them (`range`).
+ * How many rows an index finds: at most the rows of a block or a page (`few`), of a wallet (`some`) or of a type (`many`),
+ * or a range of the key's order, which can be combined with any other share (`range`).
  */
 export type Share = "few" | "some" | "many" | "range";
 
-/** The end of an order that a range leaves rows out at. */
+/** End of an order at which a range excludes rows. */
 export type Side = "low" | "high";
 
 export type Finds = {
   readonly share: Share;
-  /** Of a range; absent: both, or it does not matter. */
+  /** Side of a range; absent if both are excluded or the side does not matter. */
   readonly side?: Side;
-  /** Columns in whose order the index has the rows; absent: the first of the table's key. */
+  /** Columns that order the rows in the index; absent: the first column of the table's key. */
   readonly walk?: readonly string[];
-  /** A table that has their keys, and what is asked of it instead. */
+  /** Another table that has the keys of the rows, and the condition on that table. */
   readonly through?: { readonly table: string; readonly sql: string };
-  /** What the index is asked for where it finds others too: then each row is tested besides. */
+  /** Wider condition for the index if it cannot express the exact one; each row is then also tested. */
   readonly wider?: { readonly sql: string; readonly values: readonly SqlValue[] };
 };
 
-/** The same condition, for which an index finds rows. */
+/** Marks a condition as one that an index can look up. */
 export const found = (condition: Condition, share: Share): Condition => ({ ...condition, finds: { share } });
 
-/** A column that may be filtered by: as text, or compared as an integer. */
+/** A column to filter by, compared as text or as an integer. */
 export type Field = {
   readonly column: string;
   readonly kind: "text" | "integer";
-  /** Of the rows that have one value. */
+  /** Share of the rows that have one value. */
   readonly share?: Share | undefined;
-  /** Where an index has all rows in the order of the column: what it has them in the order of. */
+  /** Columns of an index that has all rows in the order of this column; absent without such an index. */
   readonly walk?: readonly string[] | undefined;
 };
 export type Fields = Readonly<Record<string, Field>>;
@@ -49,19 +49,19 @@ export const text = (column: string, share?: Share) => ({ column, kind: "text", 
 export const integer = (column: string, walk?: readonly string[]) =>
   ({ column, kind: "integer", share: walk && "some", walk }) as const;
 
-/** Values by the name of a field; what is absent does not filter. */
+/** Values by the name of a field; absent fields do not filter. */
 export type FilterOf<F extends Fields> = {
   readonly [Name in keyof F]?: F[Name]["kind"] extends "text" ? string : Integer | Interval;
 };
 
-/** The conditions that a filter asks for. Members of it that are no field are left alone. */
+/** Returns the conditions of a filter. Members that are not fields are ignored. */
 export const conditionsOf = <F extends Fields>(fields: F, filter: FilterOf<F>): Condition[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const value = filter[name];
     return value === undefined ? [] : [hasValue(field, value)];
   });
 
-/** That a column has a value, or one within an interval. */
+/** Matches rows whose column has a value, or a value within an interval. */
 export function hasValue({ column, kind, share, walk }: Field, value: Integer | Interval): Condition {
   const finds = share && { finds: { share, ...(walk && { walk }) } };
   if (typeof value === "object") return { ...within(column, value), ...finds };
@@ -78,7 +78,7 @@ export function within(column: string, { from, to }: Interval): Condition {
 export const allOf = (conditions: readonly Condition[]): Condition => joined(conditions, "AND", "TRUE");
 export const anyOf = (conditions: readonly Condition[]): Condition => joined(conditions, "OR", "FALSE");
 
-/** That a column is one of the values. */
+/** Matches rows whose column has one of the values. */
 export const oneOf = (column: string, values: readonly string[]): Condition => ({
   sql: `${column} IN (SELECT value FROM json_each(?))`,
   values: [JSON.stringify(values)],

@@ -1,25 +1,25 @@
 /**
- * Cursors in an ordered list, so that a page may begin after a row whatever was added before it. A cursor is JSON: a
- * name of the order, then what the order knows of the row. It goes through SQLite as text, so that integers beyond
- * 2^53 stay what they are.
+ * Cursors in an ordered list: a page can begin after a row, regardless of rows that were added before it. A cursor is
+ * JSON: a name of the order, then the row's values of the order's terms. SQLite reads and writes it as text, so that
+ * integers beyond 2^53 stay exact.
  */
 import { hash } from "node:crypto";
 import { CursorError } from "../../errors.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { OrderTerm, OrderValues } from "./order.ts";
 
-/** SQL of the cursor of a row, whose order has these values. */
+/** Returns the SQL of the cursor of a row whose order values have these names. */
 export const cursorOf = (order: readonly OrderTerm[], names: readonly string[]): string =>
   `json_array('${nameOf(order)}', ${names.join()})`;
 
-/** Cursor of a row whose order has these values. */
+/** Returns the cursor of a row with these order values. */
 export function cursorAt(order: readonly OrderTerm[], values: OrderValues): string {
   const members = values.map((value) => (typeof value === "string" ? JSON.stringify(value) : String(value)));
   return `["${nameOf(order)}",${members.join()}]`;
 }
 
 /**
- * That a row comes after a cursor.
+ * Matches rows after a cursor.
  *
  * @throws {CursorError}
  */
@@ -27,7 +27,7 @@ export const after = (order: readonly OrderTerm[], cursor: string): Condition =>
   isBeyond(order, cursor, cursorValues(order, cursor));
 
 /**
- * That a row comes before a cursor.
+ * Matches rows before a cursor.
  *
  * @throws {CursorError}
  */
@@ -38,11 +38,11 @@ export const before = (order: readonly OrderTerm[], cursor: string): Condition =
     cursorValues(order, cursor),
   );
 
-/** @param known what the order knows of the row at the cursor */
+/** @param known order values of the row at the cursor */
 function isBeyond(order: readonly OrderTerm[], cursor: string, known: readonly unknown[]): Condition {
   const at = (index: number): Condition => ({ sql: `json_extract(?, '$[${index + 1}]')`, values: [cursor] });
   const [{ direction }] = order as [OrderTerm];
-  // An index that has all of them in one direction is entered where they are, however many rows are alike in the first.
+  // With one direction, an index is entered exactly at the cursor, however many rows are equal in the first term.
   if (order.every((term) => term.direction === direction) && !known.includes(null)) {
     const values = order.map(({ value }) => value).join();
     const cursors = order.map((_, index) => at(index));
@@ -62,12 +62,12 @@ function isBeyond(order: readonly OrderTerm[], cursor: string, known: readonly u
   for (let index = last - 1; index >= 0; index--) {
     isAfter = anyOf([isBehind(index), allOf([compared(index, "IS"), isAfter])]);
   }
-  // The first alone bounds what of an index is read.
+  // The first term alone bounds the range of an index that is read.
   return allOf([isNotBefore(0), isAfter]);
 }
 
 /**
- * What the order knows of the row at a cursor; integers beyond 2^53 are rounded.
+ * Returns the order values of the row at a cursor; integers beyond 2^53 are rounded.
  *
  * @throws {CursorError}
  */
@@ -77,7 +77,7 @@ export function cursorValues(order: readonly OrderTerm[], cursor: string): unkno
   return members.slice(1);
 }
 
-/** Short, and different for different orders. */
+/** Returns a short name that differs for different orders. */
 const nameOf = (order: readonly OrderTerm[]): string =>
   hash("sha1", order.map(({ value, direction }) => `${value} ${direction}`).join()).slice(0, 8);
 
@@ -95,7 +95,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** SQLite orders rows by integers of 64 bits. It writes no other numbers into a cursor, and would compare them as floats. */
+/** SQLite orders rows by 64-bit integers. It writes no other numbers into a cursor, and would compare others as floats. */
 function requireIntegers(_name: string, value: unknown, { source = "" }: { source?: string }): unknown {
   if (typeof value === "number" && !isInteger64(source)) throw new CursorError();
   return value;

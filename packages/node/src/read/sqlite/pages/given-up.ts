@@ -1,11 +1,11 @@
-/** Lists that took longer than there was time for are not tried again for a while. */
+/** Negative cache of queries that timed out. */
 import { LRUCache } from "lru-cache";
 import { SnapshotError } from "../../errors.ts";
 
 const MAX_LISTS = 200;
 const RETRY_AFTER_MS = 10_000;
 
-/** @throws {SnapshotError} of `work`, now or a while ago */
+/** @throws {SnapshotError} thrown by `work`, now or in a recent call */
 export type UnlessGivenUp = <T>(nameOf: () => string, work: () => T) => T;
 
 export function createGivenUp(): UnlessGivenUp {

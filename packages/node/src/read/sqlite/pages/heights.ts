@@ -1,16 +1,16 @@
-/** Heights that a filter leaves. */
+/** Height ranges that match a filter. */
 import type { Head } from "../../head.ts";
 import type { Integer, Interval } from "../../page.ts";
 import { type Condition, found } from "./conditions.ts";
 
-/** Lowest and highest of a chain without gaps. */
+/** Lowest and highest height, both included; the chain has no gaps. */
 export type Heights = { readonly low: number; readonly high: number };
 
 export const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
 
 type HeightFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
 
-/** Times are heights too, because each block is later than the one below it. */
+/** Converts heights and times of a filter to a range of heights: each block is later than its parent. */
 export function heightsOf(
   head: Head,
   { height, timestamp }: HeightFilter,
@@ -34,13 +34,13 @@ const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: n
   return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
 };
 
-/** What is at one height only stands in the order of the rest of its key, whichever way round heights are asked for. */
+/** Rows at a single height are in the order of the rest of the key, in either direction of heights. */
 export const betweenHeights = ({ low, high }: Heights): Condition =>
   low === high
     ? found({ sql: "height = +?", values: [low] }, "few")
     : found({ sql: "height BETWEEN ? AND ?", values: [low, high] }, "range");
 
-/** The same as conditions that an index is entered by, one for each end. */
+/** Returns the range as two conditions, one for each end, by which an index is entered. */
 export const heightConditions = ({ low, high }: Heights): Condition[] =>
   low === high
     ? [betweenHeights({ low, high })]

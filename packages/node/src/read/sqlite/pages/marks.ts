@@ -1,13 +1,13 @@
 /**
- * Cursors in lists that an index has in their order, every thousand rows, remembered until the next block: a page far
- * away is begun near its first row. They are searched as far as a request needs them.
+ * Cursors every thousand rows in lists that an index has in their order, cached until the next block, so that a page with
+ * a large offset starts near its first row. They are computed only as far as a request needs them.
  */
 import { LRUCache } from "lru-cache";
 import { type Head, perHead } from "../../head.ts";
 
 export type Marks = {
   /**
-   * The mark before an offset, if there is one, and what is left of the offset from there.
+   * Returns the last mark before an offset, if any, and the remaining offset from that mark.
    *
    * @param next the cursor so many rows after another one, or after the beginning; undefined beyond the end
    */
@@ -22,7 +22,7 @@ export type Marks = {
 type Next = (cursor: string | undefined, rows: number) => string | undefined;
 
 const STEP = 1_000;
-/** Lists remembered: each takes 200 bytes for every step, so that all of them take 4 MB at two hundred thousand rows. */
+/** Maximum number of cached lists. Each uses 200 bytes per step: 4 MB in total at two hundred thousand rows. */
 const MAX_LISTS = 100;
 
 export function createMarks(): Marks {

@@ -1,14 +1,14 @@
-/** What rows are ordered by, and how SQLite compares it. */
+/** Orders of rows, and how SQLite compares values. */
 import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
 
-/** `value` is a text of SQL of the caller's own making, never of a request's. */
+/** `value` is SQL written in this program, never text of a request. */
 export type OrderTerm = { readonly value: string; readonly direction: Direction };
 
-/** Values of the terms of an order, of one row. */
+/** Values of the terms of an order, for a single row. */
 export type OrderValues = readonly SqlValue[];
 
-/** Compares rows as `ORDER BY` does. Only `null`, numbers and texts are ordered by. */
+/** Compares rows as `ORDER BY` does. Supports `null`, numbers and texts. */
 export function comparerOf(order: readonly OrderTerm[]): (one: OrderValues, other: OrderValues) => number {
   const signs = order.map(({ direction }) => (direction === "asc" ? 1 : -1));
   return (one, other) => {
@@ -20,7 +20,7 @@ export function comparerOf(order: readonly OrderTerm[]): (one: OrderValues, othe
   };
 }
 
-/** Nothing comes before numbers, numbers before texts. */
+/** Orders null before numbers, and numbers before texts. */
 function compareValues(one: SqlValue, other: SqlValue): number {
   if (one === other) return 0;
   const [kind, otherKind] = [kindOf(one), kindOf(other)];
@@ -31,7 +31,7 @@ function compareValues(one: SqlValue, other: SqlValue): number {
 
 const kindOf = (value: SqlValue): number => (value === null ? 0 : typeof value === "string" ? 2 : 1);
 
-/** Characters that take two units in JavaScript come before some that take one, but after them in UTF-8, by which SQLite compares. */
+/** Surrogates sort before some single UTF-16 units in JavaScript, but after them in UTF-8, by which SQLite compares. */
 const TWO_UNITS = /[\ud800-\udfff]/;
 
 function compareTexts(one: string, other: string): number {

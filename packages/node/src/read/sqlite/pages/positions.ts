@@ -9,12 +9,12 @@ import type { OrderTerm } from "./order.ts";
 export type PageOfPositions = {
   readonly positions: readonly number[];
   readonly totalCount: number;
-  /** Whether no others come after these. */
+  /** True if no rows come after these. */
   readonly isLast: boolean;
 };
 
 /**
- * The row that a cursor names last whose order ends with the position in the chain.
+ * Returns the position at the end of a cursor, for orders that end with the position in the chain.
  *
  * @throws {CursorError}
  */
@@ -24,7 +24,7 @@ export function positionAfter(order: readonly OrderTerm[], cursor: string): numb
   return positionOf(height, sequence);
 }
 
-/** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */
+/** Reads the rows of a page. `order` is the order of the page; `isWalk` is that of its `Range`. */
 export type RowsAt<Row> = (
   page: PageOfPositions,
   order: readonly OrderTerm[],

@@ -1,17 +1,17 @@
-/** Time for the rows of one list: nothing else happens in this thread meanwhile. */
+/** Time limit for reading one list: the read blocks its thread. */
 import { SnapshotError } from "../../errors.ts";
 
-/** Counted of the time between two checks of the clock: when it is more, the machine was busy with something else. */
+/** Maximum that counts of the time between two checks of the clock: beyond it, the machine was busy with other work. */
 const MAX_STEP_MS = 5;
 
 export type ReadTime = {
-  /** The time for the rows of one list begins. */
+  /** Starts the time for the rows of one list. */
   begin(): void;
   /**
-   * To be asked before every statement that reads as many rows as take some milliseconds, and no more.
+   * Must be called before every statement; a statement must not read more rows than it can in some milliseconds.
    *
    * @returns milliseconds since the last check
-   * @throws {SnapshotError} when the time is up
+   * @throws {SnapshotError} if the time is up
    */
   check(): number;
 };

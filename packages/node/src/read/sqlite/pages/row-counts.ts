@@ -1,4 +1,4 @@
-/** The number of rows that a selection finds, remembered until the next block. */
+/** Row counts of selections, cached until the next block. */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
@@ -9,7 +9,7 @@ import type { Stretches } from "./stretches.ts";
 /** @throws {SnapshotError} */
 export type RowCounts = (head: Head, alternatives: Alternatives) => number;
 
-/** Totals remembered, unless what they are totals of is long. */
+/** Maximum number of cached totals, less if the texts of their selections are long. */
 const MAX_TOTALS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
 

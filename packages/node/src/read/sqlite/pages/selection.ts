@@ -1,4 +1,4 @@
-/** What rows of a table are selected, as SQL. */
+/** Selections of rows of a table, as SQL. */
 import { LRUCache } from "lru-cache";
 import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
@@ -13,44 +13,44 @@ export type KeyedTable = {
 };
 
 export type ListedTable = KeyedTable & {
-  /** What is shown; may use `joins`, which conditions and order may not. */
+  /** SQL of the selected columns; may use `joins`, unlike conditions and order. */
   readonly columns: string;
   readonly joins?: string;
 };
 
 export type Selection = {
-  /** All of them must hold. */
+  /** Conditions that must all hold. */
   readonly conditions: readonly Condition[];
-  /** One of them must hold, if there are any: each is looked up by an index of its own. */
+  /** Conditions of which one must hold, if any are given: each is looked up by its own index. */
   readonly ways?: readonly Condition[];
-  /** Must end with what no two rows have in common, so that pages do not overlap. */
+  /** Must end with terms that are unique to a row, so that pages do not overlap. */
   readonly order: readonly OrderTerm[];
 };
 
-/** Rows that one index finds, or all of the table, and that pass all tests. */
+/** Rows that one index finds (or all rows of the table) and that pass all tests. */
 export type Alternative = {
-  /** What the index is asked for, and within which part of its order. */
+  /** Conditions that the index looks up, including a range of its order. */
   readonly found: readonly Condition[];
-  /** Of each row that is found. */
+  /** Conditions that are tested on each found row. */
   readonly tests: readonly Condition[];
-  /** Whether it finds no more rows than a block or a page has. */
+  /** True if the index finds at most as many rows as a block or a page has. */
   readonly isFew: boolean;
   /** A table that has the keys of the rows. */
   readonly through?: string;
-  /** Columns in whose order the index has them; absent: the first of the key. */
+  /** Columns that order the rows in the index; absent: the first column of the key. */
   readonly walk?: readonly string[];
 };
 
-/** Rows are those of any of them. */
+/** Union of the rows of all alternatives. */
 export type Alternatives = readonly Alternative[];
 
-/** Distinct texts kept prepared: the combinations of filters that clients really use are few. */
+/** Maximum number of prepared statements: clients use few combinations of filters. */
 const MAX_STATEMENTS = 200;
 
 export const valuesOf = (alternatives: Alternatives): SqlValue[] =>
   alternatives.flatMap(({ found, tests }) => [...found, ...tests]).flatMap(({ values }) => values);
 
-/** The conditions of a selection, and with each of its ways, but for those that no row is found by. */
+/** Combines the conditions of a selection with each of its ways; leaves out combinations that match no row. */
 export function alternativesOf({
   conditions,
   ways = [],
@@ -60,7 +60,7 @@ export function alternativesOf({
   return (possible.length > 0 ? possible : [NEVER]).map((way) => alternativeOf([...conditions, way]));
 }
 
-/** The index that finds the fewest leads to the rows; what else is asked of them is tested. */
+/** Looks up the condition whose index finds the fewest rows; the other conditions are tested. */
 function alternativeOf(conditions: readonly Condition[]): Alternative {
   const ofShare = (share: string) => conditions.find(({ finds }) => finds?.share === share);
   const leader = ofShare("few") ?? ofShare("some") ?? ofShare("many");
@@ -78,8 +78,8 @@ function alternativeOf(conditions: readonly Condition[]): Alternative {
 }
 
 /**
- * Those within a part of the order. The range replaces one at the same side, which is only tested then: SQLite
- * enters an index by one of the two, and it might be the wider one.
+ * Restricts alternatives to a range of the order. The range replaces one at the same side, which is then only tested:
+ * SQLite enters an index by one of the two, and it might choose the wider one.
  */
 export function inRange(alternatives: Alternatives, range: Condition | undefined, side?: Side): Alternatives {
   if (!range) return alternatives;
@@ -92,25 +92,25 @@ export function inRange(alternatives: Alternatives, range: Condition | undefined
   }));
 }
 
-/** The side at which rows are left out that come before a cursor. */
+/** Returns the side at which rows before a cursor are excluded. */
 export const sideBefore = (direction: Direction): Side => (direction === "asc" ? "low" : "high");
 
-/** Those that pass another test. */
+/** Adds a test to each alternative. */
 export const passing = (alternatives: Alternatives, test: Condition | undefined): Alternatives =>
   test ? alternatives.map((one) => ({ ...one, tests: [...one.tests, test] })) : alternatives;
 
-/** Columns in whose order the rows of all alternatives are found. */
+/** Returns the columns in whose order the rows of all alternatives are found. */
 export const walkOf = ({ key }: KeyedTable, alternatives: Alternatives): readonly string[] =>
   (alternatives.length === 1 ? alternatives[0]!.walk : undefined) ?? [key[0]!];
 
-/** Whether rows are found in an order, but for what is alike in the first of it. */
+/** Returns whether rows are found in the given order, apart from ties in its first term. */
 export const isInOrder = (walk: readonly string[], order: readonly OrderTerm[]): boolean =>
   walk.every((column, index) => {
     const term = order[index];
     return term?.value === column && term.direction === order[0]!.direction;
   });
 
-/** How many rows have to be read for a page of a selection (`plans/choose.ts`). */
+/** Returns how many rows must be read for a page of a selection (`plans/choose.ts`). */
 export function scanOf(listed: KeyedTable, selection: Selection): Asked["scan"] {
   const alternatives = alternativesOf(selection);
   if (alternatives.every(({ isFew }) => isFew)) return "bounded";
@@ -118,7 +118,7 @@ export function scanOf(listed: KeyedTable, selection: Selection): Asked["scan"] 
   return isInOrder(walkOf(listed, alternatives), selection.order) ? "bounded" : "sorted";
 }
 
-/** Selects the keys of rows, each once. */
+/** Returns SQL that selects the distinct keys of rows. */
 export const keysText = (listed: KeyedTable, alternatives: Alternatives) =>
   alternatives.map((one) => `SELECT ${listed.key.join()} ${fromText(listed, one)}`).join(" UNION ");
 
@@ -129,7 +129,7 @@ export function countText(listed: KeyedTable, alternatives: Alternatives): strin
     : `SELECT COUNT(*) AS total FROM (${keysText(listed, alternatives)})`;
 }
 
-/** Keys of rows, each once, with what they are ordered by, and the names of that. */
+/** Returns SQL that selects the distinct keys of rows with their order values, and the names of these values. */
 export function rowsText(
   listed: KeyedTable,
   alternatives: Alternatives,
@@ -144,13 +144,13 @@ export function rowsText(
   return { text: keys.join(" UNION "), names };
 }
 
-/** The same of a page, in its order, whose limit and offset are the last two values. */
+/** Returns `rowsText` with the order of a page; its limit and offset are the last two values. */
 export function pageText(...rows: Parameters<typeof rowsText>): ReturnType<typeof rowsText> {
   const { text, names } = rowsText(...rows);
   return { text: `${text} ORDER BY ${orderText(named(rows[2], names))} LIMIT +? OFFSET +?`, names };
 }
 
-/** The key of the row so many rows further on in the order in which an index finds them; their number is the last value. */
+/** Returns SQL for the key of the row that is N rows further on in the order of the index; N is the last value. */
 export function furtherText(
   listed: KeyedTable,
   alternative: Alternative,
@@ -162,7 +162,7 @@ export function furtherText(
   return `SELECT ${walk.join()} ${fromText(listed, untested)} ORDER BY ${orderText(terms)} LIMIT 1 OFFSET +?`;
 }
 
-/** A text that is the same for selections of the same rows in the same order. */
+/** Returns a cache key: equal for selections of the same rows in the same order. */
 export function nameOf(listed: KeyedTable, selection: Selection): string {
   const alternatives = alternativesOf(selection);
   return [pageText(listed, alternatives, selection.order).text, ...valuesOf(alternatives)].join("\0");
@@ -174,7 +174,7 @@ export function fromText({ table, key }: KeyedTable, alternative: Alternative, j
   return `FROM ${rows} ${joins} ${whereText(alternative)}`;
 }
 
-/** No index is asked about what has a sign before it. */
+/** The unary plus keeps SQLite from using an index for a column. */
 function whereText({ found, tests }: Alternative): string {
   const all = [...found.map(({ sql }) => `(${sql})`), ...tests.map(({ sql }) => `+(${sql})`)];
   return all.length === 0 ? "" : `WHERE ${all.join(" AND ")}`;
@@ -183,11 +183,11 @@ function whereText({ found, tests }: Alternative): string {
 export const orderText = (order: readonly OrderTerm[]): string =>
   order.map(({ value, direction }) => `${value} ${direction}`).join(", ");
 
-/** The same order, of columns that have other names. */
+/** Returns the order with other column names. */
 export const named = (order: readonly OrderTerm[], names: readonly string[]): OrderTerm[] =>
   order.map(({ direction }, index) => ({ value: names[index]!, direction }));
 
-/** Prepares each text once. */
+/** Caches prepared statements by their text. */
 export function createPreparer(
   database: Database,
   options?: Parameters<Database["prepare"]>[1],

@@ -1,7 +1,7 @@
 /**
- * Lists in stretches, each of so few rows that one statement reads them in some milliseconds: between two of them the
- * clock is read, because SQLite does not stop within a statement. The rows of a stretch lie together in the index
- * that finds them, whether they pass the tests or not.
+ * Splits lists into stretches, each small enough for one statement to read in some milliseconds. The clock is checked
+ * between two stretches, because SQLite does not stop within a statement. The rows of a stretch are adjacent in the index
+ * that finds them, whether or not they pass the tests.
  */
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
@@ -18,25 +18,25 @@ import {
 } from "./selection.ts";
 
 export type Stretch = {
-  /** What is left of the list there. */
+  /** The rest of the list, from this stretch on. */
   readonly alternatives: Alternatives;
-  /** Where it ends, as the values of the walk; absent: with the list. */
+  /** End of the stretch, as values of the walk; absent if the list ends with it. */
   readonly end?: readonly SqlValue[];
-  /** Whether it is all of the list. */
+  /** True if the stretch is the whole list. */
   readonly isAll: boolean;
 };
 
-/** @throws {SnapshotError} when the time is up, before the stretch that would be next */
+/** @throws {SnapshotError} if the time is up, before the next stretch */
 export type Stretches = (
   listed: KeyedTable,
   alternatives: Alternatives,
   direction: Direction,
 ) => Iterable<Stretch>;
 
-/** Rows of a stretch that an index finds, of each alternative: at first, and between what they come to. */
+/** Number of rows that an index finds in a stretch, per alternative: the first size and its later bounds. */
 export type StretchSizes = { readonly initial: number; readonly min: number; readonly max: number };
 const SIZES: StretchSizes = { initial: 512, min: 64, max: 8_192 };
-/** A stretch that took less is followed by a longer one, and one that took more by a shorter one. */
+/** The next stretch is longer if this one took less time, and shorter if it took more. */
 const SHORT_MS = 1;
 const LONG_MS = 4;
 
@@ -45,7 +45,7 @@ export function createStretches(
   time: ReadTime,
   { initial, min, max }: StretchSizes = SIZES,
 ): Stretches {
-  // Values of the walk go back to where they come from: integers beyond 2^53 stay what they are.
+  // Values of the walk are bound in the next statement: integers beyond 2^53 must stay exact.
   const prepare = createPreparer(database, { bigints: true });
 
   return function* (listed, alternatives, direction) {
@@ -60,7 +60,7 @@ export function createStretches(
       sql: `(${walk.join()}) ${operator} (${walk.map(() => "?").join()})`,
       values,
     });
-    /** Of the alternative that comes to so many rows first. */
+    /** Returns the end of the alternative that first has this many rows. */
     function endOf(left: Alternatives, rows: number): readonly SqlValue[] | undefined {
       const ends = left.flatMap((one) => {
         if (one.isFew) return [];

@@ -14,9 +14,9 @@ import type { Stretches } from "./stretches.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly selection: Selection;
-  /** The number of rows, where it is known without counting. */
+  /** Number of rows, if known without counting. */
   readonly totalCount?: number;
-  /** Finds the page where its rows are numbered. */
+  /** Finds the page by row numbers, if rows are numbered without gaps. */
   readonly byRow?: () => Found<Row>;
 };
 
@@ -29,7 +29,7 @@ export type TablePagesDependencies = {
 /** @throws {CursorError | SnapshotError} */
 export type TablePages<Row> = (head: Head, question: TableQuestion<Row>, range: Range) => Found<Row>;
 
-/** No ranking is made of these tables. */
+/** Rankings are not built for these tables. */
 const BOUNDS = { minRanked: Number.POSITIVE_INFINITY };
 
 export function createTablePages<Row>(
@@ -45,7 +45,7 @@ export function createTablePages<Row>(
     const { offset, after } = range;
     const known: Known = totalCount === undefined ? {} : { total: totalCount };
     const learning = { total: () => ({ total: count(head, alternativesOf(selection)) }) };
-    // With a filter, rows are found by the index of the filter, whatever another one has in their order.
+    // With a filter, the index of the filter finds the rows, even if another index has them in order.
     const isWalked = isInOrder && filter === "none";
     const scan = isWalked ? "bounded" : scanOf(listed, selection);
     const asked: Asked = { collection, filter, isInOrder, scan, offset, isAfter: after !== undefined };

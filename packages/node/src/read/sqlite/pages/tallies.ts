@@ -1,7 +1,7 @@
 /**
- * How many rows of a growing table a filter finds up to the block of some heights, remembered from one head to the
- * next: each row is counted once however many blocks follow, and a page far away is begun near its first row. Only
- * what is asked for is counted, so that writing blocks costs nothing more
+ * Row counts of filters on a growing table up to certain heights, kept from one head to the next: each row is counted
+ * once regardless of later blocks, and a page with a large offset starts near its first row. Rows are counted only on
+ * request, so that writing blocks costs nothing
  * (docs/decisions/0017-join-answers-from-texts.md).
  */
 import { LRUCache } from "lru-cache";
@@ -14,25 +14,25 @@ import type { Stretches } from "./stretches.ts";
 
 export type Tally = {
   readonly totalCount: number;
-  /** Where a page begins that is ordered by height: rows to leave out, and what is left of the offset. */
+  /** Returns where a page in the order of heights starts: a condition that skips rows, and the remaining offset. */
   startOf(direction: Direction, offset: number): { readonly from?: Condition; readonly offset: number };
 };
 
-/** To be asked about conditions that do not depend on the head. */
+/** Accepts only conditions that do not depend on the head. */
 export type Tallies = (head: Head, alternatives: Alternatives) => Tally;
 
-/** Rows are added at its end only, with the blocks that have their heights. */
+/** A table to which blocks append rows with their height. */
 type GrowingTable = KeyedTable & { readonly key: readonly ["height", ...string[]] };
 
-/** Rows up to and with the block of a height. */
+/** Number of rows up to and including the block of a height. */
 export type Mark = { readonly height: number; readonly rows: number };
 
-/** What is known of a filter: marks by ascending height, and the last block that was counted. */
+/** Counts of a filter: marks by ascending height, and the last counted block. */
 type Counted = { readonly marks: Mark[]; last: Mark };
 
-/** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
+/** Rows between two marks, and so the maximum distance of a page from a mark, apart from the rest of a block. */
 const STEP = 250;
-/** Filters remembered. Each takes 32 bytes for every step: 26 MB for all of them where each finds a million rows. */
+/** Maximum number of cached filters. Each uses 32 bytes per step: 26 MB in total if each finds a million rows. */
 const MAX_FILTERS = 200;
 
 export function createTallies(database: Database, stretches: Stretches, listed: GrowingTable): Tallies {
@@ -41,7 +41,7 @@ export function createTallies(database: Database, stretches: Stretches, listed: 
   const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
   let known: Head | undefined;
 
-  /** Nothing holds any more once a block has gone. */
+  /** Discards all counts if a block was reverted. */
   function follow(head: Head): void {
     if (known && known.id !== head.id && blockId.get(known.height)?.id !== known.id) countedByFilter.clear();
     known = head;
@@ -57,7 +57,7 @@ export function createTallies(database: Database, stretches: Stretches, listed: 
     return statement;
   }
 
-  /** What is done stays so when there is no time for the rest. */
+  /** Keeps the partial count if the time runs out. */
   function count(head: Head, alternatives: Alternatives, counted: Counted): void {
     const { marks } = counted;
     const above: Condition = { sql: "height > ?", values: [counted.last.height] };
@@ -98,7 +98,7 @@ export function startOf(marks: readonly Mark[], totalCount: number, direction: D
   return { offset: mark.rows - rank, from: { sql: "height <= ?", values: [mark.height] } };
 }
 
-/** Index of the first mark that passes a test which all behind it pass too; their number if there is none. */
+/** Binary search for the first mark that passes a test, which all later marks pass too; the length if none does. */
 function firstWith(marks: readonly Mark[], test: (rows: number) => boolean): number {
   let [low, high] = [0, marks.length];
   while (low < high) {

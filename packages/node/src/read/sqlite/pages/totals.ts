@@ -1,4 +1,4 @@
-/** Totals of transactions that are kept instead of counted. */
+/** Stored totals of transactions, which need no counting. */
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
 import type { Heights } from "./heights.ts";
@@ -10,10 +10,10 @@ export type TypeTotal = {
 };
 
 export type Totals = {
-  /** Transactions up to and with the block of a height; 0 below the first. */
+  /** Returns the number of transactions up to and including the block of a height; 0 below the first block. */
   upTo(height: number): number;
   between(heights: Heights): number;
-  /** The lowest height up to which there are so many; one above the head when there are fewer. */
+  /** Returns the lowest height whose total reaches `count`; one above the head if none does. */
   heightOf(count: number, head: Head): number;
   byType(head: Head): readonly TypeTotal[];
 };
@@ -30,7 +30,7 @@ export function createTotals(database: Database): Totals {
     upTo,
     between: ({ low, high }) => (low > high ? 0 : upTo(high) - upTo(low - 1)),
     heightOf(count, head) {
-      // They never fall: halving finds it without an index on them.
+      // Totals never decrease: a binary search needs no index on them.
       let low = 1;
       let high = head.height + 1;
       while (low < high) {

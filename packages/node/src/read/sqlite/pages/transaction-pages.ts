@@ -1,4 +1,4 @@
-/** Pages of transactions, whose time depends neither on how far they are nor on how many there are. */
+/** Pages of transactions; their cost depends neither on the offset nor on the number of transactions. */
 import type { Head } from "../../head.ts";
 import type { Direction, Found, Range } from "../../page.ts";
 import type { ByIndex } from "../plans/by-index.ts";
@@ -18,21 +18,21 @@ import { type Alternatives, alternativesOf, type Selection, scanOf } from "./sel
 import type { Tallies, Tally } from "./tallies.ts";
 import type { Totals } from "./totals.ts";
 
-/** What is asked of all transactions. */
+/** A query for transactions. */
 export type TransactionQuestion = Pick<Asked, "filter"> & {
   readonly selection: Selection;
-  /** What they are ordered by before their position in the chain; absent: nothing. */
+  /** Column that orders them before their position in the chain; absent: position only. */
   readonly by?: { readonly column: string; readonly kind: Kind };
   readonly direction: Direction;
-  /** Of transactions of one block. */
+  /** Direction of the transactions of one block. */
   readonly sequence: Direction;
-  /** Where all transactions between two heights are asked for, and no others. */
+  /** Set if the query is for all transactions between two heights. */
   readonly heights?: Heights;
-  /** Those of the conditions that want values of a column. */
+  /** Conditions on the value of a column, which a ranking can look up. */
   readonly wanted: readonly Wanted[];
-  /** Those parts of the conditions that an index answers each for itself. */
+  /** Parts of the conditions that an index can look up, each on its own. */
   readonly indexed: readonly Alternatives[];
-  /** Number of rows, where nothing is asked for but types: it is kept. */
+  /** Stored number of rows, if the filter has only types. */
   readonly typesTotal: number | undefined;
 };
 
@@ -42,7 +42,7 @@ export type RowSources<Row> = {
   readonly at: RowsAt<Row>;
 };
 
-/** What pages are lists of. */
+/** The listed table and its key. */
 export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
 
 /** @throws {CursorError | SnapshotError} */
@@ -60,7 +60,7 @@ export type PageDependencies = {
   readonly matching: Matching;
   readonly rankings: Rankings;
   readonly byRanking: ByRanking;
-  /** Rows from which on a ranking is worth its memory. */
+  /** Minimum number of rows for which a ranking is built. */
   readonly minRanked: number;
 };
 
@@ -73,13 +73,13 @@ export function createTransactionPages({
   byRanking,
   minRanked,
 }: PageDependencies): TransactionPages {
-  /** The fewest rows that have a value which is wanted. */
+  /** Returns the matches of the most selective condition on a value. */
   function valueMatches(head: Head, wanted: readonly Wanted[]): Matches | undefined {
     const found = wanted.map((one) => matching.matches(head, one)).filter((matches) => matches !== undefined);
     return found.sort((a, b) => a.count - b.count)[0];
   }
 
-  /** The rows of the index that finds the fewest, where each condition alone finds too many and the rest is few. */
+  /** Returns the rows of the most selective index, if each condition alone finds too many rows to sort but few pass all. */
   function lookedUp(head: Head, indexed: readonly Alternatives[]): readonly number[] | undefined {
     if (indexed.length < 2) return undefined;
     const [fewest] = indexed
@@ -88,13 +88,13 @@ export function createTransactionPages({
     return fewest!.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest!.alternatives);
   }
 
-  /** All rows that are asked for, where they are known by their positions; undefined where they are not. */
+  /** Returns all rows of the query if they are identified by their positions; otherwise undefined. */
   function matchesOf(head: Head, { selection, wanted, indexed }: TransactionQuestion): Matches | undefined {
     if (totals.upTo(head.height) < minRanked) return undefined;
     const { conditions, ways = [] } = selection;
     const matches = valueMatches(head, wanted);
     const positions = matches?.positions ?? lookedUp(head, indexed);
-    // Matches are all that is asked for, or more than that.
+    // Matches are exactly the rows of the query, or a superset.
     if (ways.length === 0 && conditions.length === 1) return matches;
     return (
       positions &&

@@ -1,6 +1,6 @@
 /**
- * By count: rows were counted in parts before, and the page is walked to from the nearest mark. Costs the rows between two
- * marks; and what is counted for the first time, once.
+ * Plan "count": rows were counted in steps before, and the page is reached from the nearest mark. Costs the rows between two
+ * marks, plus once the first count of the rows.
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
@@ -18,12 +18,12 @@ import {
   valuesOf,
 } from "../pages/selection.ts";
 
-/** Where a page begins: a row to start at, and the rest of the offset from there. */
+/** Start of a page: a row to start at, and the remaining offset from that row. */
 export type Start = { readonly from?: Condition; readonly offset: number };
 
 export type StartInIndex = (head: Head, selection: Selection, offset: number) => Start;
 
-/** Marks in lists that an index has in their order. Transactions have tallies (`pages/tallies.ts`) instead. */
+/** Creates marks in lists that an index has in order. Transactions have tallies (`pages/tallies.ts`) instead. */
 export function createStartInIndex(database: Database, time: ReadTime, listed: KeyedTable): StartInIndex {
   const prepare = createPreparer(database);
   const marks = createMarks();

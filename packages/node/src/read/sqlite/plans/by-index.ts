@@ -1,6 +1,6 @@
 /**
- * By index: rows are walked over in the order of an index from where the page may begin, or the few that an index finds are
- * sorted, in one statement. Costs the rows between there and the end of the page where an index has the order, else all
+ * Plan "index": one statement walks rows in the order of an index from the earliest start of the page, or sorts the few rows
+ * that an index finds. Costs the rows from that start to the end of the page if an index has the order, otherwise all rows
  * that are found.
  */
 import type { Database } from "../../../store/engine/database.ts";
@@ -21,16 +21,16 @@ import {
 
 export type WalkOptions = {
   readonly totalCount: number;
-  /** Leaves out rows that the offset would skip; what remains of it is in the range. A cursor in the range comes first. */
+  /** Excludes rows that the offset would skip; the range has the remaining offset. A cursor in the range has precedence. */
   readonly from?: Condition | undefined;
-  /** Whether an index has them in their order, so that none are sorted. */
+  /** True if an index has the rows in order, so that they are not sorted. */
   readonly isInOrder?: boolean;
 };
 
 /** @throws {CursorError} */
 export type ByIndex<Row> = (selection: Selection, range: Range, options: WalkOptions) => Found<Row>;
 
-/** Whole rows may be dragged along for as many as this. */
+/** Up to this number, whole rows are read and skipped; beyond it, only their keys. */
 const NEAR = 100;
 
 export function createByIndex<Row>(database: Database, listed: ListedTable): ByIndex<Row> {
@@ -53,13 +53,13 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
     const { text, names } = pageText(listed, found, order);
     const paged = names.map((name) => `page.${name}`);
     const cursor = isWalk ? `, ${cursorOf(order, paged)} AS cursor` : "";
-    // The keys of the page first: what is skipped or sorted does not drag whole rows along.
+    // Select the keys of the page first: whole rows are neither skipped nor sorted.
     const select = prepare(
       `SELECT ${columns}${cursor} FROM (${text}) AS page
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
     if (!isWalk) return { rows: select.all(...values, limit, offset) as Row[], totalCount };
-    // One more than is shown tells whether there are others.
+    // One more row than requested shows whether others follow.
     const rows = select.all(...values, limit + 1, offset) as (Row & { cursor: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);
@@ -67,7 +67,7 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
   };
 }
 
-/** Where a page begins: behind a cursor, or where rows begin that are not left out. */
+/** Returns where a page starts: after its cursor, or at the first row that is not excluded. */
 export const startOf = (
   { order }: Selection,
   { after: cursor }: Range,

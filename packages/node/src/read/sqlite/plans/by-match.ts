@@ -1,6 +1,6 @@
 /**
- * By match: transactions that a ranking, or an index, finds by the value of a column are few enough to be held by their
- * positions; what else is asked of them is tested row by row. Costs sorting the positions, or looking up each of the rows.
+ * Plan "match": a ranking or an index finds few enough transactions by the value of a column to hold their positions in
+ * memory; other conditions are tested row by row. Costs sorting the positions, or looking up each of the rows.
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
@@ -17,36 +17,36 @@ import type { Rankings } from "../rankings/rankings.ts";
 import type { Start } from "./by-count.ts";
 import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 
-/** Rows that are known by their positions. */
+/** Rows identified by their positions in the chain. */
 export type Matches = {
   readonly count: number;
-  /** Their positions; undefined where they are too many to be looked up one by one. */
+  /** Positions of the rows; undefined if they are too many to be looked up one by one. */
   readonly positions: readonly number[] | undefined;
-  /** A page of them by their position in the chain; undefined where they are too many to be sorted. */
+  /** Returns a page in the order of the chain; undefined if the rows are too many to be sorted. */
   page(order: readonly OrderTerm[], range: Range): PageOfPositions | undefined;
-  /** Where such a page begins (`tallies.ts`). */
+  /** Returns where such a page starts (`tallies.ts`). */
   startOf(direction: Direction, offset: number): Start;
 };
 
-/** A filter that wants some values of a column: all that are between two, or have a text in them. */
+/** A filter on the values of a column: values between two bounds, or values that contain a text. */
 export type Wanted = {
   readonly column: string;
   readonly kind: Kind;
   readonly value: Integer | Interval;
-  /** The same as a test of each row along the chain, for what nearly all rows have. */
+  /** The filter as a test of each row along the chain, for values that nearly all rows have. */
   readonly alongTheChain: Condition;
 };
 
 export type Matching = {
-  /** Undefined while there is no ranking. */
+  /** Returns the matching rows; undefined while no ranking exists. */
   matches(head: Head, wanted: Wanted): Matches | undefined;
-  /** Rows that an index answers. */
+  /** Returns the positions of rows that an index finds. */
   positions(alternatives: Alternatives): readonly number[];
-  /** Those of some rows that meet all conditions; each row is looked up. */
+  /** Returns the given rows that meet all conditions; looks up each row. */
   passing(head: Head, positions: readonly number[], conditions: readonly Condition[]): Matches;
 };
 
-/** That a row is at one of the positions. */
+/** Matches rows at one of the positions. */
 export const isAt = (positions: readonly number[]): Condition => {
   const sql = `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`;
   return found({ sql, values: [JSON.stringify(positions)] }, "few");
@@ -55,9 +55,9 @@ export const isAt = (positions: readonly number[]): Condition => {
 const ALL = alternativesOf({ conditions: [] });
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 
-/** Parts of the chain whose rows are counted, where they are too many to be sorted. */
+/** Number of parts of the chain whose rows are counted if they are too many to be sorted. */
 const PARTS = 1_000;
-/** Values of a column that many rows have, remembered until the next block: 50 kB each. */
+/** Maximum number of frequent values whose matches are cached until the next block: 50 kB each. */
 const MAX_KEPT = 20;
 
 export function createMatching(database: Database, stretches: Stretches, rankings: Rankings): Matching {
@@ -68,7 +68,7 @@ export function createMatching(database: Database, stretches: Stretches, ranking
       const ranking = rankings.find(head, { column, kind, alternatives: ALL });
       if (!ranking) return undefined;
       const known = kept.get(ranking) ?? new LRUCache({ max: MAX_KEPT });
-      // Rankings are others after each block.
+      // Each block replaces the rankings.
       kept.set(ranking, known);
       const name = JSON.stringify(value);
       const before = known.get(name);
@@ -122,7 +122,7 @@ function matchesOf(head: Head, groups: readonly Float64Array[]): Matches {
   };
 }
 
-/** Their positions are not held: marks take less memory. */
+/** Creates matches without positions: marks use less memory. */
 const manyOf = (count: number, marks: readonly Mark[]): Matches => ({
   count,
   positions: undefined,
@@ -130,7 +130,7 @@ const manyOf = (count: number, marks: readonly Mark[]): Matches => ({
   startOf: (direction, offset) => startOf(marks, count, direction, offset),
 });
 
-/** The position with its sequence counted from the other end. */
+/** Returns the position with its sequence counted from the other end. */
 const backwards = (position: number): number => position + SEQUENCES - 1 - 2 * (position % SEQUENCES);
 
 function pageByPosition(
@@ -140,7 +140,7 @@ function pageByPosition(
   range: Range,
 ): PageOfPositions {
   const [{ direction }, sequence] = order as readonly [OrderTerm, OrderTerm];
-  // Sequences that run against the heights are reversed before rows are sorted as numbers, and afterwards again.
+  // Sequences that run against the heights are reversed before rows are sorted as numbers, and again afterwards.
   const reversed = sequence.direction === direction ? (position: number) => position : backwards;
   const sorted = new Float64Array(count);
   let length = 0;
@@ -160,7 +160,7 @@ function indexAfter(sorted: Float64Array, direction: Direction, position: number
   return index === -1 ? sorted.length : index;
 }
 
-/** Rows up to some heights. */
+/** Counts the rows up to certain heights. */
 function marksOf({ height }: Head, groups: readonly Float64Array[]): Mark[] {
   const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
   const counts = new Uint32Array(PARTS);

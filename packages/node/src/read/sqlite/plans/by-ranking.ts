@@ -1,6 +1,6 @@
 /**
- * By ranking: all transactions that are found are in memory in the order of a column. Costs the rows of the page, and finding
- * where it begins by halving.
+ * Plan "ranking": all matching transactions are in memory in the order of a column. Costs the rows of the page, and a
+ * binary search for its start.
  */
 import type { Database } from "../../../store/engine/database.ts";
 import { CursorError } from "../../errors.ts";
@@ -11,7 +11,7 @@ import { type PageOfPositions, positionAfter } from "../pages/positions.ts";
 import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "../rankings/ranking.ts";
 
 /**
- * @param order ended by the positions of rows, newest first
+ * @param order ends with the positions of rows, newest first
  * @throws {CursorError}
  */
 export type ByRanking = (
@@ -22,7 +22,7 @@ export type ByRanking = (
 ) => PageOfPositions;
 
 export function createByRanking(database: Database): ByRanking {
-  // Integers beyond 2^53 stay what they are.
+  // Read as text, so that integers beyond 2^53 stay exact.
   const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
   return (ranking, kind, order, range) => {
     const { direction } = order.at(-3)!;

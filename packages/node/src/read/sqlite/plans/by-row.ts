@@ -1,6 +1,6 @@
 /**
- * By row: blocks have no gaps, and it is kept how many transactions there are up to each of them, so that the first row of
- * a page is known by its number. Costs the rows of the page, and twenty reads of an index to find a block.
+ * Plan "row": blocks have no gaps, and each stores the number of transactions up to it, so that the first row of a page
+ * follows from its number. Costs the rows of the page, and twenty index lookups to find a block.
  */
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
@@ -8,7 +8,7 @@ import { betweenHeights, countOf, type Heights } from "../pages/heights.ts";
 import type { Totals } from "../pages/totals.ts";
 import type { Start } from "./by-count.ts";
 
-/** The heights of a page of all blocks between two; empty where the first is above the last. */
+/** Returns the heights of a page of all blocks between two heights; empty if the first is above the last. */
 export function blocksOf(
   { low, high }: Heights,
   direction: Direction,
@@ -28,7 +28,7 @@ export function blocksOf(
 /** Transactions of one block are in the order of their sequence, or reversed. */
 export type ChainOrder = { readonly direction: Direction; readonly sequence: Direction };
 
-/** The rows that a page of all transactions between two heights begins with, and what is left of the offset there. */
+/** Returns where a page of all transactions between two heights starts, and the remaining offset from there. */
 export function startOfTransactions(
   totals: Totals,
   head: Head,

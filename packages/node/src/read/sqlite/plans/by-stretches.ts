@@ -1,7 +1,7 @@
 /**
- * By stretches: rows that are tested one by one, or too many to be sorted at once, are read some thousands at a time
- * (`pages/stretches.ts`), and the first of all that were seen are kept. Costs all rows that an index finds, or up to the end of
- * the page where it finds them in their order; ends with an error when the time is up.
+ * Plan "stretches": rows that are tested one by one, or are too many to be sorted at once, are read some thousands at a time
+ * (`pages/stretches.ts`), keeping the first ones seen so far. Costs all rows that an index finds, or only those up to the end
+ * of the page if the index has them in order; fails if the time is up.
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Condition } from "../pages/conditions.ts";
@@ -40,18 +40,18 @@ export function createByStretches<Row>(
   { stretches, byIndex }: ByStretchesDependencies<Row>,
 ): ByStretches<Row> {
   const prepare = createPreparer(database);
-  // Integers beyond 2^53 stay what they are.
+  // Integers beyond 2^53 must stay exact.
   const prepareValues = createPreparer(database, { bigints: true, arrays: true });
   const unlessGivenUp = createGivenUp();
 
-  /** What an order has of rows, in no order. */
+  /** Returns the order values of all rows, unsorted. */
   function rowsOf(alternatives: Alternatives, order: readonly OrderTerm[]): OrderValues[] {
     const { text, names } = rowsText(listed, alternatives, order);
     const select = prepareValues(`SELECT ${names.join()} FROM (${text})`);
     return select.all(...valuesOf(alternatives)) as OrderValues[];
   }
 
-  /** The same of the first rows, in the order that an index has them in but for what is alike in the first of it. */
+  /** Returns the order values of the first rows, if an index has the order apart from ties in its first term. */
   function firstRowsOf(
     alternatives: Alternatives,
     order: readonly OrderTerm[],
@@ -77,7 +77,7 @@ export function createByStretches<Row>(
     return select.all(JSON.stringify(cursors)) as Row[];
   }
 
-  /** What the order has of so many rows from the first on; undefined where one stretch has all that are read. */
+  /** Returns the order values of the first `count` rows; undefined if one stretch has all rows. */
   function firstRows(
     selection: Selection,
     start: Condition | undefined,
@@ -113,7 +113,7 @@ export function createByStretches<Row>(
     const { limit, isWalk = false } = range;
     const { totalCount, from } = options;
     const offset = range.after === undefined ? range.offset : 0;
-    // One more than is shown tells whether there are others.
+    // One more row than requested shows whether others follow.
     const count = offset + limit + (isWalk ? 1 : 0);
     const first = firstRows(selection, startOf(selection, range, from), count);
     if (!first) return byIndex(selection, range, options);

@@ -1,64 +1,64 @@
-/** Which plan finds a page. The choice depends on what is asked and on counts only: nothing is read here. */
+/** Chooses the plan that finds a page. The choice depends only on the query and on counts; this file reads no rows. */
 
-/** How a page is found. Each plan has a file in this folder, whose header says what it costs. */
+/** How a page is found. Each plan has a file in this folder, whose header states its cost. */
 export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";
 
 export type Asked = {
   readonly collection: "blocks" | "transactions" | "wallets" | "tokens";
   /**
-   * What leaves rows out: nothing; nothing but heights; tests that leave a few blocks or depend on the head (`blocks`); or
-   * values of columns.
+   * Kind of filter: none; heights only; tests that match few blocks or depend on the head (`blocks`); or values of
+   * columns.
    */
   readonly filter: "none" | "heights" | "blocks" | "values";
-  /** Whether the rows are stored in the requested order: by their position in the chain, or by an index of all of them. */
+  /** True if the rows are stored in the requested order: by their position in the chain, or by an index of all rows. */
   readonly isInOrder: boolean;
   /**
-   * Rows that an index finds: no more than those of the page and before it, or few (`bounded`); all that are asked for,
-   * to be sorted (`sorted`); or others too, to be tested one by one (`tested`).
+   * Rows that an index finds: only those up to the end of the page, or few (`bounded`); all matching rows, which must be
+   * sorted (`sorted`); or also other rows, which must be tested one by one (`tested`).
    */
   readonly scan: "bounded" | "sorted" | "tested";
-  /** Rows before the page, where it does not begin after a cursor. */
+  /** Number of rows before the page, unless it starts after a cursor. */
   readonly offset: number;
   readonly isAfter: boolean;
 };
 
-/** What is known so far; absent members were not determined. */
+/** Results determined so far; absent members are not determined yet. */
 export type Known = {
-  /** Rows of all pages. */
+  /** Number of rows of all pages. */
   readonly total?: number;
-  /** Rows known by their positions: all that are asked for, or all that an index or a ranking finds of them, tested. */
+  /** Number of rows identified by their positions, if an index or a ranking found them. */
   readonly matches?: number | "unknown";
-  /** Whether a ranking in memory has the requested order. */
+  /** True if a ranking in memory has the requested order. */
   readonly isRanked?: boolean;
 };
 
-/** What must be learned before a plan can be chosen. */
+/** A result that must be determined before a plan can be chosen. */
 export type Question = "total" | "matches" | "ranking";
 
 export type Choice = { readonly plan: Plan } | { readonly learn: Question };
 
 export type Bounds = {
-  /** Rows from which on a ranking is worth its memory. */
+  /** Minimum number of rows for which a ranking is built. */
   readonly minRanked: number;
 };
 
 /**
- * Rows that are sorted in some milliseconds: the first by their positions, or as an index finds them, the second by a value, each
- * row looked up.
+ * Maximum number of rows to sort, which takes some milliseconds: by their positions or as an index finds them, and by a value
+ * for which each row is looked up.
  */
 export const MAX_SORTED = 20_000;
 export const MAX_LOOKED_UP = 2_000;
-/** Rows of a small table (wallets, uniks) that one statement sorts by a value of each in the time that a list has, about 50 ms. */
+/** Rows of a small table (wallets, uniks) that one statement sorts by a value within the time of a list, about 50 ms. */
 export const MAX_SORTED_OF_TABLE = 120_000;
-/** Offset from which on transactions are not walked over one by one. */
+/** Offset beyond which skipping transactions one by one is too slow. */
 export const FAR = 200;
-/** The same for rows that an index has in their order. */
+/** The limit `FAR` for rows that an index has in order. */
 export const FAR_IN_INDEX = 1_000;
 
 export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): Choice {
   const { collection, filter, isInOrder, offset, isAfter } = asked;
   const isOfHeights = filter === "none" || filter === "heights";
-  // Blocks are numbered without gaps: nothing is to be counted.
+  // Blocks are numbered without gaps and need no counting.
   if (collection === "blocks" && isOfHeights && isInOrder && !isAfter) return { plan: "row" };
   const isTransactions = collection === "transactions";
   if (isTransactions && filter === "values") {
@@ -79,7 +79,7 @@ export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): C
   // A few blocks are sorted, and a ranking of all rows does not help.
   if (filter === "heights" || filter === "blocks") return walk;
   if (isInOrder) {
-    // What nearly all rows have is found along the chain rather than by the index of a value.
+    // Values that nearly all rows have are found along the chain rather than by the index of the value.
     const isAlongTheChain = known.matches !== undefined && known.matches !== "unknown";
     return isAlongTheChain || offset >= FAR ? { plan: "count" } : walk;
   }
@@ -88,7 +88,7 @@ export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): C
   return known.isRanked ? { plan: "ranking" } : walk;
 }
 
-/** Whether one statement may read all rows that have to be read. */
+/** Returns whether one statement can read all rows that must be read. */
 function isAtOnce({ scan, collection }: Asked, total: number): boolean {
   const isSmall = collection === "wallets" || collection === "tokens";
   return scan === "bounded" || (scan === "sorted" && total <= (isSmall ? MAX_SORTED_OF_TABLE : MAX_SORTED));

@@ -1,12 +1,12 @@
-/** Learns what the choice of a plan needs, and finds the page as it was chosen. */
+/** Determines what the choice of a plan depends on, then runs the chosen plan. */
 import type { Found } from "../../page.ts";
 import { type Asked, type Bounds, choosePlan, type Known, type Plan, type Question } from "./choose.ts";
 
 export type Learning = Readonly<Partial<Record<Question, () => Known>>>;
-/** `total` is that of all pages; 0 for plans that are chosen before it is known. */
+/** `total` is the number of rows of all pages; 0 for plans that are chosen before it is known. */
 export type Finding<Row> = Readonly<Partial<Record<Plan, (total: number) => Found<Row>>>>;
 
-/** A collection has what it may be asked for by `choosePlan`. */
+/** A collection must implement every plan that `choosePlan` can choose for it. */
 export function findPage<Row>(
   asked: Asked,
   initially: Known,

@@ -1,6 +1,6 @@
 /**
- * Makes rankings in another thread: nothing else waits for it. A thread takes longer to begin than most rankings to be
- * made, and so it stays for a while; then it ends, for the rows of a long one leave it with much memory.
+ * Builds rankings in another thread, so that nothing waits for them. Starting a thread takes longer than building most
+ * rankings, so the thread is kept for a while. Then it ends, because the rows of a long ranking occupy much memory.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -10,23 +10,23 @@ import type { RankingDependencies } from "./rankings.ts";
 import type { Ranked, RankingAt } from "./reading.ts";
 
 export type RankingBuilder = {
-  /** To be called for one ranking at a time. */
+  /** Builds one ranking; must not be called while another is being built. */
   build: RankingDependencies["build"];
-  /** Ends the build that runs. */
+  /** Aborts the running build. */
   close(): Promise<void>;
 };
 
-/** What the thread needs, as plain values. */
+/** Input of the thread as plain values. */
 export type BuilderData = { readonly databasePath: string };
 export type ToBuilder = { readonly ranked: Ranked; readonly maxBytes: number };
 
 const STAYS_MS = 60_000;
-/** No request waits for it, and its rows are read once. */
+/** Long, because no request waits for the build. */
 const TIMEOUT_MS = 600_000;
 
 /**
- * @param onError given what keeps a ranking from being made
- * @param timeoutMs after which a thread that has not made its ranking is stopped
+ * @param onError called with the error if a ranking cannot be built
+ * @param timeoutMs time after which a thread that has not finished its ranking is stopped
  */
 export function createRankingBuilder(
   databasePath: string,
@@ -71,7 +71,7 @@ export function createRankingBuilder(
         return built;
       } catch (error) {
         onError(error);
-        // Its result is not needed any more, and the next ranking gets another thread.
+        // Its result is no longer needed, and the next ranking gets another thread.
         void end();
         throw error;
       } finally {

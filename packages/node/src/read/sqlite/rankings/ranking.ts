@@ -1,35 +1,35 @@
 /**
- * Rows of a table that grows at its end, in the order of a value: pages anywhere are found without sorting, and so are
- * the rows that have some value. Arrays of plain numbers, so that a ranking of a million rows takes few megabytes and
- * goes from thread to thread without being copied.
+ * Rows of an append-only table in the order of a value. Pages at any offset, and rows with a given value, are found without
+ * sorting. Stored as arrays of plain numbers, so that a ranking of a million rows uses few megabytes and is transferred
+ * between threads without a copy.
  */
 import type { Direction } from "../../page.ts";
 
 export type Ranking = {
-  /** By ascending value; rows of one value newest first. */
+  /** Positions by ascending value; rows of one value newest first. */
   readonly positions: Float64Array<ArrayBuffer>;
-  /** Of each distinct value the index behind its last row. */
+  /** Index after the last row of each distinct value. */
   readonly rowEnds: Uint32Array<ArrayBuffer>;
-  /** The distinct values one behind the other, as bytes whose order is that of the values. */
+  /** Concatenated distinct values, as bytes that have the same order as the values. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of each distinct value the index behind its last byte. */
+  /** Index after the last byte of each distinct value. */
   readonly byteEnds: Uint32Array<ArrayBuffer>;
 };
 
-/** `value` is decimal where it is an integer; `position` is a height and a sequence in one number (`positionOf`). */
+/** `value` is decimal text if it is an integer; `position` is a height and a sequence in one number (`positionOf`). */
 export type RankedRow = { readonly position: number; readonly value: string | null };
 export type Kind = "integer" | "text";
 
-/** Above the number of transactions in a block. Heights of 33 bits are left. */
+/** Upper bound on the transactions in a block; leaves 33 bits for heights. */
 export const SEQUENCES = 2 ** 20;
 export const positionOf = (height: number, sequence: number): number => height * SEQUENCES + sequence;
 
-/** Neither byte begins a character. */
+/** Neither byte occurs as the first byte of a UTF-8 character. */
 const TEXT = 0xfe;
 const ABSENT = 0xff;
 const LOWEST = -(2n ** 63n);
 
-/** Absent values count as the highest. */
+/** Converts a value to bytes; absent values sort as the highest. */
 export function bytesOf(kind: Kind, value: string | null): Uint8Array {
   if (value === null) return Uint8Array.of(ABSENT);
   if (kind === "text") return Buffer.concat([Uint8Array.of(TEXT), Buffer.from(value)]);
@@ -42,8 +42,8 @@ export const sizeOf = (ranking: Ranking): number =>
   Object.values(ranking).reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 /**
- * @param rows in the order of a ranking
- * @returns undefined when it would be larger than so many bytes
+ * @param rows rows in the order of a ranking
+ * @returns undefined if the ranking would exceed `maxBytes`
  */
 export function rankingOf(kind: Kind, rows: Iterable<RankedRow>, maxBytes: number): Ranking | undefined {
   const positions: number[] = [];
@@ -78,7 +78,7 @@ function longer(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** The rows of both; all rows of the second are newer than those of the first. */
+/** Merges two rankings; all rows of `newer` must be newer than the rows of `older`. */
 export function merged(older: Ranking, newer: Ranking): Ranking {
   const writer = createWriter(
     older.positions.length + newer.positions.length,
@@ -102,7 +102,7 @@ export function merged(older: Ranking, newer: Ranking): Ranking {
   return writer.ranking();
 }
 
-/** Without the rows above a height. */
+/** Returns the ranking without the rows above a height. */
 export function upTo(ranking: Ranking, height: number): Ranking {
   const { positions, rowEnds, bytes } = ranking;
   const end = positionOf(height + 1, 0);
@@ -124,7 +124,7 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
   const byteEnds = new Uint32Array(maxGroups);
   let [rows, groups, length] = [0, 0, 0];
   return {
-    /** Groups of another ranking, from one to before another. */
+    /** Appends the groups of another ranking from `first` to before `end`. */
     addGroups(from: Ranking, first: number, end: number): void {
       if (first === end) return;
       const [firstRow, firstByte] = [startOf(from.rowEnds, first), startOf(from.byteEnds, first)];
@@ -156,7 +156,7 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
   };
 }
 
-/** A page in the order of the value; rows of one value are newest first in both directions. */
+/** Returns a page in the order of the value; rows of one value are newest first in both directions. */
 export function pageOf(ranking: Ranking, direction: Direction, offset: number, limit: number): number[] {
   const { positions, rowEnds } = ranking;
   const end = Math.min(offset + limit, positions.length);
@@ -173,7 +173,7 @@ export function pageOf(ranking: Ranking, direction: Direction, offset: number, l
   return page;
 }
 
-/** Offset of the first row after another one, which may no longer exist. */
+/** Returns the offset of the first row after another row, which may no longer exist. */
 export function offsetAfter(
   ranking: Ranking,
   direction: Direction,
@@ -190,7 +190,7 @@ export function offsetAfter(
   return before + (direction === "asc" ? start : positions.length - rowEnds[group]!);
 }
 
-/** Rows whose value is between two bounds, both included; each group newest first. */
+/** Returns the rows whose value is between two bounds, both included; each group newest first. */
 export function rowsBetween(ranking: Ranking, from?: Uint8Array, to?: Uint8Array): readonly Float64Array[] {
   const first = from === undefined ? 0 : firstFrom(ranking, from);
   const { rowEnds } = ranking;
@@ -202,7 +202,7 @@ export function rowsBetween(ranking: Ranking, from?: Uint8Array, to?: Uint8Array
   return [ranking.positions.subarray(startOf(rowEnds, first), rowEnds[end - 1])];
 }
 
-/** Rows whose text has another one in it; each group newest first. */
+/** Returns the rows whose text contains another text; each group newest first. */
 export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[] {
   const { bytes, byteEnds } = ranking;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -224,11 +224,11 @@ const rowsOf = ({ positions, rowEnds }: Ranking, group: number): Float64Array =>
 const valueAt = ({ bytes, byteEnds }: Ranking, group: number): Uint8Array =>
   bytes.subarray(startOf(byteEnds, group), byteEnds[group]);
 
-/** The first group whose value is not below one. */
+/** Returns the first group whose value is not below the given one. */
 const firstFrom = (ranking: Ranking, value: Uint8Array): number =>
   firstIndex(ranking.rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), value) >= 0);
 
-/** The first index that passes a test which all behind it pass too; their number if there is none. */
+/** Binary search for the first index that passes a test, which all later indexes pass too; `count` if none does. */
 function firstIndex(count: number, test: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -1,6 +1,6 @@
 /**
- * Rankings that are kept from one head to the next, within a bound of memory: each is made by another thread when it is
- * first asked for, and grows with the blocks (docs/decisions/0018-keep-long-sort-orders-in-memory.md).
+ * Rankings that are kept from one head to the next, within a memory limit: another thread builds each on its first request,
+ * and new blocks extend it (docs/decisions/0018-keep-long-sort-orders-in-memory.md).
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
@@ -10,28 +10,28 @@ import { merged, type Ranking, sizeOf, upTo } from "./ranking.ts";
 import { type Ranked, type RankingAt, readRanking, readRoots, TABLE } from "./reading.ts";
 
 export type Rankings = {
-  /** To be asked in a snapshot. Undefined while there is none: another time, perhaps. */
+  /** Returns a ranking, or undefined if it is not built yet. Must be called inside a snapshot. */
   find(head: Head, ranked: Ranked): Ranking | undefined;
 };
 
 export const NO_RANKINGS: Rankings = { find: () => undefined };
 
 export type RankingOptions = {
-  /** Memory for all of them together. The least recently used one is evicted first. */
+  /** Maximum memory of all rankings. The least recently used ranking is evicted first. */
   readonly maxBytes: number;
-  /** Part of the time in which one may be being made; from 0, above it, to 1. Absent: a half. */
+  /** Maximum share of the time that is spent building rankings, above 0 and up to 1. Default: one half. */
   readonly maxShare?: number | undefined;
 };
 
 export type RankingDependencies = {
   readonly database: Database;
-  /** Undefined when it would take more than so many bytes. Its errors are reported by the caller. */
+  /** Builds a ranking; resolves to undefined if it would exceed `maxBytes`. The implementation reports errors. */
   readonly build: (ranked: Ranked, maxBytes: number) => Promise<RankingAt | undefined>;
 };
 
-/** Rows that are added in one go; after more of them all are read again, elsewhere. */
+/** Maximum number of new rows to merge; after more rows, another thread builds the ranking again. */
 const MAX_ADDED = 5_000;
-/** Those that are too large, or cannot be made, are not tried again for a while. */
+/** Negative cache of rankings that are too large or failed to build. */
 const MAX_REFUSED = 1_000;
 const RETRY_AFTER_MS = 60_000;
 
@@ -52,7 +52,7 @@ export function createRankings(
   let isBuilding = false;
   let restsUntilMs = 0;
 
-  /** One at a time, with pauses, however many are requested. */
+  /** Builds one ranking at a time, with pauses, however many are requested. */
   async function begin(name: string, ranked: Ranked): Promise<void> {
     const startMs = performance.now();
     if (isBuilding || startMs < restsUntilMs || refused.has(name)) return;
@@ -65,7 +65,7 @@ export function createRankings(
     restsUntilMs = endMs + (endMs - startMs) * (1 / maxShare - 1);
   }
 
-  /** The same for another head; undefined when too little of it still holds. */
+  /** Updates a ranking to another head; undefined if too much changed. */
   function following(head: Head, ranked: Ranked, { ranking, roots }: RankingAt): RankingAt | undefined {
     const root = roots.find(({ height, id }) => blockId.get(height)?.id === id);
     if (!root || countUpTo(head.height) - countUpTo(root.height) > MAX_ADDED) return undefined;

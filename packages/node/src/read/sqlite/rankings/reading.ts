@@ -1,4 +1,4 @@
-/** Rankings as they are read from the database, by the thread that makes them and by the one that keeps them. */
+/** Reads rankings from the database, in the thread that builds them and in the thread that keeps them. */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import { type Alternatives, fromText, inRange, valuesOf } from "../pages/selection.ts";
@@ -8,19 +8,19 @@ import { type Kind, type RankedRow, type Ranking, rankingOf, SEQUENCES } from ".
 export type Ranked = {
   readonly column: string;
   readonly kind: Kind;
-  /** Must not depend on the head. */
+  /** Rows of the ranking; must not depend on the head. */
   readonly alternatives: Alternatives;
 };
 
-/** A ranking of all rows up to the first of some blocks that follow one another downwards. */
+/** A ranking of all rows up to the first block of `roots`, which are consecutive blocks in descending order. */
 export type RankingAt = { readonly ranking: Ranking; readonly roots: readonly Head[] };
 
 export const TABLE = { table: "transactions", key: ["height", "sequence"] };
 
-/** Blocks that may be reverted without reading all rows again. */
+/** Number of blocks that can be reverted without reading all rows again. */
 const ROOTS = 100;
 
-/** In one snapshot. */
+/** Reads a ranking with its blocks, in one snapshot. */
 export function readRankingAt(database: Database, ranked: Ranked, maxBytes: number): RankingAt | undefined {
   const roots = readRoots(database);
   const ranking = readRanking(database, ranked, { above: 0, maxBytes });
@@ -32,7 +32,7 @@ export const readRoots = (database: Database): Head[] =>
     .prepare<Head>(`SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT ${ROOTS}`)
     .all();
 
-/** Of the rows above a height; undefined when it would be too large. */
+/** Reads a ranking of the rows above a height; undefined if it would be too large. */
 export function readRanking(
   database: Database,
   { column, kind, alternatives }: Ranked,

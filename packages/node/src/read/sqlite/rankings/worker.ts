@@ -1,4 +1,4 @@
-/** The thread that makes rankings, one after another. */
+/** The thread that builds rankings, one after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../../../store/engine/database.ts";
 import { createReadTogether } from "../../../store/engine/snapshot.ts";

@@ -1,4 +1,4 @@
-/** Encrypts the secrets in the database with the key of the operator (webhooks.md 10 point 14). */
+/** Encrypts the secrets in the database with the operator's key (webhooks.md 10 point 14). */
 import { ConfigError } from "../../../platform/config-error.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { createMetaStore, type MetaStore } from "../../../store/node/meta.ts";
@@ -17,12 +17,12 @@ export type KeyFiles = {
 const CHECKED = "uniknode";
 
 /**
- * Encrypts plain secrets, replaces the previous key, or decrypts the secrets, as the files require. To be called before
+ * Encrypts plain secrets, replaces the previous key, or decrypts the secrets, as the files require. Must be called before
  * anything else uses the database.
  *
- * @returns the key of every secret in the database; undefined: they are plain text
- * @throws {ConfigError} when the key that the secrets are encrypted with is not among the given ones
- * @throws {EncryptionError} when a secret was changed without the key
+ * @returns the key of every secret in the database; undefined if they are plain text
+ * @throws {ConfigError} if none of the given keys decrypts the secrets
+ * @throws {EncryptionError} if a secret was changed without the key
  */
 export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array | undefined {
   const meta = createMetaStore(database);
@@ -47,14 +47,14 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
 }
 
 /**
- * The key of the secrets in a database that another process may use; undefined: they are plain text.
+ * Returns the key of the secrets in a database that another process may use; undefined if they are plain text.
  *
- * @throws {ConfigError} when the key that the secrets are encrypted with is not among the given ones
+ * @throws {ConfigError} if none of the given keys decrypts the secrets
  */
 export const readSecretKey = (database: Database, files: KeyFiles): Uint8Array | undefined =>
   openKeys(createMetaStore(database), files).present?.key;
 
-/** The content of the file of the key to use, and the key that the secrets are encrypted with at present. */
+/** Returns the content of the file of the key to use, and the key that currently encrypts the secrets. */
 function openKeys(meta: MetaStore, { webhookKeyFile, webhookOldKeyFile }: KeyFiles) {
   const content = webhookKeyFile && readKeyFile(webhookKeyFile, "--webhook-key-file");
   const oldContent = webhookOldKeyFile && readKeyFile(webhookOldKeyFile, "--webhook-old-key-file");
@@ -62,7 +62,7 @@ function openKeys(meta: MetaStore, { webhookKeyFile, webhookOldKeyFile }: KeyFil
   return { content, present: kept === undefined ? undefined : presentKey(kept, [content, oldContent]) };
 }
 
-/** The key with which the secrets of the data folder are encrypted. */
+/** Returns the key that encrypts the secrets of the data folder. */
 function presentKey(kept: string, contents: readonly (string | undefined)[]) {
   const [salt, check] = kept.split(" ") as [string, string];
   for (const content of contents) {

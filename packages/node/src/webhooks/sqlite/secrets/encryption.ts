@@ -1,11 +1,11 @@
 /**
- * Secrets of webhooks in the database: plain, or encrypted with a key of the operator (webhooks.md 10 point 14).
+ * Secrets of webhooks in the database: plain, or encrypted with the operator's key (webhooks.md 10 point 14).
  * AES-256-GCM with a random nonce; the owner is the associated data, so that a text can only be decrypted for its owner.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 
 export type SecretCipher = {
-  /** The text to store for a secret; `owner` names the webhook, or the register. */
+  /** Returns the text to store for a secret; `owner` names the webhook or the register. */
   encrypt(secret: string, owner: string): string;
   /** @throws {EncryptionError} */
   decrypt(kept: string, owner: string): string;
@@ -31,17 +31,17 @@ const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Before nonce, tag and encrypted bytes in base64; no secret begins so. */
+/** Prefix of an encrypted secret: nonce, tag and encrypted bytes follow in base64. No plain secret has this prefix. */
 const MARK = "sealed:";
-/** Decrypted secrets in the cache: every attempt of a delivery needs one. */
+/** Maximum number of cached decrypted secrets: every attempt of a delivery needs one. */
 const MAX_DECRYPTED = 10_000;
 
 export const createSalt = (): string => randomBytes(SALT_BYTES).toString("base64");
 
-/** The key from the content of a key file; the salt makes it another one in every data folder. */
+/** Derives the key from the content of a key file; the salt makes it different in every data folder. */
 export const deriveKey = (content: string, salt: string): Uint8Array => scryptSync(content, salt, KEY_BYTES);
 
-/** Secrets as plain text. */
+/** Cipher that stores secrets as plain text. */
 export const PLAIN_SECRETS: SecretCipher = {
   encrypt: (secret) => secret,
   decrypt(kept, owner) {
@@ -50,7 +50,7 @@ export const PLAIN_SECRETS: SecretCipher = {
   },
 };
 
-/** @param key of `deriveKey`; absent: secrets are plain text */
+/** @param key result of `deriveKey`; absent: secrets are plain text */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
   if (key === undefined) return PLAIN_SECRETS;
   const decrypted = new Map<string, string>();

@@ -1,15 +1,15 @@
-/** A key in a file of the operator. */
+/** Reads the operator's key file. */
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../../../platform/config-error.ts";
 
-/** As much as 16 random bytes have in hexadecimal digits. */
+/** Minimum length of a key: 16 random bytes in hexadecimal digits. */
 const MIN_LENGTH = 32;
 
 /**
- * The content of the file, without the white space around it.
+ * Returns the trimmed content of the file.
  *
- * @param flag that named the file
- * @throws {ConfigError} when it cannot be read, or is too short to be a key
+ * @param flag flag that named the file
+ * @throws {ConfigError} if the file cannot be read, or is too short for a key
  */
 export function readKeyFile(path: string, flag: string): string {
   let content: string;

@@ -4,10 +4,10 @@ import { createMetaStore } from "../../../store/node/meta.ts";
 import type { Secrets } from "../../webhook.ts";
 import type { SecretCipher } from "./encryption.ts";
 
-/** Tokens are as the cipher encrypts them. */
+/** Columns of a webhook's secrets, as the cipher encrypts them. */
 export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };
 
-/** Name of the owner of a secret, for the cipher. */
+/** Returns the name of the owner of a secret, for the cipher. */
 export const ownerOf = (webhook: number): string => `webhook ${webhook}`;
 export const REGISTER = "the register of webhooks";
 
@@ -26,7 +26,7 @@ export const secretsFromRow = (
 /**
  * Decrypts every secret of the database with one cipher and encrypts it with another, all or none.
  *
- * @throws {EncryptionError} of the first that cannot be decrypted; nothing has changed
+ * @throws {EncryptionError} for the first secret that cannot be decrypted; nothing has changed
  */
 export function reencryptSecrets(database: Database, from: SecretCipher, to: SecretCipher): void {
   const write = database.prepare("UPDATE webhooks SET token = ?, previous_token = ? WHERE id = ?");
@@ -42,9 +42,9 @@ export function reencryptSecrets(database: Database, from: SecretCipher, to: Sec
 }
 
 /**
- * All secrets of the database.
+ * Reads all secrets of the database.
  *
- * @throws {EncryptionError} of the first that cannot be decrypted
+ * @throws {EncryptionError} for the first secret that cannot be decrypted
  */
 export function readSecrets(database: Database, cipher: SecretCipher) {
   const rows = database.prepare<SecretRow & { id: number }>(

@@ -1,10 +1,10 @@
-/** The token that requests to the register of webhooks need. */
+/** The token that requests to the register of webhooks require. */
 import { randomBytes } from "node:crypto";
 import type { MetaStore } from "../../../store/node/meta.ts";
 import type { SecretCipher } from "./encryption.ts";
 import { REGISTER } from "./secrets.ts";
 
-/** The token given, or the one that this data folder began with. */
+/** Returns the given token, or the token that was generated for this data folder. */
 export function webhookTokenOf(given: string | undefined, meta: MetaStore, cipher: SecretCipher): string {
   if (given !== undefined) return given;
   const kept = keptWebhookToken(meta, cipher);
@@ -14,7 +14,7 @@ export function webhookTokenOf(given: string | undefined, meta: MetaStore, ciphe
   return made;
 }
 
-/** The token that this data folder began with; undefined before the first start without a given one. */
+/** Returns the token that was generated for this data folder; undefined before the first start without a given token. */
 export function keptWebhookToken(meta: MetaStore, cipher: SecretCipher): string | undefined {
   const kept = meta.read("webhookToken");
   return kept === undefined ? undefined : cipher.decrypt(kept, REGISTER);
