@@ -45,7 +45,7 @@ export type QueryOptions = {
 
 /** Fewer rows are sorted in less time than a ranking's page takes. */
 const MIN_RANKED = 5_000;
-/** All seven orders of a million transactions take 75 MB (docs/decisions/0018-keep-long-sort-orders-in-memory.md). */
+/** All seven orders of a million transactions take 75 MB (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md). */
 const MAX_RANKING_BYTES = 96 * 2 ** 20;
 
 export function createQueries(

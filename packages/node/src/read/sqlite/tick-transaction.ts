@@ -1,6 +1,6 @@
 /**
  * The read transaction that all snapshots of one tick of the event loop share: to begin and end one takes as long as to find
- * a row (docs/decisions/0019-share-a-transaction-within-a-tick.md). It ends with its tick. A client that is notified of a
+ * a row (docs/decisions/0019-share-a-read-transaction-per-tick.md). It ends with its tick. A client that is notified of a
  * block sends its request in a later tick, and is answered from a transaction that sees the block.
  */
 import type { Database } from "../../store/engine/database.ts";

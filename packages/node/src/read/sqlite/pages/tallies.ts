@@ -2,7 +2,7 @@
  * How many rows of a growing table a filter finds up to the block of some heights, remembered from one head to the
  * next: each row is counted once however many blocks follow, and a page far away is begun near its first row. Only
  * what is asked for is counted, so that writing blocks costs nothing more
- * (docs/decisions/0017-join-answers-from-texts.md).
+ * (docs/decisions/0017-build-json-responses-by-concatenation.md).
  */
 import { LRUCache } from "lru-cache";
 import type { Database, Statement } from "../../../store/engine/database.ts";

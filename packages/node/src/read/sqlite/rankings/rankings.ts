@@ -1,6 +1,6 @@
 /**
  * Rankings that are kept from one head to the next, within a bound of memory: each is made by another thread when it is
- * first asked for, and grows with the blocks (docs/decisions/0018-keep-long-sort-orders-in-memory.md).
+ * first asked for, and grows with the blocks (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md).
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
