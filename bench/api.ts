@@ -2,16 +2,16 @@
  * `npm run bench -- api [families] [pages] [forging] [--transactions 1000000] [--seconds 3] [--connections 64]
  * [--only transactions]`
  *
- * The API over a made chain, and over one with a tenth of its rows; all parts unless some are named. The load comes
- * from this process, the servers are in another.
+ * Measures the API over a generated chain, and over one with a tenth of its rows; runs all parts unless some are named. The
+ * load comes from this process, the servers run in another.
  *
- * - families: requests a second by kind of request, each for something else, so that nothing is answered out of memory;
- *   beside it the same request again and again, and a bare HTTP server that answers a constant of the same size.
- *   Processor time is printed too, because it is the same on a machine with other load;
- * - pages: every list, or those whose path has `--only` in it, in every order and by every filter, near and far, and
- *   the ten slowest of them, also when it is interrupted. What the node keeps of a list is made when it is first asked
- *   for: the time until then is printed beside it;
- * - forging: when blocks are committed, alone and while the API has all the requests that it can take.
+ * - families: requests per second by kind of request, each with different parameters, so that no response is cached;
+ *   for comparison the same request repeatedly, and a bare HTTP server with a constant response of the same size.
+ *   Prints CPU time, too, because it does not depend on other load of the machine;
+ * - pages: every list, or the lists whose path contains `--only`, in every order and with every filter, near and far, and
+ *   the ten slowest, also after an interruption. The node builds its caches of a list at the first request: the time
+ *   until then is printed separately;
+ * - forging: commit times of blocks, idle and under maximum API load.
  */
 import { parseArgs } from "node:util";
 import { type Dataset, loadDataset } from "./api/dataset.ts";
@@ -37,7 +37,7 @@ const isSelected = (part: string) => positionals.length === 0 || positionals.inc
 const datasetOf = (count: number) =>
   loadDataset({ transactions: count, wallets: count / 10, uniks: count / 50 });
 
-/** What a server takes for an answer, and how many it gives. */
+/** Cost of a response, and responses per second. */
 type Rate = { readonly perSecond: number; readonly processorMs: number };
 const percent = (part: number, whole: number) => `${Math.round((100 * part) / whole)} %`;
 
@@ -53,13 +53,13 @@ async function measureFamilies(dataset: Dataset, families: readonly Family[]): P
     "request | bytes | requests/s | p99 ms | the same one/s | bare server/s | share | us of processor time | bare | share | failed",
   );
   for (const { name, requests } of families) {
-    // A node that has run for a while has the requested data in memory: the first read of a page of the file takes longer.
+    // A node that has run for a while has the requested data in memory: the first read of a page of the file is slower.
     await shoot(servers.port, requests, load);
-    // The first head-wide figures are computed once for each block: not what is measured here.
+    // Figures of the head are computed once per block, which is not measured here.
     const same = await measured(servers.port, requests.slice(0, 1));
     const each = await measured(servers.port, requests);
     await servers.setBareBytes(each.bytes);
-    // The same requests, because making them takes time too.
+    // The same requests, because generating them costs time, too.
     const bare = await measured(servers.barePort, requests);
     rates.set(name, each);
     console.log(
@@ -97,7 +97,7 @@ if (isSelected("families")) {
   }
 }
 
-/** Goal of a list of a million transactions, whatever is asked of it; fewer must take less, but noise is always there. */
+/** Goal for any list of a million transactions; smaller chains must be faster, except for noise. */
 const MAX_LIST_MS = Math.max(10, Math.min(50, (50 * transactions) / 1_000_000));
 const SHOWN = 10;
 

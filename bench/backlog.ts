@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- backlog [--deliveries N] [--webhooks N]`
  *
- * Deliveries queue up for targets that are down: how much memory the process takes on the way, and how long a delivery
- * to a target that is up takes beside them. The process does nothing else, so its memory is that of the webhooks.
+ * Queues deliveries for targets that are down, and measures the memory of the process and the latency of a delivery to a
+ * target that is up. The process does nothing else, so its memory is that of the webhooks.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";

@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- compare COMMIT [replay] [sync] [api] [submissions] [webhooks] [start] [idle] [--runs 5]`
  *
- * Compares this work tree with another commit, all rows or those that are named. The versions take turns, each first in
- * every other run, so that what else the machine does concerns both. Each figure is the median of the runs; beside it
- * the spread, the part between the lowest and the highest of them: a ratio within it means nothing.
+ * Compares this work tree with another commit: all rows, or the named ones. The versions alternate, each first in every
+ * other run, so that other load of the machine affects both. Each figure is the median of the runs, printed with the
+ * spread between the lowest and the highest: a ratio within the spread is not significant.
  */
 import { parseArgs } from "node:util";
 import { type Figures, ROWS } from "./compare/rows.ts";
@@ -23,7 +23,7 @@ const runs = Number(values.runs);
 const base = treeOf(commit);
 const now = workingTree();
 
-/** Of one version, by figure: a number for each run. */
+/** Numbers of one version by figure, one for each run. */
 type Series = Map<string, number[]>;
 
 function add(series: Series, figures: Figures): void {

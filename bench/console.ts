@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- console [--blocks N] [--consoles N] [--seconds N]`
  *
- * What the console costs the browser, and what it costs the node: the first paint, a block of 500 transactions, the heap
- * over many blocks, and the API's speed with and without consoles that are open, in turn.
+ * Measures the cost of the console for browser and node: the first paint, a block of 500 transactions, the heap over many
+ * blocks, and the speed of the API with and without open consoles, alternating.
  */
 import { parseArgs } from "node:util";
 import { findBrowser } from "../packages/console/test-support/browser.ts";

@@ -1,6 +1,6 @@
 /**
- * A chain made for measuring, cached in the temporary folder of the system: the rules of livenet from height 1 on,
- * 23 delegates, empty blocks first, then blocks full of transfers.
+ * Generated chain for measurements, cached in the temporary folder of the system: rules of livenet from height 1,
+ * 23 delegates, first empty blocks, then blocks full of transfers.
  */
 import { createReadStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -40,14 +40,14 @@ export type Fixture = {
   readonly files: NetworkFiles;
   readonly network: Network;
   readonly genesis: Block;
-  /** Serialized blocks from height 2 on, read from the file as they are asked for. */
+  /** Serialized blocks from height 2 on, read lazily from the file. */
   blocks(): AsyncIterable<Uint8Array>;
 };
 
-/** Changes with every change of what is generated. */
+/** Must change with every change of the generated data. */
 const FORMAT = 1;
 const SENDERS = 1_000;
-/** Senders, and others that only receive. */
+/** Number of senders, and of wallets that only receive. */
 const RECIPIENTS = 5_000;
 const ONE = 100_000_000n;
 
@@ -121,7 +121,7 @@ const seal = (body: TransactionBody, { keys }: Account): SealedTransaction => {
   return { data, bytes: encodeTransaction(data), isVerified: true };
 };
 
-/** The blocks one after another, each executed, so that the next forger is known. */
+/** Generates the blocks and executes each, to determine the next forger. */
 function* generate(options: FixtureOptions, genesis: Block, network: Network): Iterable<Uint8Array> {
   const { emptyBlocks, fullBlocks, transfersPerBlock } = options;
   const [rounds, slots, state] = [createRounds(network), createSlots(network), createMemoryState()];
@@ -179,7 +179,7 @@ function createTransfers(): (count: number) => SealedTransaction[] {
     });
 }
 
-/** Each block behind its length, u32. */
+/** Writes each block after its length, a u32. */
 async function writeBlocks(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
   const file = await open(path, "w");
   let parts: Uint8Array[] = [];

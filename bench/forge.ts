@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- forge`: submissions through HTTP into the pool and into blocks, against the real program.
  *
- * Prints how many transfers a second are accepted, how long an answer takes, and how long until all are forged.
- * Block rules bound the last figure: at most 500 transactions a block, a block a second.
+ * Prints accepted transfers per second, the response time, and the time until all are forged. The rules of blocks bound
+ * the last figure: at most 500 transactions per block, one block per second.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const [accounts, each, batch, clients] = [values.accounts, values.each, values.b
 const MNEMONIC = "test test test test test test test test test test test junk";
 const accountNamed = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const senders = Array.from({ length: accounts }, (_, index) => accountNamed(`account ${index}`));
-/** The first accounts have minted their uniks in the first blocks. */
+/** Next nonce of an account: the first ones have minted their uniks in the first blocks. */
 const firstNonce = (index: number) => (index < 3 ? 2n : 1n);
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-"));

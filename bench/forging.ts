@@ -1,4 +1,4 @@
-/** When blocks are committed, counted from the beginning of their slots, while a node has something else to do. */
+/** Commit times of blocks, relative to the start of their slots, while a node has other work. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
@@ -10,11 +10,11 @@ const MNEMONIC = "test test test test test test test test test test test junk";
 export type DelayOptions = {
   readonly seconds: number;
   readonly transfersPerSecond: number;
-  /** Target of a webhook for blocks, so that the event log has the times of their commits. */
+  /** Target of a webhook for blocks, so that the event log contains their commit times. */
   readonly target: string;
 };
 
-/** So few blocks have no 99th percentile: the maximum replaces it. */
+/** With few blocks, the maximum replaces the 99th percentile. */
 export type Delay = {
   readonly blocks: number;
   readonly p50Ms: number;

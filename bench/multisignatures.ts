@@ -2,7 +2,7 @@
  * `npm run bench -- multisignatures`: a block full of transfers of multisignature wallets, each with all signatures.
  *
  * Prints how long the consensus thread needs for their signatures if it computes them during execution, and if the
- * verifier threads have computed them ahead; with what the machine verifies with, and in WebAssembly.
+ * verifier threads have computed them ahead; with the machine's implementation, and in WebAssembly.
  */
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
@@ -63,7 +63,7 @@ const transactions: SealedTransaction[] = Array.from({ length: count }, (_, inde
   return sealedFromTrustedBytes(encodeTransaction(signed));
 });
 
-/** As the execution of a block: each transaction is verified against the wallets, then applied. */
+/** Like the execution of a block: verifies each transaction against the wallets, then applies it. */
 function execute(signatures: WalletSignatures): void {
   const draft = createDraft(chain.state);
   const milestone = NETWORK.milestoneAt(10);
@@ -89,7 +89,7 @@ for (let round = 0; round < rounds; round++) {
 }
 for (const accelerator of [undefined, "none"]) {
   const verifier = createVerifier({ threads: 2, accelerator });
-  // The threads load what they verify with.
+  // The threads load their implementation.
   const warm = createRecordedSignatures(1, { network: NETWORK, verify: verifier.verify, verifyNow });
   await warm.verifyAhead(transactions.slice(0, 20), chain.state);
   for (let round = 0; round < rounds; round++) {

@@ -2,8 +2,8 @@
  * `npm run bench -- open [--blocks N]`
  *
  * Fills a database with a long chain through the stores, and measures how long a node takes to open it and to read
- * the head, and then how long the whole process takes from its start to its first answer. The number of blocks must
- * not matter.
+ * the head, and then the time from the start of the process to its first response. Both must not depend on the number
+ * of blocks.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -144,7 +144,7 @@ for (const [name, content] of Object.entries(description)) {
 const PROGRAM = new URL("../packages/node/bin/uniknode.js", import.meta.url).pathname;
 const RUN = ["run", "--network-dir", folder, "--data", dataFolder, "--http-port", "0", "--log-level", "warn"];
 
-/** Milliseconds from the start of the process to its first answer. */
+/** Milliseconds from the start of the process to its first response. */
 async function startProcess(): Promise<number> {
   const starting = performance.now();
   const child = spawn(process.execPath, [PROGRAM, ...RUN], { stdio: ["ignore", "pipe", "inherit"] });

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- operations [--deliveries N] [--webhooks N] [--seconds N]`
  *
- * A dev chain whose webhooks all have targets that take calls and never answer, with deliveries waiting in every queue,
- * while clients keep the API busy: how long monitoring waits for each answer.
+ * Response times of monitoring on a dev chain whose webhook targets all accept calls and never respond, with deliveries in
+ * every queue, while clients keep the API busy.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -76,7 +76,7 @@ async function fill(): Promise<void> {
   database.close();
 }
 
-/** Clients in a process of their own, so that they take no time of the one that measures. */
+/** Clients in a separate process, so that they use no time of the measuring one. */
 function load(url: string): ChildProcess {
   const script = `for (let i = 0; i < ${LOADING_CLIENTS}; i++) (async () => { for (let n = i;; n += ${LOADING_CLIENTS})
     await fetch("${url}/api/blocks?limit=100&page=" + (1 + n % 3)).then((a) => a.text()).catch(() => {}); })()`;

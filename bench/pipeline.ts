@@ -17,28 +17,28 @@ import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
 import type { Fixture } from "./fixture.ts";
 
 export type PipelineOptions = {
-  /** That verify signatures. */
+  /** Number of verifier threads. */
   readonly threads: number;
   readonly accelerator?: string | undefined;
-  /** Grows the tree of facts beside the chain, as a node does. */
+  /** Extends the tree of facts together with the chain, as a node does. */
   readonly facts?: boolean;
-  /** Signatures are not verified up to it. */
+  /** Block up to which signatures are not verified. */
   readonly assumeValid?: Pin | undefined;
-  /** Instead of an event log that has no readers. */
+  /** Replaces the event log without readers. */
   readonly events?: Pick<ChainDeps, "eventsOfFacts" | "eventsOfRevert">;
 };
 
 export type Pipeline = {
   readonly chain: Chain;
-  /** Stays when the chain is closed. */
+  /** Database file, which remains after the chain is closed. */
   readonly verifier: Verifier;
-  /** Of the tree of facts, if it grows; until the chain is closed. */
+  /** The tree of facts, if there is one; valid until the chain is closed. */
   readonly figures: FactsTask["figures"] | undefined;
   /** Closes the chain and its database. */
   close(): Promise<void>;
 };
 
-/** In a new database file, with the genesis block. */
+/** Opens a new database file with the genesis block. */
 export function openPipeline(path: string, fixture: Fixture, options: PipelineOptions): Pipeline {
   const { threads, accelerator, assumeValid, events = { eventsOfFacts, eventsOfRevert } } = options;
   const database = openDatabase(path);

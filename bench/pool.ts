@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- pool [--transfers N] [--senders N] [--request N]`
  *
- * Fills the pool with transfers, lists them and forges them again. Signatures count as valid without being looked
- * at: what is measured is what a transfer costs the thread of the chain beside its signature.
+ * Fills the pool with transfers, lists them and forges them again. Signatures count as valid without
+ * verification, to measure the cost of a transfer in the consensus thread without its signature.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

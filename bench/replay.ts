@@ -2,8 +2,8 @@
  * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--facts] [--assume-valid] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
- * commit), and verifies the same signatures alone with the same threads in the same run. Processor time is printed beside
- * the clock, because it stays the same on a machine that has other things to do. UNIKNODE_ACCELERATOR names
+ * commit), and verifies the same signatures alone with the same threads in the same run. Prints CPU time next to
+ * wall time, because it does not depend on other load of the machine. UNIKNODE_ACCELERATOR names
  * the signature accelerator (docs/guides/accelerator.md).
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -29,15 +29,15 @@ const { values } = parseArgs({
     blocks: { type: "string", default: "2000" },
     transfers: { type: "string", default: "50" },
     threads: { type: "string", default: String(availableParallelism()) },
-    /** Grows the tree of facts, as a node does. */
+    /** Extends the tree of facts, as a node does. */
     facts: { type: "boolean", default: false },
     /** Pins the last block, so that no signature is verified. */
     "assume-valid": { type: "boolean", default: false },
-    /** Leaves the database file where it is. */
+    /** Keeps the database file. */
     keep: { type: "boolean", default: false },
   },
 });
-/** One at least: the block above the genesis block is read by the rules of version 1. */
+/** At least one: the block above the genesis block is parsed with the rules of version 1. */
 const emptyBlocks = Math.max(Number(values.empty), 1);
 const fullBlocks = Number(values.blocks);
 const transfersPerBlock = Number(values.transfers);
@@ -45,7 +45,7 @@ const threads = Number(values.threads);
 
 type Phase = { readonly name: string; readonly from: number; readonly to: number; readonly perBlock: number };
 
-/** Heights by index of the generated block, each kind cut into quarters to show whether it stays flat. */
+/** Heights by index of the generated block, each kind in quarters to show whether the cost is constant. */
 const phases: Phase[] = [
   { name: "empty blocks", from: 0, to: emptyBlocks, perBlock: 0 },
   { name: "transfers", from: emptyBlocks, to: emptyBlocks + fullBlocks, perBlock: transfersPerBlock },
@@ -67,7 +67,7 @@ async function lastBlock({ network, blocks }: Fixture): Promise<Pin> {
   return { height, id };
 }
 
-/** What something took; `cpu` is the processor time of all threads. Seconds. */
+/** Wall time and `cpu`, the CPU time of all threads, in seconds. */
 type Cost = { readonly clock: number; readonly cpu: number };
 
 function startMeter(): () => Cost {
@@ -78,7 +78,7 @@ function startMeter(): () => Cost {
   };
 }
 
-/** What the verifier takes for the signatures of a phase and nothing else. */
+/** Cost of verifying only the signatures of a phase. */
 async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Verifier): Promise<Cost> {
   let [clock, cpu] = [0, 0];
   let checks: SignatureCheck[] = [];
@@ -99,7 +99,7 @@ async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Veri
   return { clock, cpu };
 }
 
-/** What a phase takes, and the seconds of each of its quarters. */
+/** Cost of a phase, and the seconds of each of its quarters. */
 async function replayPhase(
   fixture: Fixture,
   { from, to }: Phase,
@@ -120,7 +120,7 @@ async function replayPhase(
   });
   if (accepted !== size)
     throw new Error(`block ${from + accepted + 2} was refused: ${JSON.stringify(refusal)}`);
-  // The tree is part of the work, even where it comes after the blocks.
+  // The tree is part of the work, even if it follows the blocks.
   while ((figures?.().lag ?? 0) > 0) await setTimeout(5);
   return { ...stop(), quarters };
 }
@@ -145,7 +145,7 @@ const tree = figures?.();
 const peakMb = process.resourceUsage().maxRSS / 1024;
 await close();
 
-// The accelerator belongs to the threads, which choose as this does.
+// The threads own the accelerator, and choose it in the same way.
 const { name: signatures } = await chooseVerify(threads > 0 ? accelerator : "none");
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
 console.log(assumeValid ? "signatures are not verified" : `signatures by ${signatures}`);

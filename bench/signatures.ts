@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- signatures [--count 100000]`
  *
- * What the ways to verify a signature take, in turn, and whether they agree: on signatures of 2,000 messages, and on so many
- * of them with one altered bit in a hundred places of hash, signature or key.
+ * Measures each implementation of signature verification, alternating, and checks that all agree: on signatures of 2,000
+ * messages, and on COUNT of them with one altered bit in a hundred places of hash, signature or key.
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ function signed(scheme: SignatureCheck["scheme"]): SignatureCheck[] {
   });
 }
 
-/** Microseconds of processor time, and the answer. */
+/** CPU time in microseconds, and the verdict. */
 function timed<T>(work: () => T): [us: number, answer: T] {
   const before = process.cpuUsage();
   const answer = work();
@@ -36,7 +36,7 @@ function timed<T>(work: () => T): [us: number, answer: T] {
   return [user + system, answer];
 }
 
-/** One bit of the hash, the signature or the key is another one. */
+/** Flips one bit of the hash, the signature or the key. */
 function altered(check: SignatureCheck): SignatureCheck {
   const member = (["hash", "signature", "signature", "publicKey"] as const)[randomInt(4)]!;
   const bytes = check[member].slice();

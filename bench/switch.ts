@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- switch [--depth N] [--transfers N]`
  *
- * Switches from the top blocks of a generated chain to a longer branch (decision 15). Prints how long it takes to verify the
- * branch, while everything else goes on, and how long the tick takes in which nothing else happens.
+ * Switches from the top blocks of a generated chain to a longer branch (decision 15). Prints the time to verify the
+ * branch, concurrently with other work, and the length of the tick that blocks all other work.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ const blocks: Uint8Array[] = [];
 for await (const block of fixture.blocks()) blocks.push(block);
 await chain.accept(blocks.slice(0, -1));
 const { height } = chain.head();
-// The chain is the only one there is: the branch begins with the same blocks.
+// The branch begins with the same blocks, because there is only one chain.
 const branch = blocks.slice(-depth);
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();

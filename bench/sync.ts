@@ -1,10 +1,9 @@
 /**
  * `npm run bench -- sync [--empty N] [--blocks N] [--transfers N] [--sources N]`
  *
- * A fresh node fetches a generated chain over sockets from other nodes of this kind, all of them processes on this
- * machine. The ratio to `replay` compares with the same blocks read from a file by the same pipeline, by the clock and by
- * processor time: by the clock the sources share the processors with the node that is measured, which they do not on
- * machines of their own.
+ * A new node fetches a generated chain over sockets from other Uniknode processes on this machine. The ratio to `replay`
+ * compares with the same blocks read from a file by the same pipeline, in wall time and CPU time. In wall time, the sources
+ * share the processors with the measured node, unlike sources on separate machines.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +31,7 @@ const sourceCount = Number(values.sources);
 const VERIFIER_THREADS = 2;
 const P2P_PORT = 4801;
 const POLL_MS = 100;
-/** Of the kernel. */
+/** Clock ticks per second of the kernel. */
 const TICKS_PER_SECOND = 100;
 const nodes: Running[] = [];
 
@@ -43,10 +42,10 @@ const phases: Measured[] = [
   { name: "blocks with transfers", to: emptyBlocks + fullBlocks + 1 },
 ].filter(({ to }, index, all) => to > (all[index - 1]?.to ?? 1));
 
-/** Seconds since the beginning, by the clock and of processor time of one process. */
+/** Wall time since the start, and CPU time of one process, in seconds. */
 type Cost = { readonly clock: number; readonly cpu: number };
 
-/** Replays the chain into a database file; the cost at the end of each phase. */
+/** Replays the chain into a database file. Returns the cost at the end of each phase. */
 async function replayInto(path: string, fixture: Fixture): Promise<Cost[]> {
   const { chain, verifier, close } = openPipeline(path, fixture, {
     threads: VERIFIER_THREADS,
@@ -70,7 +69,7 @@ async function replayInto(path: string, fixture: Fixture): Promise<Cost[]> {
   return phases.map(({ to }) => ends.get(to)!);
 }
 
-/** Starts a node at an address; settles with it and the URL of its API. */
+/** Starts a node at an address. Returns the process and the URL of its API. */
 async function start(address: string, data: string, networkDir: string, peers: string) {
   const node = spawnUniknode([
     ...["run", "--network-dir", networkDir, "--data", data, "--http-port", "0", "--rate-limit", "0"],
@@ -89,7 +88,7 @@ async function heightOf(url: string): Promise<number> {
   return data.block.height;
 }
 
-/** Seconds of processor time that a process has had. */
+/** CPU time of a process in seconds. */
 function processorTime(pid: number): number {
   const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13);
   return (Number(user) + Number(system)) / TICKS_PER_SECOND;
@@ -105,7 +104,7 @@ async function trafficOf(url: string): Promise<{ received: number; sent: number 
   };
 }
 
-/** Most memory that a process has had, in MiB. */
+/** Peak memory of a process in MiB. */
 const peakMemory = (pid: number): number =>
   Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
 

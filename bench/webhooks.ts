@@ -3,12 +3,12 @@
  *
  * Webhooks against a receiver on the same machine; all four parts unless some are named.
  *
- * - throughput: deliveries a second from the commit of their events to acknowledged and recorded, beside the same
- *   bodies posted one after another with nothing written;
+ * - throughput: deliveries per second from the commit of their events to the recorded acknowledgement, compared with the
+ *   same bodies posted sequentially without writes;
  * - latency: from the commit of a block to the first byte, with 1,000 webhooks of which 10 match;
- * - matching: what an event costs, by the number of webhooks, of which 10 match;
- * - forging: when blocks are committed: alone, beside 1,000 webhooks with targets that misbehave, and, since those keep the
- *   machine busy, beside other processes that do.
+ * - matching: cost of an event by the number of webhooks, of which 10 match;
+ * - forging: commit times of blocks: idle, with 1,000 webhooks whose targets misbehave, and, because those keep the machine
+ *   busy, with other busy processes.
  */
 import { type DelayBeside, type Load, measureForging } from "./webhooks/forging.ts";
 import { measureLatency } from "./webhooks/latency.ts";
@@ -59,7 +59,7 @@ if (isSelected("forging")) {
     ["processes that compute", "one webhook, and other processes that keep both processors busy"],
     ["webhooks", "1,000 webhooks, 4 of 10 misbehave"],
   ];
-  // In rotation, so that other load of the machine affects all.
+  // In rotation, so that other load of the machine affects all kinds.
   for (let round = 0; round < 2; round++) {
     for (const transfersPerSecond of [1, 20]) {
       console.log(`  ${transfersPerSecond} transfers a second`);

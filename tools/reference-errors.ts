@@ -13,7 +13,7 @@ Every error of the HTTP API has a code. Programs decide by the code; the message
 * The body has it as well, in \`code\`, on the routes that the old node did not have here: \`/api/webhooks\`, \`/api/events\`, \`/api/operations\`, \`/api/dev\`,
   \`/health\`, \`/metrics\`, each also under \`/api/v2\` where there is a prefix. The other bodies have exactly the members that the
   old node gave them, because its clients know these
-  ([decision 32](../decisions/0032-error-codes-beside-recorded-answers.md)).
+  ([decision 32](../decisions/0032-error-codes-compatible-with-recorded-responses.md)).
 * 429 and 503 may succeed later; \`retry-after\` says when.
 
 Other codes: those of the JavaScript client in [clients.md](../guides/clients.md#handle-errors), those of failed

@@ -1,7 +1,7 @@
 /**
- * A chain to ask the API about, made through the ledger and kept in the temporary folder of the system: transfers
- * between many wallets, some with a text, payments to several, votes and uniks. The same size gives the same chain.
- * Signatures are filler: nothing on the reading side verifies them, and making them would take longest.
+ * Chain for measurements of the API, generated through the ledger and cached in the temporary folder of the system: transfers
+ * between many wallets, some with a text, multi-payments, votes and uniks. The same size gives the same chain.
+ * Signatures are filler: reads do not verify them, and creating them would dominate the time.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,13 +40,13 @@ export type Size = { readonly transactions: number; readonly wallets: number; re
 
 export type Dataset = { readonly path: string; readonly files: NetworkFiles };
 
-/** Changes with every change of what is generated. */
+/** Must change with every change of the generated data. */
 const FORMAT = 4;
 const SENDERS = 1_000;
 const PER_BLOCK = 500;
 const ONE = 100_000_000n;
 const FILLER = "ab".repeat(64);
-/** Every so many transfers: a text, a payment to two, a vote, and one to the wallet that all wallets pay. */
+/** Number of transfers between two texts, multi-payments, votes, and transfers to the wallet that all wallets pay. */
 const EVERY = { text: 10, payment: 50, vote: 100, shop: 10 };
 
 export async function loadDataset(size: Size): Promise<Dataset> {
@@ -171,7 +171,7 @@ function createGenesis(senders: readonly Sender[]) {
   return createGenesisBlock({ files, transactions, keys: treasury.keys });
 }
 
-/** What is sent, without end: first every wallet is funded, then random wallets pay each other. */
+/** Generates transactions endlessly: funds every wallet first, then random wallets pay each other. */
 function* createBodies(
   network: Network,
   senders: readonly Sender[],

@@ -1,11 +1,11 @@
-/** Kinds of request, each as many different ones: nothing that is asked twice is worth being kept. */
+/** Kinds of request, each with many different parameters, so that responses are not cached. */
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Request } from "./load.ts";
 
 export type Family = { readonly name: string; readonly requests: readonly Request[] };
 
-/** Requests of a family: the answers of all of them are more than the node keeps, however small they are. */
+/** Requests of a family: their responses together exceed the cache of the node, however small they are. */
 const COUNT = 100_000;
 /** A prime number, far from the rows of a page. */
 const STRIDE = 7_919;
@@ -20,10 +20,10 @@ export function familiesOf({ path }: Dataset): Family[] {
       .map(({ value }) => value);
   const count = (sql: string) => column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]!;
   const many = (path: (index: number) => string) => Array.from({ length: COUNT }, (_, index) => path(index));
-  /** Up and down, and none twice before all were there. */
+  /** Counts up and down, without repetition before all values were used. */
   const scattered = (index: number, count: number) => (index * STRIDE) % count;
   const oneOf = <T>(values: readonly T[], index: number) => values[scattered(index, values.length)]!;
-  /** Where there are few things, signs without a meaning behind the query tell one round of them from another. */
+  /** If there are few objects, meaningless characters after the query distinguish the rounds. */
   const apart = (index: number, things: number) => "&".repeat(Math.floor(index / things) % MAX_ROUNDS);
 
   const transactions = count("transactions");
@@ -49,7 +49,7 @@ export function familiesOf({ path }: Dataset): Family[] {
     `offset=${1 + scattered(index, rows - 100)}${apart(index, rows - 100)}`;
   const heights = Array.from({ length: blocks - 1 }, (_, index) => 2 + index);
   return [
-    // First, so that the program is warm when more than this is asked.
+    // First, so that the program is warm for larger requests.
     get("blockchain", () => "blockchain"),
     one("transactions/{id}", ids, (id) => `transactions/${id}`),
     one("wallets/{id}", addresses, (address) => `wallets/${address}`),

@@ -1,18 +1,18 @@
-/** When blocks are committed: alone, and while the API has all the requests that it can take. */
+/** Commit times of blocks: idle, and under maximum API load. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Delay, measureDelay } from "../forging.ts";
 import type { BenchNode } from "../webhooks/node.ts";
 import { shoot } from "./load.ts";
 
-/** Ways to ask for a thing, so that few answers are kept ones. */
+/** Variants of a request, so that few responses are cached. */
 const VARIANTS = 200;
-/** Posted a second besides. */
+/** Transactions posted per second in addition. */
 const TRANSFERS = 20;
 
 export type LoadedDelay = Delay & { readonly perSecond: number };
 
-/** @param connections 0 leaves the API alone */
+/** @param connections 0 for an idle API */
 export async function measureForging(seconds: number, connections: number): Promise<LoadedDelay> {
   const listener = createServer((request, response) => {
     request.resume();

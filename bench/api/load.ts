@@ -1,7 +1,7 @@
 /** Load from many connections at once. */
 import { createRequire } from "node:module";
 
-/** As far as it is used here. */
+/** The members of a result that are used here. */
 type Autocannon = (options: {
   url: string;
   connections: number;
@@ -29,12 +29,12 @@ export type Figures = {
   readonly perSecond: number;
   readonly p99Ms: number;
   readonly answers: number;
-  /** With the headers. */
+  /** Bytes including the headers. */
   readonly bytes: number;
   readonly failed: number;
 };
 
-/** Each connection asks for things of its own, from the first request on. */
+/** Each connection sends its own requests from the start. */
 export async function shoot(port: number, requests: readonly Request[], load: Load): Promise<Figures> {
   let clients = 0;
   const result = await autocannon({

@@ -12,19 +12,19 @@ export type QueryFigures = {
   readonly rows: number;
   readonly asked: number;
   readonly firstMs: number;
-  /** From the first request on until one was answered within the goal; absent when none was. */
+  /** Time from the first request to the first response within the goal; absent if there was none. */
   readonly settledMs: number | undefined;
-  /** From then on. */
+  /** Times after that. */
   readonly p99Ms: number;
-  /** Answers that were not 200. */
+  /** Responses other than 200. */
   readonly failed: number;
 };
 
-/** Requests of a query: as many as there is time for, but some. */
+/** Requests of a query: as many as fit into the time, but at least some. */
 const MAX_REQUESTS = 102;
 const MIN_REQUESTS = 9;
 const MAX_MS = 250;
-/** Time in which what the node keeps of a list once it was asked for must be made. */
+/** Time in which the node must have built its caches of a list after the first request. */
 const MAX_SETTLING_MS = 8_000;
 
 type Schema = { readonly pattern?: string; readonly properties?: Record<string, Schema> };
@@ -36,7 +36,7 @@ type Document = { readonly paths: Record<string, { readonly get?: Operation; rea
 type Query = { readonly path: string; readonly parameters: string; readonly body?: object };
 
 /**
- * @param goalMs time for an answer
+ * @param goalMs time for a response
  * @param only part of the path of the lists to measure
  */
 export async function* measurePages(
@@ -51,7 +51,7 @@ export async function* measurePages(
   agent.destroy();
 }
 
-/** Values that rows in the middle of the chain have, by the names of parameters. */
+/** Values of rows in the middle of the chain, by the names of parameters. */
 function samplesOf({ path }: Dataset) {
   const database = openDatabase(path, { readonly: true });
   const row = (sql: string) => database.prepare<Record<string, string | number>>(sql).get()!;
@@ -73,7 +73,7 @@ function samplesOf({ path }: Dataset) {
   const few = { secondPublicKey: sender.publicKey!, producedBlocks: 1, voteBalance: 1, lockedBalance: 1 };
   const wallet = { ...few, ...sender, username: delegate.username!, vote: delegate.vote! };
   return {
-    /** For the segment of a path, by the segment before it. */
+    /** Values for a path segment, by the previous segment. */
     ids: {
       blocks: [height!],
       delegates: [delegate.username!],
@@ -122,7 +122,7 @@ function* queriesOf({ paths }: Document, samples: ReturnType<typeof samplesOf>):
 
 const PAGING = ["page", "limit", "offset", "cursor"];
 
-/** Nothing, each order, each filter for which there is a sample. */
+/** No parameter, each order, and each filter that has a sample. */
 function* choices(schemas: Record<string, Schema>, values: Record<string, unknown>) {
   yield [undefined, undefined] as const;
   for (const [name, { pattern, properties }] of Object.entries(schemas)) {
@@ -174,7 +174,7 @@ async function measure(agent: Agent, port: number, query: Query, goalMs: number)
   };
 }
 
-/** Says nothing, but is another URL. */
+/** Parameter without a meaning, to vary the URL. */
 const unlike = (index: number): string => `=${"&".repeat(index % 60)}`;
 
 type Asked = { readonly status: number; readonly text: string; readonly tookMs: number };

@@ -1,4 +1,4 @@
-/** The process of the servers, and how to ask for what it takes. */
+/** The process of the servers, and its resource usage. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { Dataset } from "./dataset.ts";
@@ -6,13 +6,13 @@ import type { Dataset } from "./dataset.ts";
 export type FromServer =
   | { readonly port: number; readonly barePort: number }
   | { readonly processorMs: number };
-/** Asks for the processor time so far, after the bare server was given a text of so many bytes. */
+/** Returns the CPU time so far, after setting the response size of the bare server. */
 export type ToServer = { readonly bareBytes?: number };
 
 export type Servers = {
   readonly port: number;
   readonly barePort: number;
-  /** Processor time of the process since it began. */
+  /** CPU time of the process since its start. */
   processorMs(): Promise<number>;
   setBareBytes(bytes: number): Promise<void>;
   stop(): void;

@@ -1,4 +1,4 @@
-/** The API over a dataset, and beside it a bare HTTP server that answers one text; driven by messages. */
+/** The API over a dataset, and a bare HTTP server with a constant response; controlled by messages. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createNetwork } from "@uniknode/protocol";
@@ -29,7 +29,7 @@ const server = createHttpServer(
   },
   {
     readModel: createSqliteReadModel(
-      // As the serving thread has it.
+      // As in the serving thread.
       { readTimeoutMs: 50, rankings: createRankingBuilder(path, console.error) },
       { database: openDatabase(path, { readonly: true }), network },
     ),

@@ -1,4 +1,4 @@
-/** A node of a version as its user sees it: a process that starts, waits and takes memory. */
+/** Measures a node of a version from outside: start, idle, memory. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -9,15 +9,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Figures } from "./rows.ts";
 import type { Tree } from "./trees.ts";
 
-/** Of the kernel. */
+/** Clock ticks per second of the kernel. */
 const TICKS_PER_SECOND = 100;
-/** A node gives back the memory of its start 15 to 25 s after it, in one collection. */
+/** A node releases the memory of its start after 15 to 25 s, in one garbage collection. */
 const WARM_UP_MS = 30_000;
 const IDLE_MS = 30_000;
 
 type Started = { readonly child: ChildProcess; readonly url: string; stop(): Promise<void> };
 
-/** A dev chain in a folder, from the start of its process to the first line that has its address. */
+/** Starts a dev chain in a folder; settles when it prints its address. */
 export async function startDevChain(
   { runtime, folder }: Tree,
   data: string,
@@ -40,7 +40,7 @@ export async function startDevChain(
   throw new Error("the node ended before it had an address");
 }
 
-/** Seconds of processor time of all threads of a process so far. */
+/** CPU time of all threads of a process so far, in seconds. */
 export function processorSeconds(pid: number): number {
   const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = fields!.split(" ").slice(11, 13).map(Number);
@@ -50,7 +50,7 @@ export function processorSeconds(pid: number): number {
 const pssMb = (pid: number): number =>
   Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))![1]) / 1024;
 
-/** The second start of a chain, to its first answer. */
+/** Time from the second start of a chain to its first response. */
 export async function measureStart(tree: Tree): Promise<Figures> {
   const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
   try {
@@ -69,7 +69,7 @@ export async function measureStart(tree: Tree): Promise<Figures> {
   }
 }
 
-/** A dev chain that forges and that no client asks for anything. */
+/** Measures a forging dev chain without clients. */
 export async function measureIdle(tree: Tree): Promise<Figures> {
   const data = mkdtempSync(join(tmpdir(), "uniknode-compare-data-"));
   try {

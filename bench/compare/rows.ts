@@ -1,4 +1,4 @@
-/** What is compared, and how each version is asked for it: by its own benchmarks, or as a process from outside. */
+/** The compared figures, measured by each version's own benchmarks or from outside the process. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { measureIdle, measureStart } from "./process.ts";
@@ -9,7 +9,7 @@ import type { Tree } from "./trees.ts";
 export type Figures = Readonly<Record<string, number>>;
 
 export type Row = {
-  /** By which it is selected on the command line. */
+  /** Name on the command line. */
   readonly name: string;
   measure(tree: Tree): Promise<Figures>;
 };
@@ -17,7 +17,7 @@ export type Row = {
 const run = promisify(execFile);
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
-/** The output of a benchmark of a version. */
+/** Runs a benchmark of a version and returns its output. */
 async function bench({ runtime, folder }: Tree, name: string, ...options: string[]): Promise<string> {
   const { stdout } = await run(runtime, [`bench/${name}.ts`, ...options], {
     cwd: folder,
@@ -26,7 +26,7 @@ async function bench({ runtime, folder }: Tree, name: string, ...options: string
   return stdout;
 }
 
-/** The number that a pattern captures. */
+/** Returns the number that a pattern captures. */
 function numberIn(output: string, pattern: RegExp): number {
   const [, digits] = pattern.exec(output) ?? [];
   if (digits === undefined) throw new Error(`the benchmark printed nothing like ${pattern}:\n${output}`);

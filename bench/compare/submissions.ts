@@ -1,4 +1,4 @@
-/** Submitting transactions to a node of a version, one or forty in a request, until all of them are in its pool. */
+/** Submits transactions to a node of a version, one or forty per request, until all are in its pool. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
@@ -19,12 +19,12 @@ import type { Tree } from "./trees.ts";
 const MNEMONIC = "test test test test test test test test test test test junk";
 const SENDERS = 10;
 /**
- * Requests of each sender, one after another: the nonces have an order. The first 1,500 transactions of a process take half
- * as much again, while the engine compiles what they need; the last kind is the first one without that.
+ * Requests of each sender, sequential because of the nonces. The first 1,500 transactions of a process cost 50 % more while
+ * the engine compiles; the last kind is the first one without that.
  */
 const REQUESTS = { one: 150, forty: 15, "later one": 300 };
 const AT_ONCE = { one: 1, forty: 40, "later one": 1 };
-/** The whole load of all kinds waits in the pool. */
+/** Options for a pool that holds the load of all kinds. */
 const OPTIONS = ["--pool-max-per-sender", "5000", "--accounts", String(SENDERS)];
 
 type Kind = keyof typeof REQUESTS;
@@ -40,7 +40,7 @@ export async function measureSubmissions(tree: Tree): Promise<Figures> {
     const senders = Array.from({ length: SENDERS }, (_, index) => accounts(`account ${index}`));
     const nonces = await Promise.all(senders.map((sender) => nonceOf(url, sender)));
 
-    /** The bodies of the requests of a sender. */
+    /** Request bodies of a sender. */
     function bodiesOf(kind: Kind, { keys, publicKey, address }: DevAccount, index: number): string[] {
       return Array.from({ length: REQUESTS[kind] }, () => {
         const transactions = Array.from({ length: AT_ONCE[kind] }, () => {
@@ -77,7 +77,7 @@ async function nonceOf(url: string, { address }: DevAccount): Promise<bigint> {
   return BigInt(((await answer.json()) as { data: { nonce: string } }).data.nonce);
 }
 
-/** One after another over one connection. */
+/** Sends requests sequentially over one connection. */
 async function postAll(url: string, bodies: readonly string[], accepted: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (const body of bodies) {

@@ -14,9 +14,9 @@ const treeAt = (name: string, folder: string): Tree => ({ name, folder, runtime:
 export const workingTree = (): Tree => treeAt("now", ROOT);
 
 /**
- * A commit in a work tree of its own in the temporary folder, which stays there for the next comparison.
+ * Checks out a commit into a work tree in the temporary folder, which is reused by the next comparison.
  *
- * @throws {Error} when there is no such commit, or its dependencies cannot be installed
+ * @throws {Error} if the commit does not exist, or its dependencies cannot be installed
  */
 export function treeOf(commit: string): Tree {
   const git = (...command: string[]) =>

@@ -1,4 +1,4 @@
-/** What a page of the console costs the browser that shows it. */
+/** Cost of a page of the console for the browser. */
 import {
   builders,
   bytesToHex,
@@ -16,21 +16,21 @@ const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
 const RUNS = 5;
 const TRANSACTIONS = 500;
 const BATCH = 40;
-/** Of one verb. */
+/** Blocks per request of the verb `mine`. */
 const BLOCKS_AT_ONCE = 500;
 const STEPS = 4;
-/** Time in which a page has shown a new head and is idle again. */
+/** Time for a page to show a new head and become idle again. */
 const SETTLE_MS = 2_000;
 
 async function open(browser: Browser, path: string): Promise<{ page: Page; cdp: CDPSession }> {
-  // Frames of an animation come after the block, at the reader's choice: they are not its cost.
+  // Animation frames follow the block if the user enables them: they are not part of its cost.
   const context = await browser.newContext({
     viewport: { width: 1_400, height: 900 },
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
-  // Processor time of the main thread: the clock would count the node and the rest of the browser, too.
+  // CPU time of the main thread: wall time would include the node and the rest of the browser.
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
   await page.goto(path);
   await page.locator("h1").waitFor();
@@ -53,7 +53,7 @@ export async function measureFirstPaint(node: DevNode, browser: Browser): Promis
   );
 }
 
-/** Seconds of processor time that the main thread of the page has worked, by kind of work. */
+/** CPU time of the main thread of the page by kind of work, in seconds. */
 async function workedSeconds(cdp: CDPSession): Promise<Readonly<Record<string, number>>> {
   const { metrics } = await cdp.send("Performance.getMetrics");
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
@@ -91,8 +91,8 @@ async function fillPool(node: DevNode): Promise<void> {
 }
 
 /**
- * Work of the main thread between the arrival of a block and the end of what follows from it, in milliseconds. `page` is
- * what the console decides: script, style and layout; `all` has the drawing, too, which is done without a graphics card.
+ * Work of the main thread from the arrival of a block until the page is idle, in milliseconds. `page` is script, style and
+ * layout, which the console determines; `all` includes painting, which runs without a graphics card.
  */
 async function workOfBlock(
   node: DevNode,
@@ -100,13 +100,13 @@ async function workOfBlock(
   page: Page,
 ): Promise<{ readonly page: number; readonly all: number }> {
   const before = await workedSeconds(cdp);
-  // To wait for a text would be work of the page.
+  // Waiting for a text would cause work in the page.
   await node.client.dev.mine();
   await page.waitForTimeout(SETTLE_MS);
   const after = await workedSeconds(cdp);
   await page.waitForTimeout(SETTLE_MS);
   const idle = await workedSeconds(cdp);
-  // The clock of the page and its requests go on without a block.
+  // The clock of the page and its requests continue without a block.
   const of = (name: string) =>
     Math.max(0, after[name]! - before[name]! - (idle[name]! - after[name]!)) * 1_000;
   return {

@@ -1,4 +1,4 @@
-/** The API's speed while consoles are open: each has a live stream, and asks for the head with every block. */
+/** Speed of the API while consoles are open: each has a live stream, and fetches the head after every block. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
 import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
@@ -48,7 +48,7 @@ export async function measureApi(node: DevNode, { consoles, seconds }: ConsolesO
   );
 }
 
-/** Of all threads of the node, since its start. */
+/** CPU time of all threads of the node since its start. */
 async function processorSeconds(node: DevNode): Promise<number> {
   const answer = await fetch(`${node.url}/metrics`, { headers: { authorization: node.token } });
   return Number(/^uniknode_process_cpu_seconds_total (\S+)$/m.exec(await answer.text())![1]);
@@ -61,14 +61,14 @@ async function mine(node: DevNode, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Settles once their streams are open; each promise settles when its console is closed. */
+/** Settles when the streams are open; each promise settles when its console is closed. */
 async function openConsoles(node: DevNode, count: number, signal: AbortSignal): Promise<Promise<void>[]> {
   const consoles = Array.from({ length: count }, () => runConsole(node, signal));
   await sleep(1_000);
   return consoles;
 }
 
-/** What the page asks for (head/feed.ts of the console), without the page. */
+/** Sends the requests of the page (head/feed.ts of the console) without the page. */
 async function runConsole(node: DevNode, signal: AbortSignal): Promise<void> {
   const api = createClient({ url: node.url, webhookToken: node.token });
   try {

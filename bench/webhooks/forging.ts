@@ -1,4 +1,4 @@
-/** When blocks are committed: alone, beside webhooks that misbehave, and beside what is none of the node's. */
+/** Commit times of blocks: idle, with misbehaving webhooks, and with load outside the node. */
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,14 +6,14 @@ import { availableParallelism } from "node:os";
 import { type Delay, measureDelay } from "../forging.ts";
 import type { BenchNode } from "./node.ts";
 
-/** What the machine does while blocks are forged. */
+/** Load of the machine while blocks are forged. */
 export type Load = "nothing else" | "processes that compute" | "webhooks";
 export type ForgingOptions = {
   readonly seconds: number;
   readonly transfersPerSecond: number;
   readonly load: Load;
 };
-/** With the calls that the targets of webhooks saw in a second. */
+/** Commit times, and the calls per second that webhook targets received. */
 export type DelayBeside = Delay & { readonly callsPerSecond: number };
 
 const WEBHOOKS = 1_000;
@@ -32,7 +32,7 @@ export async function measureForging(options: ForgingOptions): Promise<DelayBesi
   }
 }
 
-/** All processors have something to do that the node knows nothing of. */
+/** Keeps all processors busy outside the node. */
 const compute = () =>
   Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["--eval", "for (;;);"]));
 
@@ -44,7 +44,7 @@ async function addWebhooks(node: BenchNode, target: string): Promise<void> {
   }
 }
 
-/** Some targets answer, others never, byte by byte, without end, or by hanging up. */
+/** Targets that respond, never respond, respond byte by byte or endlessly, or hang up. */
 async function startMisbehaving() {
   let calls = 0;
   const server = createServer((request, response) => {

@@ -8,7 +8,7 @@ const BLOCK_PAUSE_MS = 50;
 
 export type Latency = { readonly samples: number; readonly p50Ms: number; readonly p99Ms: number };
 
-/** Most webhooks subscribe to blocks or transactions, but with conditions that never hold. */
+/** Most webhooks subscribe to blocks or transactions, with conditions that are never true. */
 export async function measureLatency(webhookCount: number, blockCount: number): Promise<Latency> {
   const receiver = await startReceiver();
   const node = await startBenchNode();

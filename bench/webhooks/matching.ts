@@ -1,4 +1,4 @@
-/** What an event costs the serving thread until its deliveries are in their queues, by the number of webhooks. */
+/** Cost of an event for the serving thread until its deliveries are queued, by the number of webhooks. */
 import type { Event } from "../../packages/node/src/events/event.ts";
 import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
 import { openService, transferApplied } from "./service.ts";
@@ -7,7 +7,7 @@ const EVENTS = 500;
 const BLOCKS = 10;
 export const MATCHES = 10;
 
-/** Condition lists that no transfer of the measurement fits, each one different from all others. */
+/** Distinct condition lists that match no transfer of the measurement. */
 const UNFIT: readonly ((index: number) => object[])[] = [
   (index) => [{ key: "recipientId", condition: "eq", value: `D${`${index}`.padStart(33, "1")}` }],
   (index) => [{ key: "amount", condition: "gte", value: `9${`${index}`.padStart(15, "0")}` }],
@@ -17,9 +17,9 @@ const UNFIT: readonly ((index: number) => object[])[] = [
   ],
 ];
 
-/** Processor time for each event, microseconds. */
+/** CPU time per event in microseconds. */
 export async function measureMatching(webhookCount: number): Promise<number> {
-  // No calls: what is measured ends with the delivery in its queue.
+  // No calls: the measurement ends with the queued delivery.
   const service = openService({ maxConcurrent: 0 });
   service.register(
     Array.from({ length: webhookCount }, (_, index) =>
@@ -34,7 +34,7 @@ export async function measureMatching(webhookCount: number): Promise<number> {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };
-  // The definitions are read with the first event.
+  // The first event loads the definitions.
   service.commit(blockOf(1, 50));
   await settled();
   for (let block = 0; block < BLOCKS; block++) service.commit(blockOf(2 + block, EVENTS / BLOCKS));
@@ -45,7 +45,7 @@ export async function measureMatching(webhookCount: number): Promise<number> {
   return (user + system) / EVENTS;
 }
 
-/** Transfers, and the end of their block, with which those come due that wait for confirmations. */
+/** Transfers, and the end of their block, which makes deliveries with confirmations due. */
 const blockOf = (height: number, transfers: number): Event[] => [
   ...Array.from({ length: transfers }, (_, sequence) => transferApplied(height, sequence)),
   { id: `block.applied:${height}`, name: "block.applied", height, blockId: `${height}`, data: { height } },

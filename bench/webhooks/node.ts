@@ -1,4 +1,4 @@
-/** A dev chain in a process of its own, and what measurements ask of it. */
+/** Dev chain in a separate process, for measurements. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,16 +11,16 @@ const TOKEN = "bench";
 export type BenchNode = {
   readonly url: string;
   readonly client: Client;
-  /** Posts to an endpoint behind the webhook token. */
+  /** Posts to an endpoint that requires the webhook token. */
   post(path: string, body: unknown): Promise<void>;
   /** Ends the process. */
   stop(): Promise<void>;
   /**
-   * Times at which blocks were written, milliseconds since 1970, by height; for a process that has ended. The end of
-   * the commit, which is a wait for the disk, is still to come then. A webhook has to want `block.applied`.
+   * Write times of blocks by height, in milliseconds since 1970, after the process has ended. The commit ends later, after a
+   * wait for the disk. A webhook must subscribe to `block.applied`.
    */
   commits(): Map<number, number>;
-  /** Heights of deliveries by their ids; for a process that has ended. */
+  /** Heights of deliveries by their ids, after the process has ended. */
   heights(): Map<string, number>;
   remove(): void;
 };
@@ -71,7 +71,7 @@ export async function startBenchNode(): Promise<BenchNode> {
   };
 }
 
-/** The given percentile of the numbers. */
+/** Returns a percentile of the numbers. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

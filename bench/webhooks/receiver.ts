@@ -1,25 +1,25 @@
 /**
- * A receiver in a process of its own, so that it takes no time of the sender's: answers 204 and remembers when each
- * delivery began to arrive.
+ * Receiver in a separate process, so that it uses no time of the sender. It responds with 204 and records when each delivery
+ * began to arrive.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 
-/** What arrived: the `webhook-id` and the time of the first byte, in milliseconds since 1970 with fractions. */
+/** A received delivery: `webhook-id`, and time of the first byte in milliseconds since 1970, with fractions. */
 export type Arrival = readonly [id: string, atMs: number];
 
 export type Receiver = {
   readonly url: string;
-  /** What arrived since the last call. */
+  /** Returns the deliveries received since the last call. */
   arrivals(): Promise<Arrival[]>;
   close(): Promise<void>;
 };
 
 type FromReceiver = { readonly port: number } | { readonly arrivals: Arrival[] };
 
-/** `answerMs`: time that it takes for each answer. */
+/** `answerMs`: delay of each response. */
 export async function startReceiver(answerMs = 0): Promise<Receiver> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), ["listen", String(answerMs)]);
   const next = async () => (await once(child, "message"))[0] as FromReceiver;
@@ -40,8 +40,8 @@ export async function startReceiver(answerMs = 0): Promise<Receiver> {
 }
 
 /**
- * Speaks as much HTTP as the deliveries need, on bare sockets: a whole server would take about as much time as the
- * sender, and what is measured is the sender.
+ * Implements only as much HTTP as the deliveries need, on bare sockets: a complete server would cost about as much as the
+ * sender, which is what this measures.
  */
 function listen(answerMs: number): void {
   let arrivals: Arrival[] = [];
@@ -57,7 +57,7 @@ function listen(answerMs: number): void {
       const bodyAt = text.indexOf("\r\n\r\n") + 4;
       if (bodyAt < 4 || text.length - bodyAt < Number(headerOf(text, "content-length"))) return;
       arrivals.push([headerOf(text, "webhook-id"), beganMs]);
-      // The sender asks again when it was answered.
+      // The sender sends the next request after the response.
       text = "";
       if (answerMs === 0) answer();
       else setTimeout(answer, answerMs);

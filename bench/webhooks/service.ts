@@ -1,4 +1,4 @@
-/** A webhook service on a real database file, and an event log that the caller writes as a chain would. */
+/** Webhook service on a real database file, with an event log that the caller writes like a chain. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export type Service = {
   readonly webhooks: Webhooks;
   readonly database: Database;
   readonly eventLog: EventLog;
-  /** Registers webhooks without asking what the register allows. */
+  /** Registers webhooks without the checks of the register. */
   register(fields: readonly Partial<WebhookFields>[]): void;
   /** Writes events in one durable transaction, as the commit of a block does. */
   commit(events: readonly Event[]): void;
@@ -35,7 +35,7 @@ const TOKEN = "5".repeat(64);
 export function openService(options: Partial<WebhookOptions> = {}): Service {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-"));
   const path = join(folder, "node.sqlite");
-  // The chain and the serving thread have a connection each.
+  // The chain and the serving thread each have a connection.
   const chain = openDatabase(path);
   migrate(chain);
   const database = openDatabase(path);
@@ -90,7 +90,7 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   };
 }
 
-/** A transfer as the chain tells it. */
+/** A transfer event as the chain emits it. */
 export const transferApplied = (height: number, sequence: number): Event => {
   const blockId = `${height}`.padStart(64, "0");
   return {

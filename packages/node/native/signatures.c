@@ -23,7 +23,7 @@ enum {
 };
 enum { SCHEME_SCHNORR = 1, SCHNORR_BYTES = 64 };
 
-/* The same delegates and senders come again and again: a parsed key stays until another one needs its place. */
+/* Delegates and senders recur: a parsed key stays cached until another key needs its slot. */
 enum { KEY_PLACES = 4096 };
 typedef struct {
   unsigned char compressed[KEY_BYTES];
@@ -31,15 +31,15 @@ typedef struct {
   secp256k1_ge point;
 } known_key;
 
-/* The tables of the library, for all threads of the process: made when it is loaded, once. */
+/* Tables of the library, shared by all threads: created once, when the addon is loaded. */
 static secp256k1_context *context;
 __attribute__((constructor)) static void create_context(void) {
   context = secp256k1_context_create(SECP256K1_CONTEXT_VERIFY);
 }
 
-/* NULL for what is no point of the curve. */
+/* Returns NULL if the bytes are not a point of the curve. */
 static const secp256k1_ge *point_of(known_key *keys, const unsigned char *compressed) {
-  /* Whoever makes keys that share a place only pays for parsing them again. */
+  /* Keys that share a slot are only parsed again: collisions cost time, never correctness. */
   unsigned place = (compressed[KEY_BYTES - 1] | compressed[KEY_BYTES - 2] << 8) % KEY_PLACES;
   known_key *key = &keys[place];
   if (memcmp(key->compressed, compressed, KEY_BYTES) != 0) {
@@ -50,7 +50,7 @@ static const secp256k1_ge *point_of(known_key *keys, const unsigned char *compre
   return key->is_point ? &key->point : NULL;
 }
 
-/* A positive integer of strict DER in minimal form (identities.md 6). Returns what is behind it, or NULL. */
+/* A positive integer of strict DER in minimal form (identities.md 6). Returns the byte after it, or NULL. */
 static const unsigned char *read_integer(secp256k1_scalar *value, const unsigned char *at,
                                          const unsigned char *end) {
   unsigned char bytes[32] = {0};
@@ -106,7 +106,7 @@ static int verify_schnorr(const unsigned char *hash, const unsigned char *signat
   secp256k1_sha256_finalize(&sha, digest);
   secp256k1_scalar_set_b32(&e, digest, NULL);
   secp256k1_scalar_negate(&e, &e);
-  /* R = s*G - e*P is no infinity, has the x of the signature, and a y that is a square */
+  /* R = s*G - e*P is not infinity, has the x of the signature, and a y that is a square */
   secp256k1_gej_set_ge(&point, key);
   secp256k1_ecmult(&context->ecmult_ctx, &result, &point, &e, &s);
   return !secp256k1_gej_is_infinity(&result) && secp256k1_gej_eq_x_var(&rx, &result) &&

@@ -1,6 +1,6 @@
 /**
  * Answers as texts. A row of a list that is put together as text is not taken apart again to be written: a page of a
- * hundred transactions is then a matter of joining (docs/decisions/0017-join-answers-from-texts.md).
+ * hundred transactions is then a matter of joining (docs/decisions/0017-build-json-responses-by-concatenation.md).
  */
 
 /** JSON text of a value: it can be an item or a member of an answer; its content cannot be read. */

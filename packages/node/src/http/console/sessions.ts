@@ -1,6 +1,6 @@
 /**
  * Sessions of the console. A code signs in once. A session lasts for hours and has two secrets: a cookie, and a key that only the
- * origin of the console can read. Both are kept by their digests (docs/decisions/0033-sessions-of-the-console.md).
+ * origin of the console can read. Both are kept by their digests (docs/decisions/0033-cookie-sessions-for-the-console.md).
  */
 import { createHmac, hash, randomBytes } from "node:crypto";
 

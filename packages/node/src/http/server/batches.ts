@@ -1,6 +1,6 @@
 /**
  * Sends the answers of one tick of the event loop together at its end: a waiting client process is scheduled once for all
- * of them, and scheduling it takes longer than an answer (docs/decisions/0024-send-answers-of-a-tick-together.md).
+ * of them, and scheduling it takes longer than an answer (docs/decisions/0024-batch-responses-per-tick.md).
  */
 import type { Server } from "./app.ts";
 

@@ -61,7 +61,7 @@ export type Failure = {
 
 /**
  * The body of a failure. The errors of the old node's routes were recorded: they have its members and no other
- * (docs/decisions/0032-error-codes-beside-recorded-answers.md).
+ * (docs/decisions/0032-error-codes-compatible-with-recorded-responses.md).
  */
 export const errorBody = ({ status, code, message, validation }: Failure, path: string): ErrorBody => ({
   statusCode: status,

@@ -142,7 +142,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     bodyLimit: MAX_BODY_BYTES,
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
-    // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
+    // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-per-route-and-json-stringify.md).
     schemaController: {
       compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => answerText },
     },

@@ -45,7 +45,7 @@ export type QueryOptions = {
 
 /** Sorting fewer rows than this is faster than reading a page of a ranking. */
 const MIN_RANKED = 5_000;
-/** All seven orders of a million transactions use 75 MB (docs/decisions/0018-keep-long-sort-orders-in-memory.md). */
+/** All seven orders of a million transactions use 75 MB (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md). */
 const MAX_RANKING_BYTES = 96 * 2 ** 20;
 
 export function createQueries(

@@ -1,7 +1,7 @@
 /**
  * Cost of conditions, counted in steps rather than in time: the same conditions cost the same on every machine and
  * under every load. A step is one instruction of a compiled pattern on one character: at most 50 ns, mostly far less
- * (docs/decisions/0027-count-the-steps-of-conditions.md).
+ * (docs/decisions/0027-step-budgets-for-conditions.md).
  */
 
 /** Steps that the conditions of one subscriber may take on one event: at most 13 ms. */

@@ -2,7 +2,7 @@
  * Row counts of filters on a growing table up to certain heights, kept from one head to the next: each row is counted
  * once regardless of later blocks, and a page with a large offset starts near its first row. Rows are counted only on
  * request, so that writing blocks costs nothing
- * (docs/decisions/0017-join-answers-from-texts.md).
+ * (docs/decisions/0017-build-json-responses-by-concatenation.md).
  */
 import { LRUCache } from "lru-cache";
 import type { Database, Statement } from "../../../store/engine/database.ts";

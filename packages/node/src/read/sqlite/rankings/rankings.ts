@@ -1,6 +1,6 @@
 /**
  * Rankings that are kept from one head to the next, within a memory limit: another thread builds each on its first request,
- * and new blocks extend it (docs/decisions/0018-keep-long-sort-orders-in-memory.md).
+ * and new blocks extend it (docs/decisions/0018-keep-unindexed-sort-orders-in-memory.md).
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";

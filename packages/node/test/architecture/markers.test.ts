@@ -1,0 +1,136 @@
+/** Syntax that marks a sentence as hard to read, counted in comments of sources and in documents. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+/** Names the markers. */
+const GLOSSARY = "docs/reference/glossary.md";
+const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
+const WORST_FILES = 20;
+
+type Marker =
+  | 'docstring starts with "Of"'
+  | "docstring is a prepositional phrase"
+  | '"is no X"'
+  | '"those that"'
+  | '"any more"'
+  | '"behind" for "after"';
+
+/** Upper bounds. They only ever decrease. A bound of 0 lists the worst files. */
+const BOUNDS: Readonly<Record<Marker, number>> = {
+  'docstring starts with "Of"': 168,
+  "docstring is a prepositional phrase": 217,
+  '"is no X"': 91,
+  '"those that"': 63,
+  '"any more"': 30,
+  '"behind" for "after"': 87,
+};
+
+const PREPOSITIONS =
+  "About|Above|Across|After|Along|Among|Around|At|Before|Behind|Below|Beside|Between|Beyond|By|During|For|From|In|Into|On|Over|Per|Since|Through|To|Towards|Under|Until|With|Within|Without";
+
+/** First sentence that begins with a preposition; the group is what follows its first comma, semicolon or colon. */
+const PHRASE = new RegExp(`^(?:${PREPOSITIONS})\\b[^,;:]*?(?:[,;:]\\s(.*?))?(?:\\.(?=\\s|$)|$)`);
+/** A clause after an introductory phrase, as in "Beyond `maxBytes`, closes connections". */
+const CLAUSE =
+  /^[a-z]+s\b|\b(?:is|are|was|were|has|have|had|can|cannot|must|may|do|does|did|gets?|needs?|follows?|takes?|keeps?|allows?)\b/;
+
+const isBarePhrase = (doc: string): boolean => {
+  const match = PHRASE.exec(doc);
+  return match !== null && !CLAUSE.test(match[1] ?? "");
+};
+
+/** "behind" in its own meaning: behind a proxy or a token, and what lags. */
+const PLACE = [
+  "behind (?:a |an |the |its |their )?(?:reverse |webhook |same |one )?(?:prox|nat\\b|firewall|tls|token|load balancer|network|chain|address|cache)",
+  "behind (?:`?backend\\.ts|the connection|a connection|a bounded|a network)",
+  "(?:blocks?|fall|falls|fallen|far|further|lags?|leave|leaves|left|is|are|be|was|node|clock|ahead of it nor|none) behind",
+  "(?:leave|leaves|leaving) (?:\\S+ ){1,4}behind",
+];
+const NOT_PLACE = new RegExp(`\\b(?:${PLACE.join("|")})`, "gi");
+
+const MATCHES: Readonly<Record<Marker, (text: string, docstrings: readonly string[]) => number>> = {
+  'docstring starts with "Of"': (_, docstrings) => docstrings.filter((doc) => /^Of\b/.test(doc)).length,
+  "docstring is a prepositional phrase": (_, docstrings) => docstrings.filter(isBarePhrase).length,
+  '"is no X"': (text) =>
+    count(text, /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|other\b|more than\b)[a-z]/gi),
+  '"those that"': (text) => count(text, /\bthose that\b/gi),
+  '"any more"': (text) => count(text, /\bany ?more\b/gi),
+  '"behind" for "after"': (text) => count(text.replace(NOT_PLACE, ""), /\bbehind\b/gi),
+};
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The text of a comment as one line, without its marks. */
+const toLine = (comment: string): string =>
+  comment
+    .replace(/^\/\*+|\*\/$/g, "")
+    .replace(/^[ \t]*(?:\*|\/\/)/gm, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+const docstringsIn = (source: string): string[] =>
+  [...source.matchAll(/\/\*\*[\s\S]*?\*\//g)].map(([comment]) => toLine(comment));
+
+/** The comments of a source, one a line: docstrings, then line comments, of which consecutive ones are joined. */
+const commentsIn = (source: string): string =>
+  [
+    ...docstringsIn(source),
+    ...[...source.matchAll(/(?:^|(?<=\s))\/\/ [^\n]*(?:\n[ \t]*\/\/ [^\n]*)*/g)].map(([comment]) =>
+      toLine(comment),
+    ),
+  ].join("\n");
+
+const markersIn = (path: string, content: string): Record<Marker, number> => {
+  const isDocument = path.endsWith(".md");
+  const text = isDocument ? content.replace(/\s+/g, " ") : commentsIn(content);
+  const docstrings = isDocument ? [] : docstringsIn(content);
+  return Object.fromEntries(
+    Object.entries(MATCHES).map(([marker, match]) => [marker, match(text, docstrings)]),
+  ) as Record<Marker, number>;
+};
+
+const paths = (): string[] =>
+  ["packages", "docs", "bench", "tools"]
+    .flatMap((folder) =>
+      readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
+    .filter((path) => path !== GLOSSARY)
+    .filter((path) =>
+      /^packages\/\w+\/src\/.*\.tsx?$|^(bench|tools)\/.*\.(ts|mjs)$|^docs\/.*\.md$/.test(path),
+    );
+
+const counts = paths().map((path) => ({
+  path,
+  markers: markersIn(path, readFileSync(join(REPOSITORY, path), "utf8")),
+}));
+
+test.each(Object.entries(BOUNDS) as [Marker, number][])("%s: at most %i.", (marker, bound) => {
+  const files = counts
+    .map(({ path, markers }) => ({ path, found: markers[marker] }))
+    .filter(({ found }) => found > 0)
+    .sort((a, b) => b.found - a.found);
+  const worst = files.slice(0, WORST_FILES).map(({ path, found }) => `${found} ${path}`);
+  expect(
+    files.reduce((sum, { found }) => sum + found, 0),
+    `${marker}, in ${files.length} files, the worst first:\n${worst.join("\n")}\nreceived, allowed`,
+  ).toBeLessThanOrEqual(bound);
+});
+
+test("Markers are found in comments only, across lines, and not where the word has its own meaning.", () => {
+  const found = (source: string) =>
+    Object.entries(markersIn("a.ts", source)).flatMap(([marker, number]) => (number > 0 ? [marker] : []));
+  expect(found("/** Of each value the index. */")).toEqual(['docstring starts with "Of"']);
+  expect(found("/** By id or height. */")).toEqual(["docstring is a prepositional phrase"]);
+  expect(found("/** Beyond `maxBytes`, closes connections. */")).toEqual([]);
+  expect(found("/** It is no\n * number. */")).toEqual(['"is no X"']);
+  expect(found("// There is no number, and it is no longer\n// there.")).toEqual([]);
+  expect(found("/** Returns those\n * that match. */")).toEqual(['"those that"']);
+  expect(found("// Not there any more.")).toEqual(['"any more"']);
+  expect(found("// The bytes behind the header.")).toEqual(['"behind" for "after"']);
+  expect(found("// Runs behind a proxy, far behind the chain, and leaves nothing behind.")).toEqual([]);
+  expect(found('const text = "those that";')).toEqual([]);
+});
