@@ -28,7 +28,6 @@ const REMAINING = [
   "packages/node/src/peers: discovery, forks, sync, table, verification",
   "packages/node/src/pool: admission, contents, figures.ts, pool-event.ts",
   "packages/node/src/read/sqlite: assets.ts, pages, plans, rankings",
-  "packages/node/src/store: chain, state",
   "packages/node/src/webhooks: delivery, delivery-queue.ts, log, matching, observer.ts, replay, suspension.ts",
   "packages/protocol/src: blocks, transactions, uns",
   "bench/compare: process.ts, rows.ts, submissions.ts",

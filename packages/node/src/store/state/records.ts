@@ -1,7 +1,7 @@
 /** The tables of the ledger as rows: one record at a time, nothing kept in memory. */
 import type { TableName, Tables, Token, Wallet } from "@uniknode/ledger";
 import type { Database, SqlValue, Statement } from "../engine/database.ts";
-import { attributesFromJson, attributesToJson, roundFromJson, roundToJson } from "../state/json.ts";
+import { attributesFromJson, attributesToJson, roundFromJson, roundToJson } from "./json.ts";
 
 /** Statements of one table. */
 type Rows<Value> = {
