@@ -1,8 +1,8 @@
 /** Payments of certified mints and updates besides their fee (state.md 4.1). */
 import type { Transaction } from "@uniknode/protocol";
-import { rewardOf } from "../rules/economy.ts";
-import type { RuleContext } from "../rules/rule.ts";
-import { credit, saveWallet, walletOf } from "../wallets.ts";
+import { credit, saveWallet, walletOf } from "../../wallets.ts";
+import { rewardOf } from "./economy.ts";
+import type { RuleContext } from "./rule.ts";
 
 /**
  * Before the checks, a rewarded sender receives its reward and its fee; the forger receives the fee too, so that the

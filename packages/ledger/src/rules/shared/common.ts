@@ -6,9 +6,9 @@ import {
   TransactionError,
   TYPE_GROUPS,
 } from "@uniknode/protocol";
-import { COMPUTED_SIGNATURES } from "../signatures.ts";
-import type { StateReader, Wallet } from "../state/tables.ts";
-import { saveWallet, walletAt } from "../wallets.ts";
+import { COMPUTED_SIGNATURES } from "../../signatures.ts";
+import type { StateReader, Wallet } from "../../state/tables.ts";
+import { saveWallet, walletAt } from "../../wallets.ts";
 import { RuleError } from "./error.ts";
 import type { RuleContext } from "./rule.ts";
 

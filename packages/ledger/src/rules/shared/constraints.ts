@@ -1,9 +1,9 @@
 /** Constraints on the properties of tokens (state.md 3.3). */
 import type { NftToken } from "@uniknode/protocol";
 import { utf8ToBytes } from "@uniknode/protocol";
-import { refusal } from "../rules/common.ts";
-import { RuleError } from "../rules/error.ts";
-import type { StateReader } from "../state/tables.ts";
+import type { StateReader } from "../../state/tables.ts";
+import { refusal } from "./common.ts";
+import { RuleError } from "./error.ts";
 import { KIND_TEXTS } from "./kinds.ts";
 import { getProperty, TYPE } from "./properties.ts";
 

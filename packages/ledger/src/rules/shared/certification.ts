@@ -1,9 +1,9 @@
 /** The certification of a demand (transactions-rules.md 6.0). */
 import { type Asset, certificationSubject, type Transaction, verifyCertification } from "@uniknode/protocol";
-import { RuleError } from "../rules/error.ts";
-import type { RuleContext } from "../rules/rule.ts";
-import type { Wallet } from "../state/tables.ts";
+import type { Wallet } from "../../state/tables.ts";
+import { RuleError } from "./error.ts";
 import { requireIssuer } from "./issuers.ts";
+import type { RuleContext } from "./rule.ts";
 
 /** The certification of a certified transaction. */
 type CertifiedAsset = Required<Pick<Asset, "nft" | "demand" | "certification">>;

@@ -1,8 +1,8 @@
 /** The rule of a transaction type in the state machine (transactions-rules.md). */
 import type { Milestone, Network, Transaction } from "@uniknode/protocol";
-import type { WalletSignatures } from "../signatures.ts";
-import type { Draft } from "../state/draft.ts";
-import type { StateReader, Wallet } from "../state/tables.ts";
+import type { WalletSignatures } from "../../signatures.ts";
+import type { Draft } from "../../state/draft.ts";
+import type { StateReader, Wallet } from "../../state/tables.ts";
 
 /** The context in which a transaction is checked and applied. */
 export type RuleContext = {

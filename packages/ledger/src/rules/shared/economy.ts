@@ -6,9 +6,9 @@ import {
   TYPE_GROUPS,
   type VoucherReward,
 } from "@uniknode/protocol";
-import type { StateReader } from "../state/tables.ts";
-import { typeFromText } from "../uns/kinds.ts";
-import { addressOf, walletAt } from "../wallets.ts";
+import type { StateReader } from "../../state/tables.ts";
+import { addressOf, walletAt } from "../../wallets.ts";
+import { typeFromText } from "./kinds.ts";
 import type { RuleContext } from "./rule.ts";
 
 export const INDIVIDUAL = 1;

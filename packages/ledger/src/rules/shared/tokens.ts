@@ -1,14 +1,14 @@
 /** Tokens: the map in the wallet of the holder, and the record of the store (state.md 3.1). */
 import type { Transaction } from "@uniknode/protocol";
-import { refusal } from "../rules/common.ts";
-import { nftOf } from "../rules/economy.ts";
-import type { RuleError } from "../rules/error.ts";
-import type { RuleContext } from "../rules/rule.ts";
-import type { Draft } from "../state/draft.ts";
-import type { Wallet } from "../state/tables.ts";
-import { saveWallet, walletAt, walletOf, withAttribute } from "../wallets.ts";
+import type { Draft } from "../../state/draft.ts";
+import type { Wallet } from "../../state/tables.ts";
+import { saveWallet, walletAt, walletOf, withAttribute } from "../../wallets.ts";
+import { refusal } from "./common.ts";
+import { nftOf } from "./economy.ts";
+import type { RuleError } from "./error.ts";
 import { typeFromText } from "./kinds.ts";
 import { getProperty, setProperties, TYPE } from "./properties.ts";
+import type { RuleContext } from "./rule.ts";
 
 export const holds = ({ attributes }: Wallet, tokenId: string): boolean =>
   attributes.tokens?.[tokenId] !== undefined;

@@ -1,7 +1,7 @@
 /** Properties of tokens (state.md 3.1 and 3.4). */
 import type { NftToken } from "@uniknode/protocol";
-import type { Draft } from "../state/draft.ts";
-import { propertyKey, type StateReader } from "../state/tables.ts";
+import type { Draft } from "../../state/draft.ts";
+import { propertyKey, type StateReader } from "../../state/tables.ts";
 
 /** 1 individual, 2 organization, 3 network. */
 export const TYPE = "type";

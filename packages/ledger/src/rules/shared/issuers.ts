@@ -1,9 +1,9 @@
 /** Issuers of certifications: tokens that the network trusts, represented by their current owner (trap A10). */
 import type { Transaction } from "@uniknode/protocol";
-import { RuleError } from "../rules/error.ts";
-import type { RuleContext } from "../rules/rule.ts";
-import type { StateReader, Wallet } from "../state/tables.ts";
-import { walletAt } from "../wallets.ts";
+import type { StateReader, Wallet } from "../../state/tables.ts";
+import { walletAt } from "../../wallets.ts";
+import { RuleError } from "./error.ts";
+import type { RuleContext } from "./rule.ts";
 
 /** The network's message for a token that does not exist. */
 export const UNKNOWN_TOKEN = "Cannot read property 'ownerId' of null";
