@@ -1,8 +1,8 @@
 /** Whether a call is executed (p2p.md 6.3 points 5 and 6). */
-import { WireError } from "../error.ts";
-import { NOT_READY } from "../replies/write.ts";
-import { isInternal } from "./arguments.ts";
-import type { Call } from "./read.ts";
+import { WireError } from "./error.ts";
+import { NOT_READY } from "./replies/write.ts";
+import { isInternal } from "./requests/arguments.ts";
+import type { Call } from "./requests/read.ts";
 
 export type Caller = {
   /** Whether the address matches `remoteAccess`. */
