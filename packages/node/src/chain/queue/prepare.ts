@@ -1,7 +1,8 @@
 /** Receiving and verifying the blocks of a part, before the writer reaches them. */
-import type { Assumes, BatchPart, PreparedBlock } from "../queue/block-batch.ts";
-import { type BlockInput, type ReceivedBlock, receive } from "./receive.ts";
-import { type VerifyDeps, verifyBlocks } from "./verify.ts";
+
+import { type BlockInput, type ReceivedBlock, receive } from "../pipeline/receive.ts";
+import { type VerifyDeps, verifyBlocks } from "../pipeline/verify.ts";
+import type { Assumes, BatchPart, PreparedBlock } from "./block-batch.ts";
 
 /** Begins the preparation of a part, unless it has begun. */
 export function prepare(part: BatchPart, deps: VerifyDeps): void {
