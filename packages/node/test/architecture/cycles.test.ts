@@ -23,7 +23,6 @@ const REMAINING = [
   "packages/node/src/commands: catalogue.ts, completion, config, program.ts",
   "packages/node/src/http: connections, console, documentation, lists, requests, resources, server, webhooks",
   "packages/node/src/peers: discovery, forks, sync, table, verification",
-  "packages/node/src/pool: admission, contents, figures.ts, pool-event.ts",
   "packages/node/src/read/sqlite: assets.ts, pages, plans, rankings",
   "packages/node/src/webhooks: delivery, delivery-queue.ts, log, matching, observer.ts, replay, suspension.ts",
   "packages/protocol/src: blocks, transactions, uns",
