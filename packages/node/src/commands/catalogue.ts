@@ -176,7 +176,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "console",
     group: OPERATE,
     examples: ["uniknode console", "uniknode console --url http://192.0.2.7:4003 --token TOKEN"],
-    load: async () => (await import("./access/console.ts")).consoleCommand(),
+    load: async () => (await import("./console.ts")).consoleCommand(),
   },
   {
     name: "token",

@@ -1,11 +1,11 @@
 /** `uniknode console`: a link that signs a browser in at the console of a node, once. */
 import { ApiError } from "@uniknode/client";
 import { Command } from "commander";
-import { ConfigError } from "../../platform/config-error.ts";
-import { show } from "../connection.ts";
-import { addFlags, readConfig } from "../options.ts";
-import { serviceOptions } from "../webhooks/service.ts";
-import { tokenOf } from "./local-token.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { tokenOf } from "./access/local-token.ts";
+import { show } from "./connection.ts";
+import { addFlags, readConfig } from "./options.ts";
+import { serviceOptions } from "./webhooks/service.ts";
 
 const REQUEST = "POST /console/links";
 
