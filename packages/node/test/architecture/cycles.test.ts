@@ -19,7 +19,6 @@ const REMAINING = [
   "packages/console/src/components: loadable.tsx, retried.tsx",
   "packages/console/src/frame: search.ts, suggestions.tsx",
   "packages/console/src/screens/docs/api: operation-page.tsx, try-it.tsx",
-  "packages/node/src/commands: catalogue.ts, completion, config, program.ts",
   "packages/node/src/http: connections, console, documentation, lists, requests, resources, server, webhooks",
   "packages/node/src/peers: discovery, forks, sync, table, verification",
   "packages/node/src/read/sqlite: assets.ts, pages, plans, rankings",
