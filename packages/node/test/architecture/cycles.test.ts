@@ -16,15 +16,11 @@ const SOURCES = [
 /** Cycles that exist today. The list only shrinks: remove a line in the commit that breaks its cycle. */
 const REMAINING = [
   "packages/console/src: components, data, head, session, signing",
-  "packages/console/src/components: loadable.tsx, retried.tsx",
-  "packages/console/src/frame: search.ts, suggestions.tsx",
-  "packages/console/src/screens/docs/api: operation-page.tsx, try-it.tsx",
   "packages/node/src/http: connections, console, documentation, lists, requests, resources, server, webhooks",
   "packages/node/src/peers: discovery, forks, sync, table, verification",
   "packages/node/src/read/sqlite: assets.ts, pages, plans, rankings",
   "packages/node/src/webhooks: delivery, delivery-queue.ts, log, matching, observer.ts, replay, suspension.ts",
   "packages/protocol/src: blocks, transactions, uns",
-  "bench/compare: process.ts, rows.ts, submissions.ts",
   "bench: forging.ts, webhooks",
   "tools/siege: attack.ts, observers, report.ts, target.ts",
 ];
