@@ -6,7 +6,8 @@
  * the spread, the part between the lowest and the highest of them: a ratio within it means nothing.
  */
 import { parseArgs } from "node:util";
-import { type Figures, ROWS } from "./compare/rows.ts";
+import type { Figures } from "./compare/process.ts";
+import { ROWS } from "./compare/rows.ts";
 import { type Tree, treeOf, workingTree } from "./compare/trees.ts";
 
 const { values, positionals } = parseArgs({

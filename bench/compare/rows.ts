@@ -1,12 +1,9 @@
 /** What is compared, and how each version is asked for it: by its own benchmarks, or as a process from outside. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { measureIdle, measureStart } from "./process.ts";
+import { type Figures, measureIdle, measureStart } from "./process.ts";
 import { measureSubmissions } from "./submissions.ts";
 import type { Tree } from "./trees.ts";
-
-/** Figures of one measurement by name; the unit is in the name. */
-export type Figures = Readonly<Record<string, number>>;
 
 export type Row = {
   /** By which it is selected on the command line. */
