@@ -1,8 +1,8 @@
 /** When blocks are committed: alone, and while the API has all the requests that it can take. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Delay, measureDelay } from "../forging.ts";
-import type { BenchNode } from "../webhooks/node.ts";
+import { type Delay, measureDelay } from "../node/commit-delay.ts";
+import type { BenchNode } from "../node/node.ts";
 import { shoot } from "./load.ts";
 
 /** Ways to ask for a thing, so that few answers are kept ones. */

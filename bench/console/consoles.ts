@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
 import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
 import { shoot } from "../api/load.ts";
-import { percentile } from "../webhooks/node.ts";
+import { percentile } from "../node/node.ts";
 
 const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
 const ROUNDS = 3;

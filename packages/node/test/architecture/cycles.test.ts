@@ -21,7 +21,6 @@ const REMAINING = [
   "packages/node/src/read/sqlite: assets.ts, pages, plans, rankings",
   "packages/node/src/webhooks: delivery, delivery-queue.ts, log, matching, observer.ts, replay, suspension.ts",
   "packages/protocol/src: blocks, transactions, uns",
-  "bench: forging.ts, webhooks",
   "tools/siege: attack.ts, observers, report.ts, target.ts",
 ];
 

@@ -1,9 +1,9 @@
 /** When blocks are committed, counted from the beginning of their slots, while a node has something else to do. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
-import { transferOf } from "../packages/node/test-support/process/client.ts";
-import { type BenchNode, percentile, startBenchNode } from "./webhooks/node.ts";
+import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
+import { transferOf } from "../../packages/node/test-support/process/client.ts";
+import { type BenchNode, percentile, startBenchNode } from "./node.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 
