@@ -11,8 +11,8 @@ import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health
 import type { DeliverySummary } from "../../webhooks/log/summary.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replay.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
-import { checkComplexity, invalidJson } from "../server/bodies.ts";
-import { HttpError } from "../server/error.ts";
+import { checkComplexity, invalidJson } from "../core/bodies.ts";
+import { HttpError } from "../core/error.ts";
 
 /**
  * The public members of a webhook, without its token. Members beyond the interface are present only if they have a value.

@@ -1,7 +1,7 @@
 /** What operators see of the node beside health and metrics, behind the webhook token (operations.md 10). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { Server } from "../../http/core/app.ts";
 import { described, single } from "../../http/documentation/route.ts";
-import type { Server } from "../../http/server/app.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { NodeOverview } from "../overview/answer.ts";

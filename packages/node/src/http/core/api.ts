@@ -7,7 +7,7 @@ import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { JsonText } from "../answers/text.ts";
 import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
-import type { Server } from "../server/app.ts";
+import type { Server } from "./app.ts";
 
 /** What the node answers about itself. */
 export type Identity = {
