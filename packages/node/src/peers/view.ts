@@ -1,9 +1,9 @@
 /** Peers as events and the HTTP API show them. */
 import type { Network } from "@uniknode/protocol";
-import type { PeerView } from "../../events/node-events.ts";
-import type { PeerInfo } from "../../gateway/gateway.ts";
-import { headerFromPeer } from "../verification/header.ts";
-import type { Peer } from "./peer.ts";
+import type { PeerView } from "../events/node-events.ts";
+import type { PeerInfo } from "../gateway/gateway.ts";
+import type { Peer } from "./table/peer.ts";
+import { headerFromPeer } from "./verification/header.ts";
 
 export const peerInfo = ({ ip, status, height, latencyMs, ports }: Peer, port: number): PeerInfo => ({
   ip,
