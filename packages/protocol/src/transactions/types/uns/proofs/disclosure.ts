@@ -1,11 +1,11 @@
 /** Disclosure of explicit values: demand and certification (transactions.md 6.7 and 12). */
-import type { ByteReader } from "../bytes/reader.ts";
-import { type ByteWriter, createWriter } from "../bytes/writer.ts";
-import { bytesToHex } from "../crypto/bytes.ts";
-import { sha256 } from "../crypto/hashes.ts";
-import type { KeyPair } from "../identities/keys.ts";
-import type { DiscloseCertification, DiscloseDemand } from "../transactions/transaction.ts";
-import { untypedHex, untypedInteger, untypedText } from "../transactions/types/untyped.ts";
+import type { ByteReader } from "../../../../bytes/reader.ts";
+import { type ByteWriter, createWriter } from "../../../../bytes/writer.ts";
+import { bytesToHex } from "../../../../crypto/bytes.ts";
+import { sha256 } from "../../../../crypto/hashes.ts";
+import type { KeyPair } from "../../../../identities/keys.ts";
+import type { DiscloseCertification, DiscloseDemand } from "../../../transaction.ts";
+import { untypedHex, untypedInteger, untypedText } from "../../untyped.ts";
 import { readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";
 

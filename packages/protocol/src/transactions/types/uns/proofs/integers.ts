@@ -1,6 +1,6 @@
 /** 64-bit integers of the UNS payloads as they are written (transactions.md 6.6). */
-import type { ByteReader } from "../bytes/reader.ts";
-import type { ByteWriter } from "../bytes/writer.ts";
+import type { ByteReader } from "../../../../bytes/reader.ts";
+import type { ByteWriter } from "../../../../bytes/writer.ts";
 
 const I64_MAX = 2n ** 63n - 1n;
 

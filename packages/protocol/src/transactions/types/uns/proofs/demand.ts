@@ -1,13 +1,13 @@
 /** Demands of certified NFT transactions (transactions.md 12). */
-import type { ByteReader } from "../bytes/reader.ts";
-import { type ByteWriter, createWriter } from "../bytes/writer.ts";
-import { bytesToHex, concatBytes, hexToBytes } from "../crypto/bytes.ts";
-import { sha256 } from "../crypto/hashes.ts";
-import type { KeyPair } from "../identities/keys.ts";
-import { readAddress, writeAddress } from "../transactions/addresses.ts";
-import type { Demand, NftAsset } from "../transactions/transaction.ts";
-import { writeNft } from "../transactions/types/nft/payload.ts";
-import { untypedHex } from "../transactions/types/untyped.ts";
+import type { ByteReader } from "../../../../bytes/reader.ts";
+import { type ByteWriter, createWriter } from "../../../../bytes/writer.ts";
+import { bytesToHex, concatBytes, hexToBytes } from "../../../../crypto/bytes.ts";
+import { sha256 } from "../../../../crypto/hashes.ts";
+import type { KeyPair } from "../../../../identities/keys.ts";
+import { readAddress, writeAddress } from "../../../addresses.ts";
+import type { Demand, NftAsset } from "../../../transaction.ts";
+import { writeNft } from "../../nft/payload.ts";
+import { untypedHex } from "../../untyped.ts";
 import { readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";
 

@@ -1,9 +1,9 @@
 /** Certifications of certified NFT transactions (transactions.md 12). */
-import type { ByteReader } from "../bytes/reader.ts";
-import { type ByteWriter, createWriter } from "../bytes/writer.ts";
-import type { KeyPair } from "../identities/keys.ts";
-import type { Certification, Demand, NftAsset } from "../transactions/transaction.ts";
-import { untypedHex } from "../transactions/types/untyped.ts";
+import type { ByteReader } from "../../../../bytes/reader.ts";
+import { type ByteWriter, createWriter } from "../../../../bytes/writer.ts";
+import type { KeyPair } from "../../../../identities/keys.ts";
+import type { Certification, Demand, NftAsset } from "../../../transaction.ts";
+import { untypedHex } from "../../untyped.ts";
 import { certificationSubject } from "./demand.ts";
 import { costOf, readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";

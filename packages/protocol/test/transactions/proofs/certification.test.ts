@@ -10,14 +10,14 @@ import {
   signDemand,
   verifyCertification,
   verifyDemand,
-} from "../../src/index.ts";
+} from "../../../src/index.ts";
 import {
   address,
   certification as anyCertification,
   demand as anyDemand,
   nft as anyNft,
-} from "../../test-support/arbitraries.ts";
-import { addressOf, delegate, factory, hexOf, idOf, sender } from "../../test-support/builders.ts";
+} from "../../../test-support/arbitraries.ts";
+import { addressOf, delegate, factory, hexOf, idOf, sender } from "../../../test-support/builders.ts";
 
 const nft: NftAsset = { unik: { tokenId: idOf("token"), properties: { type: "1", old: null } } };
 const payload: Demand["payload"] = {

@@ -8,8 +8,8 @@ import {
   signDiscloseDemand,
   verifyDiscloseCertification,
   verifyDiscloseDemand,
-} from "../../src/index.ts";
-import { factory, hexOf, idOf, sender } from "../../test-support/builders.ts";
+} from "../../../src/index.ts";
+import { factory, hexOf, idOf, sender } from "../../../test-support/builders.ts";
 
 const payload: DiscloseDemand["payload"] = {
   explicitValue: ["bob", "bobby"],
