@@ -1,6 +1,6 @@
 /** Deliveries a second from the commit of their events to acknowledged and recorded. */
 import { request } from "undici";
-import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
+import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { startReceiver } from "./receiver.ts";
 import { openService, transferApplied } from "./service.ts";
 

@@ -3,7 +3,7 @@
  * webhook has a queue of its own. Implementations are in folders of their own; one suite of tests holds for each of them
  * (`packages/node/test/webhooks/queue-port`).
  *
- * Deliveries are written by matching, in the transaction that moves the cursor of the event log: `matching/intake.ts`.
+ * Deliveries are written by matching, in the transaction that moves the cursor of the event log: `intake.ts`.
  * Times are milliseconds since 1970. A change is on disk when its promise settles.
  *
  * Every call settles within `CALL_TIMEOUT_MS`, whatever holds the database up. A call that fails has changed nothing and holds
@@ -21,8 +21,8 @@ import type {
   ReplayedDelivery,
   WaitingDelivery,
 } from "./deliveries.ts";
-import type { DeliveryRetention, OverfullQueue } from "./log/bounds.ts";
-import type { Replay, ReplayProgress } from "./replay/replay.ts";
+import type { DeliveryRetention, OverfullQueue } from "./model/bounds.ts";
+import type { Replay, ReplayProgress } from "./model/replay.ts";
 
 /** Time in which every call has an answer or has failed. */
 export const CALL_TIMEOUT_MS = 10_000;

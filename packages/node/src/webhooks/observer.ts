@@ -1,5 +1,13 @@
 /** What the webhook service reports for metrics and health checks. Called often: an implementation must be fast. */
-import type { Attempted } from "./delivery/attempt.ts";
+import type { Attempt } from "./deliveries.ts";
+
+/** The outcome of a call, for the log and for the decision what follows. */
+export type Attempted = Attempt & {
+  /** Header of the response. */
+  readonly retryAfter?: string;
+  /** Why it is no success, in a few words; absent for a success. */
+  readonly reason?: string;
+};
 
 export type Decision = "delivered" | "retried" | "failed";
 

@@ -1,6 +1,6 @@
 /** Suspends a webhook until it is updated or its target answers a ping (webhooks.md 10 point 6). */
 import type { Logger } from "pino";
-import type { Intake } from "./matching/intake.ts";
+import type { Intake } from "./intake.ts";
 
 /** `reason` is shown in the register. To be called inside a transaction. */
 export type Suspend = (webhook: number, reason: string, atMs: number) => void;

@@ -17,7 +17,6 @@ const SOURCES = [
 const REMAINING = [
   "packages/console/src: components, data, head, session, signing",
   "packages/node/src/read/sqlite: assets.ts, pages, plans, rankings",
-  "packages/node/src/webhooks: delivery, delivery-queue.ts, log, matching, observer.ts, replay, suspension.ts",
   "tools/siege: attack.ts, observers, report.ts, target.ts",
 ];
 

@@ -1,17 +1,9 @@
 /** One call to a target: signed, made, timed. */
 
 import type { Clock } from "../clock.ts";
-import type { Attempt } from "../deliveries.ts";
-import { bodyOf, createHeaders, type OutgoingMessage } from "./message.ts";
+import { bodyOf, createHeaders, type OutgoingMessage } from "../model/message.ts";
+import type { Attempted } from "../observer.ts";
 import type { Post } from "./post.ts";
-
-/** The outcome of a call, for the log and for the decision what follows. */
-export type Attempted = Attempt & {
-  /** Header of the response. */
-  readonly retryAfter?: string;
-  /** Why it is no success, in a few words; absent for a success. */
-  readonly reason?: string;
-};
 
 /**
  * Never throws: a missing response is an outcome like others. Undefined when the signal ended the call: it is not known whether

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
 import { createElapsed } from "../elapsed.ts";
-import type { DeliveryRetention, OverfullQueue } from "./bounds.ts";
+import type { DeliveryRetention, OverfullQueue } from "../model/bounds.ts";
 
 export type Retention = {
   /** To be called whenever deliveries were worked on: begins a round when the last one is long ago. */

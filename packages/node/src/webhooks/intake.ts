@@ -3,10 +3,10 @@
  * event log, or the position of a replay. Log and deliveries are tables of one database; reads and writes of a transaction
  * answer at once, because nothing else may come between them.
  */
-import type { Event, LoggedEvent } from "../../events/event.ts";
-import type { Content } from "../../subscriptions/content.ts";
-import type { DeliveredFact, NewDelivery } from "../deliveries.ts";
-import type { ReplayPosition } from "../replay/replay.ts";
+import type { Event, LoggedEvent } from "../events/event.ts";
+import type { Content } from "../subscriptions/content.ts";
+import type { DeliveredFact, NewDelivery } from "./deliveries.ts";
+import type { ReplayPosition } from "./model/replay.ts";
 
 /** Name of the matcher's cursor in the event log. */
 export const READER = "webhooks";
