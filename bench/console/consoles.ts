@@ -68,7 +68,7 @@ async function openConsoles(node: DevNode, count: number, signal: AbortSignal): 
   return consoles;
 }
 
-/** What the page asks for (head/feed.ts of the console), without the page. */
+/** What the page asks for (data/feed.ts of the console), without the page. */
 async function runConsole(node: DevNode, signal: AbortSignal): Promise<void> {
   const api = createClient({ url: node.url, webhookToken: node.token });
   try {

@@ -7,7 +7,7 @@ import {
   type NodeConfiguration,
   type SyncProgress,
 } from "@uniknode/client";
-import type { Answers } from "../data/answers.ts";
+import type { Answers } from "./answers.ts";
 import { type Reorganization, reorganizationBetween, type Top } from "./chain.ts";
 
 export type Connection =

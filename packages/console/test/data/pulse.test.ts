@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { watchNode } from "../../src/head/pulse.ts";
+import { watchNode } from "../../src/data/pulse.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { type Block, createClient, type StreamedEvent } from "@uniknode/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createAnswers } from "../../src/data/answers.ts";
-import { createFeed } from "../../src/head/feed.ts";
+import { createFeed } from "../../src/data/feed.ts";
 import { block, blocks, EPOCH_UNIX } from "../../test-support/chain.ts";
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reorganizationBetween } from "../../src/head/chain.ts";
+import { reorganizationBetween } from "../../src/data/chain.ts";
 import { blocks } from "../../test-support/chain.ts";
 
 test("A chain that grew has no reverted blocks.", () => {

@@ -1,11 +1,11 @@
 /** What became of a transaction that was signed here, and where it is by now. */
 import type { RawTransaction } from "@uniknode/client";
-import { type Posted, reasonText } from "../../signing/post.ts";
-import { Json } from "../code-block.tsx";
-import { TransactionId } from "../identifier.tsx";
-import { Section } from "../page.tsx";
-import { Confirmations } from "./confirmations.tsx";
-import { useTransaction } from "./use-transaction.ts";
+import { Json } from "../components/code-block.tsx";
+import { TransactionId } from "../components/identifier.tsx";
+import { Section } from "../components/page.tsx";
+import { Confirmations } from "../components/transactions/confirmations.tsx";
+import { useTransaction } from "../components/transactions/use-transaction.ts";
+import { type Posted, reasonText } from "./post.ts";
 
 export type OutcomeProps = {
   readonly signed: RawTransaction;
