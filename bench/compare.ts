@@ -6,7 +6,8 @@
  * spread between the lowest and the highest: a ratio within the spread is not significant.
  */
 import { parseArgs } from "node:util";
-import { type Figures, ROWS } from "./compare/rows.ts";
+import type { Figures } from "./compare/process.ts";
+import { ROWS } from "./compare/rows.ts";
 import { type Tree, treeOf, workingTree } from "./compare/trees.ts";
 
 const { values, positionals } = parseArgs({

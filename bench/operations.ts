@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
-import { percentile } from "./webhooks/node.ts";
+import { percentile } from "./node/node.ts";
 
 const { values } = parseArgs({
   options: {

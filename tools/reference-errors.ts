@@ -1,5 +1,5 @@
 /** The page of error codes. */
-import { ERROR_CHAPTERS } from "../packages/node/src/http/server/error-codes.ts";
+import { ERROR_CHAPTERS } from "../packages/node/src/http/core/error-codes.ts";
 
 const INTRODUCTION = `# Errors
 

@@ -10,8 +10,8 @@ import {
 } from "../packages/node/src/events/catalogue.ts";
 import type { Event } from "../packages/node/src/events/event.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
-import { bodyOf } from "../packages/node/src/webhooks/delivery/message.ts";
 import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";
+import { bodyOf } from "../packages/node/src/webhooks/model/message.ts";
 import { CHAINS } from "../packages/node/test-support/chain/fixtures.ts";
 import { eventsOfChain } from "../packages/node/test-support/events/samples.ts";
 

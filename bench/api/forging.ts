@@ -1,8 +1,8 @@
 /** Commit times of blocks: idle, and under maximum API load. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Delay, measureDelay } from "../forging.ts";
-import type { BenchNode } from "../webhooks/node.ts";
+import { type Delay, measureDelay } from "../node/commit-delay.ts";
+import type { BenchNode } from "../node/node.ts";
 import { shoot } from "./load.ts";
 
 /** Variants of a request, so that few responses are cached. */

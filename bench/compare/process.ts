@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Figures } from "./rows.ts";
 import type { Tree } from "./trees.ts";
+
+/** Figures of one measurement by name; the unit is in the name. */
+export type Figures = Readonly<Record<string, number>>;
 
 /** Clock ticks per second of the kernel. */
 const TICKS_PER_SECOND = 100;

@@ -1,12 +1,9 @@
 /** The compared figures, measured by each version's own benchmarks or from outside the process. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { measureIdle, measureStart } from "./process.ts";
+import { type Figures, measureIdle, measureStart } from "./process.ts";
 import { measureSubmissions } from "./submissions.ts";
 import type { Tree } from "./trees.ts";
-
-/** Figures of one measurement by name; the unit is in the name. */
-export type Figures = Readonly<Record<string, number>>;
 
 export type Row = {
   /** Name on the command line. */

@@ -12,8 +12,7 @@ import {
 } from "@uniknode/protocol";
 import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
-import { processorSeconds, startDevChain } from "./process.ts";
-import type { Figures } from "./rows.ts";
+import { type Figures, processorSeconds, startDevChain } from "./process.ts";
 import type { Tree } from "./trees.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -10,7 +10,7 @@ import {
 } from "@uniknode/protocol";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
-import { percentile } from "../webhooks/node.ts";
+import { percentile } from "../node/node.ts";
 
 const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
 const RUNS = 5;

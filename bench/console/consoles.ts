@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
 import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
 import { shoot } from "../api/load.ts";
-import { percentile } from "../webhooks/node.ts";
+import { percentile } from "../node/node.ts";
 
 const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
 const ROUNDS = 3;
@@ -68,7 +68,7 @@ async function openConsoles(node: DevNode, count: number, signal: AbortSignal): 
   return consoles;
 }
 
-/** Sends the requests of the page (head/feed.ts of the console) without the page. */
+/** Sends the requests of the page (data/feed.ts of the console) without the page. */
 async function runConsole(node: DevNode, signal: AbortSignal): Promise<void> {
   const api = createClient({ url: node.url, webhookToken: node.token });
   try {

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
-import { type Delay, measureDelay } from "../forging.ts";
-import type { BenchNode } from "./node.ts";
+import { type Delay, measureDelay } from "../node/commit-delay.ts";
+import type { BenchNode } from "../node/node.ts";
 
 /** Load of the machine while blocks are forged. */
 export type Load = "nothing else" | "processes that compute" | "webhooks";

@@ -1,6 +1,6 @@
 /** Time from the commit of a block to the first byte of its deliveries at the receiver, through the real process. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { percentile, startBenchNode } from "./node.ts";
+import { percentile, startBenchNode } from "../node/node.ts";
 import { startReceiver } from "./receiver.ts";
 
 const MATCHES = 10;

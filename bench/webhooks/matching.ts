@@ -1,6 +1,6 @@
 /** Cost of an event for the serving thread until its deliveries are queued, by the number of webhooks. */
 import type { Event } from "../../packages/node/src/events/event.ts";
-import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
+import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { openService, transferApplied } from "./service.ts";
 
 const EVENTS = 500;

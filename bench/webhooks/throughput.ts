@@ -1,6 +1,6 @@
 /** Deliveries per second from the commit of their events to the recorded acknowledgement. */
 import { request } from "undici";
-import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
+import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { startReceiver } from "./receiver.ts";
 import { openService, transferApplied } from "./service.ts";
 

@@ -19,7 +19,7 @@ const groups = [
   {
     name: "signing",
     test: sources(
-      "signing/(amount|sender|signer|post)|components/transactions/(use-transaction|outcome|confirmations)",
+      "signing/(amount|outcome|sender|signer|post)|components/transactions/(use-transaction|confirmations)",
     ),
   },
   {

@@ -1,8 +1,8 @@
 /** Applies one transaction (transactions-rules.md 2.1). */
 import type { Transaction } from "@uniknode/protocol";
-import { spend } from "./rules/common.ts";
 import { requireRule } from "./rules/registry.ts";
-import type { Rule, RuleContext } from "./rules/rule.ts";
+import { spend } from "./rules/shared/common.ts";
+import type { Rule, RuleContext } from "./rules/shared/rule.ts";
 import { lockToClaim, moveVotes } from "./votes.ts";
 import { saveWallet, walletOf } from "./wallets.ts";
 

@@ -17,7 +17,8 @@ export { openRound } from "./rounds/open.ts";
 export { delegateOfSlot, forgingOrder } from "./rounds/order.ts";
 export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
 export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
-export { hopelessReason } from "./rules/common.ts";
+export { findRule } from "./rules/registry.ts";
+export { hopelessReason } from "./rules/shared/common.ts";
 export {
   INDIVIDUAL,
   isAliveDemand,
@@ -28,10 +29,9 @@ export {
   type Reward,
   rewardOfType,
   voucherOf,
-} from "./rules/economy.ts";
-export { RuleError } from "./rules/error.ts";
-export { findRule } from "./rules/registry.ts";
-export type { Rule, RuleContext } from "./rules/rule.ts";
+} from "./rules/shared/economy.ts";
+export { RuleError } from "./rules/shared/error.ts";
+export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";
 export { createDraft, type Draft } from "./state/draft.ts";
 export { createMemoryState, type MemoryState } from "./state/memory.ts";

@@ -7,8 +7,8 @@ import { withWeight } from "./rounds/weight.ts";
 import { findLock, type HeldLock } from "./rules/core/locks.ts";
 import { paymentsTotal } from "./rules/core/multi-payment.ts";
 import { voteOf } from "./rules/core/vote.ts";
-import { isAliveDemand, type Reward, rewardOf, voucherOf } from "./rules/economy.ts";
-import type { RuleContext } from "./rules/rule.ts";
+import { isAliveDemand, type Reward, rewardOf, voucherOf } from "./rules/shared/economy.ts";
+import type { RuleContext } from "./rules/shared/rule.ts";
 import type { Wallet } from "./state/tables.ts";
 import { saveDelegate, walletAt, walletOf } from "./wallets.ts";
 

@@ -39,8 +39,6 @@ export { payloadHashOf } from "./blocks/payload.ts";
 export { headerViolation } from "./blocks/schema.ts";
 export {
   headerSignatureJob,
-  type SignatureJob,
-  type SignatureVerdict,
   verifyHeaderJob,
 } from "./blocks/signature.ts";
 export {
@@ -60,6 +58,7 @@ export { hash160, hash256, ripemd160, sha1, sha256 } from "./crypto/hashes.ts";
 export { uncompressPublicKey } from "./crypto/points.ts";
 export { signSchnorr, verifySchnorr } from "./crypto/schnorr.ts";
 export { disagreementOf, type SelfTestCase, selfTestCases } from "./crypto/self-test.ts";
+export type { SignatureJob, SignatureVerdict } from "./crypto/signature-job.ts";
 export { addressFromPublicKey, decodeAddress, isAddress, isPublicKey } from "./identities/address.ts";
 export { type DecryptedKey, decryptBip38, encryptBip38, isBip38 } from "./identities/bip38.ts";
 export { IdentityError, type IdentityErrorCode } from "./identities/error.ts";
@@ -131,6 +130,26 @@ export { TYPE_GROUPS } from "./transactions/type-groups.ts";
 export { findTransactionType, transactionKey, transactionTypes } from "./transactions/types/registry.ts";
 export type { TransactionType } from "./transactions/types/type.ts";
 export {
+  certificationBytes,
+  certify,
+  verifyCertification,
+} from "./transactions/types/uns/proofs/certification.ts";
+export {
+  certificationSubject,
+  demandBytes,
+  signDemand,
+  verifyDemand,
+} from "./transactions/types/uns/proofs/demand.ts";
+export {
+  certifyDisclosure,
+  discloseCertificationBytes,
+  discloseDemandBytes,
+  discloseSubject,
+  signDiscloseDemand,
+  verifyDiscloseCertification,
+  verifyDiscloseDemand,
+} from "./transactions/types/uns/proofs/disclosure.ts";
+export {
   decidedVerdict,
   isVerified,
   multiSignatureJobs,
@@ -141,14 +160,3 @@ export {
   verifySecondSignature,
   verifySignature,
 } from "./transactions/verify.ts";
-export { certificationBytes, certify, verifyCertification } from "./uns/certification.ts";
-export { certificationSubject, demandBytes, signDemand, verifyDemand } from "./uns/demand.ts";
-export {
-  certifyDisclosure,
-  discloseCertificationBytes,
-  discloseDemandBytes,
-  discloseSubject,
-  signDiscloseDemand,
-  verifyDiscloseCertification,
-  verifyDiscloseDemand,
-} from "./uns/disclosure.ts";

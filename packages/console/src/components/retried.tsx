@@ -1,8 +1,12 @@
 /** Loads a part of the page once the node answers again, and shows the outage until then. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Load, Waiting } from "./loadable.tsx";
 import { Page } from "./page.tsx";
+
+export type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
+
+/** Placeholder until the file of a part can be loaded: a page of its own, a sentence, or nothing. */
+export type Waiting = "screen" | "part" | "nothing";
 
 const RETRY_MS = 1_000;
 /** When the page was last loaded again; kept over it. */

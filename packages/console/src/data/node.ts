@@ -3,10 +3,10 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from "@preac
 import type { Client } from "@uniknode/client";
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
-import type { Feed } from "../head/feed.ts";
 import type { HeldRequests } from "../session/held-requests.ts";
 import type { Session } from "../session/session.ts";
 import type { Answer, Answers } from "./answers.ts";
+import type { Feed } from "./feed.ts";
 
 export type Node = Feed & {
   readonly answers: Answers;

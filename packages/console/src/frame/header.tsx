@@ -3,9 +3,9 @@ import { Badge } from "../components/badge.tsx";
 import { countText } from "../components/count.ts";
 import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
-import { SessionButton } from "../session/session-button.tsx";
 import { MENU_ID } from "./navigation.tsx";
 import { SearchField } from "./search-field.tsx";
+import { SessionButton } from "./session-button.tsx";
 import { setTheme, theme, themeAfter } from "./theme.ts";
 
 export function Header() {

@@ -7,9 +7,9 @@ import { Icon } from "../components/icon.tsx";
 import { loadable } from "../components/loadable.tsx";
 // Loaded with this file, and needed when nothing can be loaded.
 import "../components/retried.tsx";
+import type { Connection } from "../data/feed.ts";
 import { useNode } from "../data/node.ts";
-import type { Connection } from "../head/feed.ts";
-import { watchNode } from "../head/pulse.ts";
+import { watchNode } from "../data/pulse.ts";
 import { CatchingUp } from "./catching-up.tsx";
 import { Reorganized } from "./reorganized.tsx";
 

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { countText } from "../components/format.ts";
 import { Icon } from "../components/icon.tsx";
 import { absoluteText } from "../components/time.tsx";
-import type { Reorganization } from "../head/chain.ts";
+import type { Reorganization } from "../data/chain.ts";
 
 export function Reorganized({ change }: { change: Reorganization }) {
   const dismissed = useSignal<Reorganization>();

@@ -4,10 +4,9 @@ import { countText, shortened } from "../components/format.ts";
 import { hrefOf } from "../components/identifier.tsx";
 import { destinationsFor } from "./destinations.ts";
 import { type Identified, identify } from "./search-kinds.ts";
+import type { Found } from "./suggestions.tsx";
 
-export { Suggestions } from "./suggestions.tsx";
-
-export type Found = { readonly href: string; readonly text: string; readonly kind: string };
+export { type Found, Suggestions } from "./suggestions.tsx";
 
 const MAX_NAMES = 6;
 

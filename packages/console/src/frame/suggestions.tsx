@@ -1,5 +1,6 @@
 /** Results of a search, or pages that were opened from it before. */
-import type { Found } from "./search.ts";
+
+export type Found = { readonly href: string; readonly text: string; readonly kind: string };
 
 export type SuggestionsProps = {
   readonly id: string;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createHeaders, signingSecretOf } from "../../../node/src/webhooks/delivery/message.ts";
+import { createHeaders, signingSecretOf } from "../../../node/src/webhooks/model/message.ts";
 
 const FOLDER = join(import.meta.dirname, "../../receivers");
 const SECRETS = { token: "ab".repeat(32) };

@@ -5,7 +5,7 @@ import type { Fact } from "../facts.ts";
 import type { RoundInfo, Rounds } from "../rounds/arithmetic.ts";
 import { idleDelegates, missedSlots } from "../rounds/missed.ts";
 import { openRound } from "../rounds/open.ts";
-import type { RuleContext } from "../rules/rule.ts";
+import type { RuleContext } from "../rules/shared/rule.ts";
 import type { WalletSignatures } from "../signatures.ts";
 import type { Draft } from "../state/draft.ts";
 import type { Change } from "../state/tables.ts";

@@ -1,7 +1,7 @@
 /** Facts about transactions and wallets (events.md 3.1, webhooks.md 5). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Fact } from "../facts.ts";
-import { nftOf } from "../rules/economy.ts";
+import { nftOf } from "../rules/shared/economy.ts";
 import type { Change, Wallet } from "../state/tables.ts";
 
 type UnikFactName = Extract<Fact, { tokenId: string }>["name"];

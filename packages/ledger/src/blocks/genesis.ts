@@ -3,7 +3,7 @@ import type { Block, Network, Transaction } from "@uniknode/protocol";
 import { createRounds } from "../rounds/arithmetic.ts";
 import { openRound } from "../rounds/open.ts";
 import { findRule } from "../rules/registry.ts";
-import type { RuleContext } from "../rules/rule.ts";
+import type { RuleContext } from "../rules/shared/rule.ts";
 import type { Draft } from "../state/draft.ts";
 import { addressOf, credit, saveDelegate, saveWallet, walletAt, walletOf } from "../wallets.ts";
 import { recordUses } from "./record-uses.ts";

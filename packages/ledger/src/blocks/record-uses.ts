@@ -3,7 +3,7 @@
  * block may use the same voucher several times (trap A3).
  */
 import type { SealedTransaction, Transaction } from "@uniknode/protocol";
-import { nftOf, voucherOf } from "../rules/economy.ts";
+import { nftOf, voucherOf } from "../rules/shared/economy.ts";
 import type { Draft } from "../state/draft.ts";
 import { voucherKey } from "../state/tables.ts";
 

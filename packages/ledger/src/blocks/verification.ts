@@ -6,8 +6,8 @@ import {
   type SealedTransaction,
   TransactionError,
 } from "@uniknode/protocol";
-import { refusal } from "../rules/common.ts";
 import { requireRule } from "../rules/registry.ts";
+import { refusal } from "../rules/shared/common.ts";
 import { isVerifiedIn } from "../signatures.ts";
 import type { JudgeContext } from "./context.ts";
 

@@ -1,10 +1,10 @@
 /** The rules of all registered types (transactions-rules.md 1). */
 import { isTypeActive, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { coreRules } from "./core/index.ts";
-import { RuleError } from "./error.ts";
 import { magistrateRules } from "./magistrate/index.ts";
 import { nftRules } from "./nft/index.ts";
-import type { Rule, RuleContext } from "./rule.ts";
+import { RuleError } from "./shared/error.ts";
+import type { Rule, RuleContext } from "./shared/rule.ts";
 import { unsRules } from "./uns/index.ts";
 
 const keyOf = (typeGroup: number, type: number): string => `${typeGroup}/${type}`;

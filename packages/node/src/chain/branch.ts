@@ -7,12 +7,12 @@ import { checkBlock, withVerdicts } from "@uniknode/protocol";
 import type { Outcome } from "./outcome.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
-import { prepare } from "./pipeline/prepare.ts";
 import { type BlockInput, receive } from "./pipeline/receive.ts";
 import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
 import type { VerifiedBlock, VerifyDeps } from "./pipeline/verify.ts";
 import { createBatch, type PreparedBlock, splitBatch } from "./queue/block-batch.ts";
 import { PREFETCHED_PARTS } from "./queue/block-queue.ts";
+import { prepare } from "./queue/prepare.ts";
 import type { ChainStores } from "./stores.ts";
 import type { Tip } from "./tip.ts";
 

@@ -25,7 +25,6 @@ import { type Outcome, refusalOf } from "./outcome.ts";
 import type { ChainChange, ChainListener } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import { createExecutor } from "./pipeline/execute.ts";
-import { prepare } from "./pipeline/prepare.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { Verifier } from "./pipeline/verifier.ts";
 import type { VerifyDeps } from "./pipeline/verify.ts";
@@ -41,6 +40,7 @@ import {
   splitBatch,
 } from "./queue/block-batch.ts";
 import { createBlockQueue } from "./queue/block-queue.ts";
+import { prepare } from "./queue/prepare.ts";
 import type { ChainStores } from "./stores.ts";
 import { createTip } from "./tip.ts";
 

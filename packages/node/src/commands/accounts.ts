@@ -9,8 +9,8 @@ import { isDevFolder, readShape } from "../dev-chain/folder.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { createRecords } from "../store/chain/records.ts";
 import { openReader } from "../store/engine/migrations.ts";
+import { createRecords } from "../store/state/records.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { printLines, printText } from "./print.ts";
 

@@ -8,8 +8,11 @@ export type CommandEntry = {
   readonly examples: readonly string[];
   /** Not shown in any help: programs call it. */
   readonly isHidden?: true;
-  /** Loaded on demand: a command that shows a block does not need a whole node. */
-  readonly load: () => Promise<Command>;
+  /**
+   * Loaded on demand: a command that shows a block does not need a whole node. A command that describes all others gets
+   * the function that creates the program.
+   */
+  readonly load: (createProgram: () => Promise<Command>) => Promise<Command>;
 };
 
 export const GROUPS = [
@@ -164,7 +167,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       "uniknode config run --config node.json --check",
       "uniknode config run --json",
     ],
-    load: async () => (await import("./config/command.ts")).configCommand(),
+    load: async (createProgram) => (await import("./config/command.ts")).configCommand(createProgram),
   },
   {
     name: "doctor",
@@ -176,7 +179,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "console",
     group: OPERATE,
     examples: ["uniknode console", "uniknode console --url http://192.0.2.7:4003 --token TOKEN"],
-    load: async () => (await import("./access/console.ts")).consoleCommand(),
+    load: async () => (await import("./console.ts")).consoleCommand(),
   },
   {
     name: "token",
@@ -228,7 +231,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'uniknode completion zsh > "$fpath[1]/_uniknode"',
       "uniknode completion fish > ~/.config/fish/completions/uniknode.fish",
     ],
-    load: async () => (await import("./completion/command.ts")).completionCommand(),
+    load: async (createProgram) => (await import("./completion/command.ts")).completionCommand(createProgram),
   },
   {
     name: "complete",

@@ -58,7 +58,7 @@ const hasNoWarning = (command: Command): boolean =>
 
 async function warnOfVariables(command: Command): Promise<void> {
   if (hasNoWarning(command)) return;
-  for (const sentence of await unknownVariables(process.env, variablesOf(command)))
+  for (const sentence of await unknownVariables(process.env, createProgram, variablesOf(command)))
     process.stderr.write(`uniknode: warning: ${sentence}\n`);
 }
 

@@ -23,7 +23,7 @@ ${EXIT_CODES}`,
     );
   for (const group of GROUPS) {
     for (const entry of entries.filter((entry) => entry.group === group)) {
-      const command = await entry.load();
+      const command = await entry.load(createProgram);
       program.addCommand(command.helpGroup(group), { hidden: entry.isHidden ?? false });
       addExamples(command, entry.name, entry.examples);
     }

@@ -12,9 +12,9 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import { createBlockStore } from "../store/chain/blocks.ts";
-import { createRecords } from "../store/chain/records.ts";
 import { createOwnerStore, movesToken, type Position } from "../store/chain/token-owners.ts";
 import type { Database } from "../store/engine/database.ts";
+import { createRecords } from "../store/state/records.ts";
 
 /** A fact about the delegates of a round. */
 export type RoundFact =

@@ -15,8 +15,8 @@ import type { PeersOptions } from "./options.ts";
 import { createPropagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import { networkHeight } from "./table/network-height.ts";
-import { peerInfo } from "./table/view.ts";
 import type { Traffic } from "./transport/traffic.ts";
+import { peerInfo } from "./view.ts";
 
 export type PeersDeps = PeerLifecycleDeps &
   PropagationDeps &

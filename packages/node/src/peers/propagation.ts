@@ -11,12 +11,12 @@ import { createPendingSends } from "./broadcast/pending-sends.ts";
 import { createRebroadcast } from "./broadcast/rebroadcast.ts";
 import { createTransactionBroadcast } from "./broadcast/transactions.ts";
 import { dropUnresponsive } from "./discovery/drop-unresponsive.ts";
+import { createFetch } from "./download/source.ts";
 import { createInboundBlocks, type InboundBlocks } from "./inbound/blocks.ts";
 import { createDoubleForging } from "./inbound/double-forging.ts";
 import { createBlockObservations } from "./inbound/observations.ts";
 import { createInboundTransactions, type InboundTransactions, type Items } from "./inbound/transactions.ts";
 import type { PeerLifecycle } from "./lifecycle.ts";
-import { createFetch } from "./sync/source.ts";
 import { createSync, type Sync } from "./sync/sync.ts";
 
 export type PropagationDeps = {

@@ -1,6 +1,6 @@
 /** Figures of the pool, for metrics. */
 import type { AdmissionTime } from "../gateway/figures.ts";
-import type { RefusalCode } from "./admission/refusal.ts";
+import type { RefusalCode } from "./refusal.ts";
 
 /** `excess`: beyond the maximum of pending transactions of a sender; `POOL_BUSY`: beyond the maximum of waiting ones. */
 export type PoolRefusal = RefusalCode | "excess" | "POOL_BUSY";

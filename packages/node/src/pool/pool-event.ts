@@ -1,6 +1,6 @@
 /** Changes of the pool, for its listener (events.md 3.5). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { RefusalCode } from "./admission/refusal.ts";
+import type { RefusalCode } from "./refusal.ts";
 
 /** A refusal by the last stage of admission; the transaction itself is valid. */
 export type Rejected = {

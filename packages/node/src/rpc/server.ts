@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import { type ConnectionBounds, createConnections } from "../http/connections/connections.ts";
 import { addHeldBytes } from "../http/connections/held-bytes.ts";
 import { closeSoon, listening } from "../http/connections/listener.ts";
-import type { Server } from "../http/server/app.ts";
+import type { Server } from "../http/core/app.ts";
 import { createCrossSiteTest } from "../platform/addresses/hosts.ts";
 import { explainListenError } from "../platform/addresses/listen-error.ts";
 import { createRangeTest } from "../platform/addresses/ranges.ts";

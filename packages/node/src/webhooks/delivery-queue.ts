@@ -3,7 +3,7 @@
  * webhook has its own queue. Each implementation has its own folder; all of them must pass the same tests
  * (`packages/node/test/webhooks/queue-port`).
  *
- * Deliveries are written by matching, in the transaction that moves the cursor of the event log: `matching/intake.ts`.
+ * Deliveries are written by matching, in the transaction that moves the cursor of the event log: `intake.ts`.
  * Times are milliseconds since 1970. A change is on disk when its promise settles.
  *
  * Every call settles within `CALL_TIMEOUT_MS`, even if the database is blocked. A failed call has changed nothing and holds no
@@ -21,8 +21,8 @@ import type {
   ReplayedDelivery,
   WaitingDelivery,
 } from "./deliveries.ts";
-import type { DeliveryRetention, OverfullQueue } from "./log/bounds.ts";
-import type { Replay, ReplayProgress } from "./replay/replay.ts";
+import type { DeliveryRetention, OverfullQueue } from "./model/bounds.ts";
+import type { Replay, ReplayProgress } from "./model/replay.ts";
 
 /** Time within which every call settles. */
 export const CALL_TIMEOUT_MS = 10_000;

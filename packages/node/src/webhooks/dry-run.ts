@@ -13,7 +13,7 @@ import { CostError, createMeter, meterConditions } from "../subscriptions/condit
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/members.ts";
-import type { Intake } from "./matching/intake.ts";
+import type { Intake } from "./intake.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;

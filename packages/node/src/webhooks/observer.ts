@@ -1,5 +1,13 @@
 /** Receives reports of the webhook service for metrics and health checks. Called often: implementations must be fast. */
-import type { Attempted } from "./delivery/attempt.ts";
+import type { Attempt } from "./deliveries.ts";
+
+/** The outcome of a call, for the log and for deciding what follows. */
+export type Attempted = Attempt & {
+  /** Retry-After header of the response. */
+  readonly retryAfter?: string;
+  /** Short reason of the failure; absent after a success. */
+  readonly reason?: string;
+};
 
 export type Decision = "delivered" | "retried" | "failed";
 

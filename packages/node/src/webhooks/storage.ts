@@ -1,6 +1,6 @@
 /** Database port of the webhook service. `sqlite/` implements it. */
 import type { DeliveryQueue } from "./delivery-queue.ts";
-import type { Intake } from "./matching/intake.ts";
+import type { Intake } from "./intake.ts";
 import type { RegisterStorage } from "./register/rows.ts";
 
 export type WebhookStorage = {

@@ -1,6 +1,6 @@
 /** Suspends a webhook until it is updated or its target responds to a ping (webhooks.md 10 point 6). */
 import type { Logger } from "pino";
-import type { Intake } from "./matching/intake.ts";
+import type { Intake } from "./intake.ts";
 
 /** Suspends a webhook; the register shows the reason. Must be called inside a transaction. */
 export type Suspend = (webhook: number, reason: string, atMs: number) => void;

@@ -1,8 +1,8 @@
 /** Whether answers are what the OpenAPI document says of them. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, RouteOptions } from "fastify";
+import type { Server } from "../../src/http/core/app.ts";
 import { createDescribed } from "../../src/http/documentation/document.ts";
-import type { Server } from "../../src/http/server/app.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Content = { content?: { "application/json": { schema: object } } };

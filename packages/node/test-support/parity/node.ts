@@ -12,7 +12,7 @@ import {
 import { pino } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
-import type { Server } from "../../src/http/server/app.ts";
+import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { createGateway } from "../../src/processes/node/node-gateway.ts";

@@ -37,7 +37,7 @@ const MOST_FILES_IN_A_FOLDER = 24;
 
 const roomOf = (path: string): string => path.split("/")[0]!;
 const floorOf = (path: string): number => FLOORS.indexOf(roomOf(path));
-const leadsUp = ({ from, to }: Import): boolean => floorOf(to) > floorOf(from);
+const leadsUp = ({ from, to }: Pick<Import, "from" | "to">): boolean => floorOf(to) > floorOf(from);
 
 const foldersBelow = (folder: string): string[] => [
   folder,

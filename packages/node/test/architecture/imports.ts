@@ -6,26 +6,34 @@ export type Import = {
   /** Paths relative to the folder that was read, with `/`. */
   readonly from: string;
   readonly to: string;
+  /** Line of the import in the importing file, from 1. */
+  readonly line: number;
 };
 
 /** What a statement names after `from`, or a call of `import` with a text: types and re-exports included. */
 const SPECIFIER = /(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+)"/g;
 
+const readSpecifiers = (text: string) =>
+  [...text.matchAll(SPECIFIER)].map((match) => ({
+    specifier: match[1]!,
+    line: text.slice(0, match.index).split("\n").length,
+  }));
+
 /** Every relative import of a text, as it is written. */
 export const specifiersOf = (text: string): string[] =>
-  [...text.matchAll(SPECIFIER)].map(([, specifier]) => specifier!);
+  readSpecifiers(text).map(({ specifier }) => specifier);
 
 /** Every relative import in the files of a folder, or of a folder below it. */
 export function readImports(folder: string, below = "."): Import[] {
   const name = (path: string) => relative(folder, path).split(sep).join("/");
   return readdirSync(join(folder, below), { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.m?[jt]s$/.test(path) && !path.includes("node_modules"))
+    .filter((path) => /\.m?[jt]sx?$/.test(path) && !path.includes("node_modules"))
     .flatMap((path) => {
       const file = join(folder, below, path);
       // What does not exist is an import within a text, as tests have them.
-      return specifiersOf(readFileSync(file, "utf8"))
-        .map((specifier) => resolve(dirname(file), specifier))
-        .filter((target) => existsSync(target))
-        .map((target) => ({ from: name(file), to: name(target) }));
+      return readSpecifiers(readFileSync(file, "utf8"))
+        .map(({ specifier, line }) => ({ target: resolve(dirname(file), specifier), line }))
+        .filter(({ target }) => existsSync(target))
+        .map(({ target, line }) => ({ from: name(file), to: name(target), line }));
     });
 }

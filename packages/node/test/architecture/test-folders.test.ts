@@ -9,12 +9,12 @@ const FOLDERS = ["packages", "tools", "bench", "test", "examples"];
 /** `packages/node/test/pool` of `packages/node/test/pool/order.test.ts`; undefined outside of the test folders. */
 const testFolderOf = (path: string): string | undefined =>
   /^(packages\/[^/]+\/)?test\/([^/]+(?=\/))?/.exec(path)?.[0];
-const isForeign = ({ from, to }: Import): boolean =>
+const isForeign = ({ from, to }: Pick<Import, "from" | "to">): boolean =>
   testFolderOf(to) !== undefined && testFolderOf(to) !== testFolderOf(from);
 
 const packageOf = (path: string): string | undefined => /^packages\/[^/]+\/src\//.exec(path)?.[0];
 /** No other package imports internals of a library. The node has no public names: its tests and tools import its files. */
-const isInternal = ({ from, to }: Import): boolean =>
+const isInternal = ({ from, to }: Pick<Import, "from" | "to">): boolean =>
   packageOf(to) !== undefined &&
   packageOf(to) !== "packages/node/src/" &&
   !to.startsWith(from.split("/", 2).join("/"));

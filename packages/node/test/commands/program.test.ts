@@ -169,9 +169,12 @@ describe("environment variables that nothing reads", () => {
       "UNIKNODE_STACK",
     ];
     const environment = Object.fromEntries([...known, ...more].map((name) => [name, "1"]));
-    expect(await unknownVariables(environment)).toEqual([]);
+    expect(await unknownVariables(environment, createProgram)).toEqual([]);
     expect(
-      await unknownVariables({ UNIKNODE_: "", UNIKNODE_HTTP: "", uniknode_data: "", CORE_X: "" }),
+      await unknownVariables(
+        { UNIKNODE_: "", UNIKNODE_HTTP: "", uniknode_data: "", CORE_X: "" },
+        createProgram,
+      ),
     ).toHaveLength(2);
   });
 });

@@ -2,7 +2,7 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
-import type { Server } from "../../src/http/server/app.ts";
+import type { Server } from "../../src/http/core/app.ts";
 import { addBatches } from "../../src/http/server/batches.ts";
 
 /** Asks several times at once; what happened, in order: an answer was made, an answer left. */

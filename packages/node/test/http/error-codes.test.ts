@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ERROR_CHAPTERS } from "../../src/http/server/error-codes.ts";
+import { ERROR_CHAPTERS } from "../../src/http/core/error-codes.ts";
 
 const SOURCE = join(import.meta.dirname, "../../src");
-const TABLE = "http/server/error-codes.ts";
+const TABLE = "http/core/error-codes.ts";
 const texts = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts") && path !== TABLE)
   .map((path) => readFileSync(join(SOURCE, path), "utf8"));

@@ -1,7 +1,7 @@
 /** Requests made from the document: sensible, odd and hostile ones. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Server } from "../../src/http/server/app.ts";
+import type { Server } from "../../src/http/core/app.ts";
 import { documentOf, faultOf, type Operation, type Schema } from "../../test-support/http/described.ts";
 import { filled, sampleOf } from "./samples.ts";
 

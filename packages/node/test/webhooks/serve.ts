@@ -2,8 +2,8 @@
 
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
-import type { Server } from "../../src/http/server/app.ts";
-import { addBodies } from "../../src/http/server/bodies.ts";
+import type { Server } from "../../src/http/core/app.ts";
+import { addBodies } from "../../src/http/core/bodies.ts";
 import { addFailures } from "../../src/http/server/failures.ts";
 import { addMethods } from "../../src/http/server/methods.ts";
 import type { AccessOptions } from "../../src/http/webhooks/access.ts";

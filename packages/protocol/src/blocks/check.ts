@@ -1,11 +1,13 @@
 /** The stateless check of a block (blocks.md 7), which needs neither the chain nor a wallet. */
+
+import type { SignatureVerdict } from "../crypto/signature-job.ts";
 import type { Milestone, Network } from "../networks/network.ts";
 import { createSlots, type Slots } from "../networks/slots.ts";
 import type { SealedTransaction, Transaction } from "../transactions/transaction.ts";
 import type { Block, BlockHeader } from "./block.ts";
 import { blockByteLength } from "./codec.ts";
 import { payloadHashOf, totalsOf } from "./payload.ts";
-import { headerSignatureJob, type SignatureVerdict, verifyHeaderJob } from "./signature.ts";
+import { headerSignatureJob, verifyHeaderJob } from "./signature.ts";
 
 /** One code per rule of blocks.md 7; `exception` is a signature that cannot be read. */
 export type BlockFaultCode =

@@ -1,13 +1,9 @@
 /** All signatures of a block as jobs for other threads, between parsing and `checkBlock`. */
+import type { SignatureJob, SignatureVerdict } from "../crypto/signature-job.ts";
 import type { TransactionContext } from "../transactions/context.ts";
 import { signatureJob, verifyJob } from "../transactions/verify.ts";
 import type { Block } from "./block.ts";
-import {
-  headerSignatureJob,
-  type SignatureJob,
-  type SignatureVerdict,
-  verifyHeaderJob,
-} from "./signature.ts";
+import { headerSignatureJob, verifyHeaderJob } from "./signature.ts";
 
 /** A transaction whose result does not depend on its signature has the result in place of a job. */
 export type BlockJobs = { header: SignatureJob; transactions: (SignatureJob | boolean)[] };

@@ -3,14 +3,9 @@ import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
 import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
+import type { SignatureJob, SignatureVerdict } from "../crypto/signature-job.ts";
 import type { Network } from "../networks/network.ts";
 import { encodeUnsignedHeader, type HeaderFields } from "./header.ts";
-
-/** A signature to verify: bytes only, so that it can be sent to another thread. */
-export type SignatureJob = { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
-
-/** `unreadable`: the DER cannot be read to its end, which ends the check of a block. */
-export type SignatureVerdict = "valid" | "invalid" | "unreadable";
 
 /** The job of verifying a header's signature. */
 export const headerSignatureJob = (header: HeaderFields, network: Network): SignatureJob => ({

@@ -4,9 +4,9 @@ import { addressFromPublicKey } from "../identities/address.ts";
 import type { KeyPair } from "../identities/keys.ts";
 import type { Network } from "../networks/network.ts";
 import type { TransactionBody } from "../transactions/transaction.ts";
-import { certify } from "../uns/certification.ts";
-import { signDemand } from "../uns/demand.ts";
-import { certifyDisclosure, signDiscloseDemand } from "../uns/disclosure.ts";
+import { certify } from "../transactions/types/uns/proofs/certification.ts";
+import { signDemand } from "../transactions/types/uns/proofs/demand.ts";
+import { certifyDisclosure, signDiscloseDemand } from "../transactions/types/uns/proofs/disclosure.ts";
 import type { Envelope } from "./envelope.ts";
 import { nftAsset, type TokenOptions } from "./nft.ts";
 import {

@@ -1,10 +1,11 @@
 /** Stateless verification of signatures (transactions.md 10). */
-import type { SignatureJob } from "../blocks/signature.ts";
+
 import { hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
 import { verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { verifySchnorr } from "../crypto/schnorr.ts";
+import type { SignatureJob } from "../crypto/signature-job.ts";
 import type { Participants } from "../identities/multisignature.ts";
 import { isVerifiable } from "./activation.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";

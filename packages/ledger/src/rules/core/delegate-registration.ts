@@ -2,8 +2,13 @@
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Delegate, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletOf } from "../../wallets.ts";
-import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusal } from "../common.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import {
+  checkCommon,
+  isMultiSignatureWallet,
+  multiSignatureNotSupported,
+  refusal,
+} from "../shared/common.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
 
 /**
  * The checks of transactions-rules.md 3.3 in their order.

@@ -2,8 +2,8 @@
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletAt, walletOf } from "../../wallets.ts";
-import { checkCommon, refusal } from "../common.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
 
 /**
  * The checks of transactions-rules.md 3.8 in their order.

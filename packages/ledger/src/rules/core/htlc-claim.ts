@@ -1,8 +1,8 @@
 /** Claim of a locked amount by its secret (transactions-rules.md 3.9). Any wallet may send it. */
 import { bytesToHex, hexToBytes, sha256, TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
-import { checkGeneric, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkGeneric, refusal } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import { isExpired, lockExpired, removeLock, requireLock } from "./locks.ts";
 
 export const htlcClaim: Rule = {

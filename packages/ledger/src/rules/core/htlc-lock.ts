@@ -1,8 +1,8 @@
 /** Lock of an amount for a recipient that knows a secret (transactions-rules.md 3.9). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { walletOf } from "../../wallets.ts";
-import { checkCommon } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import { addLock, isExpired, lockExpired } from "./locks.ts";
 
 export const htlcLock: Rule = {

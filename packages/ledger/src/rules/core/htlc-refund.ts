@@ -1,8 +1,8 @@
 /** Refund of an expired lock to its owner (transactions-rules.md 3.9). Any wallet may send it. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
-import { checkGeneric, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkGeneric, refusal } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import { isExpired, removeLock, requireLock } from "./locks.ts";
 
 export const htlcRefund: Rule = {

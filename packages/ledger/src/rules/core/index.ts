@@ -1,4 +1,4 @@
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../shared/rule.ts";
 import { delegateRegistration } from "./delegate-registration.ts";
 import { delegateResignation } from "./delegate-resignation.ts";
 import { htlcClaim } from "./htlc-claim.ts";

@@ -1,8 +1,8 @@
 /** Registration of an IPFS hash (transactions-rules.md 3.6). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { checkCommon, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 
 export const ipfs: Rule = {
   typeGroup: TYPE_GROUPS.core,

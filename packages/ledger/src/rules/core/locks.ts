@@ -3,8 +3,8 @@ import type { HtlcExpiration } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import type { Lock, StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, withAttribute } from "../../wallets.ts";
-import { refusal } from "../common.ts";
-import type { RuleContext } from "../rule.ts";
+import { refusal } from "../shared/common.ts";
+import type { RuleContext } from "../shared/rule.ts";
 
 /** Network time in seconds; the other type counts heights. */
 const BY_TIME = 1;

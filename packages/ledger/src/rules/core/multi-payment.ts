@@ -1,8 +1,8 @@
 /** Payments to many recipients (transactions-rules.md 3.7). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { addressOf, credit } from "../../wallets.ts";
-import { checkCommon, insufficientBalance } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon, insufficientBalance } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 
 /** Sum of the payments; the amount of the transaction itself is 0. */
 export const paymentsTotal = ({ asset }: Transaction): bigint =>

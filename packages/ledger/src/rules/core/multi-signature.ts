@@ -8,8 +8,8 @@ import {
 } from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { checkCommon, isSignedByParticipants, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon, isSignedByParticipants, refusal } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 
 const MAX_MINIMUM = 16;
 

@@ -1,8 +1,13 @@
 /** Registration of a second key (transactions-rules.md 3.2). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import {
+  checkCommon,
+  isMultiSignatureWallet,
+  multiSignatureNotSupported,
+  refusal,
+} from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 
 export const secondSignature: Rule = {
   typeGroup: TYPE_GROUPS.core,

@@ -1,8 +1,8 @@
 /** Transfer (transactions-rules.md 3.1). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
-import { checkCommon } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 
 export const transfer: Rule = {
   typeGroup: TYPE_GROUPS.core,

@@ -2,8 +2,8 @@
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { checkCommon, refusal } from "../common.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
 
 /** The vote of a transaction: vote or unvote, and the delegate's public key. */
 export function voteOf({ asset }: Transaction): { isGiven: boolean; delegate: string } {

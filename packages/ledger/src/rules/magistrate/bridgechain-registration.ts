@@ -1,7 +1,7 @@
 /** Registration of a bridgechain (transactions-rules.md 4 type 3). */
 import { type BridgechainAsset, TYPE_GROUPS } from "@uniknode/protocol";
-import { checkCommon, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import {
   type Business,
   changeBusiness,

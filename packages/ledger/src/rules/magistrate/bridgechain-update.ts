@@ -1,7 +1,7 @@
 /** Change of a bridgechain (transactions-rules.md 4 type 5). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import { checkCommon } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import {
   businessNotRegistered,
   changeBusiness,

@@ -1,7 +1,7 @@
 /** Resignation of a business (transactions-rules.md 4 type 1). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import { checkCommon, refusal } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";
 
 export const businessResignation: Rule = {

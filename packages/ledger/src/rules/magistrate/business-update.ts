@@ -1,7 +1,7 @@
 /** Change of a business (transactions-rules.md 4 type 2). */
 import { TYPE_GROUPS } from "@uniknode/protocol";
-import { checkCommon } from "../common.ts";
-import type { Rule } from "../rule.ts";
+import { checkCommon } from "../shared/common.ts";
+import type { Rule } from "../shared/rule.ts";
 import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";
 
 export const businessUpdate: Rule = {

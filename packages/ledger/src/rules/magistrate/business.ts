@@ -2,9 +2,9 @@
 import type { Transaction } from "@uniknode/protocol";
 import type { Attributes, Bridgechain, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { refusal } from "../common.ts";
-import type { RuleError } from "../error.ts";
-import type { RuleContext } from "../rule.ts";
+import { refusal } from "../shared/common.ts";
+import type { RuleError } from "../shared/error.ts";
+import type { RuleContext } from "../shared/rule.ts";
 
 export type Business = NonNullable<Attributes["business"]>;
 

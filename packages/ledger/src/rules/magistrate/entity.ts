@@ -2,8 +2,8 @@
 import { type Asset, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { checkCommon, refusal } from "../common.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
 
 const REGISTER = 0;
 const UPDATE = 1;

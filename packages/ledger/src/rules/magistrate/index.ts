@@ -1,4 +1,4 @@
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../shared/rule.ts";
 import { bridgechainRegistration } from "./bridgechain-registration.ts";
 import { bridgechainResignation } from "./bridgechain-resignation.ts";
 import { bridgechainUpdate } from "./bridgechain-update.ts";

@@ -1,4 +1,4 @@
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../shared/rule.ts";
 import { nftMint } from "./mint.ts";
 import { nftTransfer } from "./transfer.ts";
 import { nftUpdate } from "./update.ts";

@@ -1,11 +1,11 @@
 /** Minting a token, also the base of the certified mint (transactions-rules.md 5.1 and 6.1). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { checkConstraints, checkGenesisProperties, checkSizes } from "../../uns/constraints.ts";
-import { holds, mintToken } from "../../uns/tokens.ts";
-import { type CommonChecks, checkCommon, refusal } from "../common.ts";
-import { nftOf } from "../economy.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { type CommonChecks, checkCommon, refusal } from "../shared/common.ts";
+import { checkConstraints, checkGenesisProperties, checkSizes } from "../shared/constraints.ts";
+import { nftOf } from "../shared/economy.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { holds, mintToken } from "../shared/tokens.ts";
 
 /**
  * The checks of transactions-rules.md 5.1 in their order.

@@ -1,11 +1,11 @@
 /** Giving a token to another wallet, also the base of the certified transfer (transactions-rules.md 5.3 and 6.3). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { checkSizes } from "../../uns/constraints.ts";
-import { checkHolder, receiveToken, sendToken } from "../../uns/tokens.ts";
-import { checkCommon } from "../common.ts";
-import { nftOf } from "../economy.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkCommon } from "../shared/common.ts";
+import { checkSizes } from "../shared/constraints.ts";
+import { nftOf } from "../shared/economy.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { checkHolder, receiveToken, sendToken } from "../shared/tokens.ts";
 
 /**
  * The checks of transactions-rules.md 5.3 in their order. The properties have no constraint, not even `type` (trap A11).

@@ -1,11 +1,11 @@
 /** Changing properties of a token, also the base of the certified update (transactions-rules.md 5.2 and 6.2). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { checkConstraints, checkSizes } from "../../uns/constraints.ts";
-import { checkHolder, updateToken } from "../../uns/tokens.ts";
-import { type CommonChecks, checkCommon } from "../common.ts";
-import { nftOf } from "../economy.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { type CommonChecks, checkCommon } from "../shared/common.ts";
+import { checkConstraints, checkSizes } from "../shared/constraints.ts";
+import { nftOf } from "../shared/economy.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { checkHolder, updateToken } from "../shared/tokens.ts";
 
 /**
  * The checks of transactions-rules.md 5.2 in their order. Only `type` is protected: the holder may write every other

@@ -1,16 +1,16 @@
 /** Certified minting of a unik (transactions-rules.md 6.1). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { voucherKey, type Wallet } from "../../state/tables.ts";
-import { checkFreeService, checkPaidCertification } from "../../uns/certification.ts";
-import { kindName, typeFromText } from "../../uns/kinds.ts";
-import { advanceReward, payService } from "../../uns/payments.ts";
-import { TYPE } from "../../uns/properties.ts";
-import { mintToken } from "../../uns/tokens.ts";
 import { walletOf } from "../../wallets.ts";
-import { INDIVIDUAL, nftOf, rewardOfType, voucherOf } from "../economy.ts";
-import { RuleError } from "../error.ts";
 import { checkMint } from "../nft/mint.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkFreeService, checkPaidCertification } from "../shared/certification.ts";
+import { INDIVIDUAL, nftOf, rewardOfType, voucherOf } from "../shared/economy.ts";
+import { RuleError } from "../shared/error.ts";
+import { kindName, typeFromText } from "../shared/kinds.ts";
+import { advanceReward, payService } from "../shared/payments.ts";
+import { TYPE } from "../shared/properties.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { mintToken } from "../shared/tokens.ts";
 
 function checkCertifiedMint(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const voucher = voucherOf(transaction);

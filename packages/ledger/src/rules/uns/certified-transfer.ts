@@ -1,11 +1,11 @@
 /** Certified transfer of a token (transactions-rules.md 6.3). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { checkCertification, costOf, invalidParameter } from "../../uns/certification.ts";
-import { receiveToken, sendToken } from "../../uns/tokens.ts";
 import { credit } from "../../wallets.ts";
 import { checkTransfer } from "../nft/transfer.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkCertification, costOf, invalidParameter } from "../shared/certification.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { receiveToken, sendToken } from "../shared/tokens.ts";
 
 /** The token that the demand names may differ from the transferred one. */
 function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {

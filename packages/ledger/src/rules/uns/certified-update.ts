@@ -1,12 +1,12 @@
 /** Certified change of properties (transactions-rules.md 6.2). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { checkFreeService, checkPaidCertification } from "../../uns/certification.ts";
-import { advanceReward, payService } from "../../uns/payments.ts";
-import { updateToken } from "../../uns/tokens.ts";
-import { rewardOf } from "../economy.ts";
 import { checkUpdate } from "../nft/update.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkFreeService, checkPaidCertification } from "../shared/certification.ts";
+import { rewardOf } from "../shared/economy.ts";
+import { advanceReward, payService } from "../shared/payments.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { updateToken } from "../shared/tokens.ts";
 
 /** An alive demand is rewarded each time (trap A15). */
 function checkCertifiedUpdate(transaction: Transaction, context: RuleContext, sender: Wallet): void {

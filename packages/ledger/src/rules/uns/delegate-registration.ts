@@ -1,13 +1,13 @@
 /** Registration of a delegate by its unik (transactions-rules.md 7.2). The username is the token id. */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { kindName, typeFromText } from "../../uns/kinds.ts";
-import { DELEGATE_BADGE, EXPLICIT_VALUES, getProperty, setProperty, TYPE } from "../../uns/properties.ts";
-import { checkHolder } from "../../uns/tokens.ts";
 import { walletOf } from "../../wallets.ts";
 import { checkRegistration, register } from "../core/delegate-registration.ts";
-import { RuleError } from "../error.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { RuleError } from "../shared/error.ts";
+import { kindName, typeFromText } from "../shared/kinds.ts";
+import { DELEGATE_BADGE, EXPLICIT_VALUES, getProperty, setProperty, TYPE } from "../shared/properties.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { checkHolder } from "../shared/tokens.ts";
 import { noUnik } from "./vote.ts";
 
 function checkUnikRegistration(transaction: Transaction, context: RuleContext, sender: Wallet): void {

@@ -1,11 +1,11 @@
 /** Resignation of a delegate that registered by its unik (transactions-rules.md 7.3). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { DELEGATE_BADGE, getProperty, setProperty } from "../../uns/properties.ts";
 import { walletOf } from "../../wallets.ts";
 import { checkResignation, resign } from "../core/delegate-resignation.ts";
-import { RuleError } from "../error.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { RuleError } from "../shared/error.ts";
+import { DELEGATE_BADGE, getProperty, setProperty } from "../shared/properties.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
 
 function checkUnikResignation(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const username = sender.attributes.delegate?.username;

@@ -7,12 +7,12 @@ import {
   verifyDiscloseDemand,
 } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../../uns/issuers.ts";
-import { EXPLICIT_VALUES, getProperty, setProperty } from "../../uns/properties.ts";
-import { holds, notOwner } from "../../uns/tokens.ts";
-import { checkCommon, refusal } from "../common.ts";
-import { RuleError } from "../error.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { checkCommon, refusal } from "../shared/common.ts";
+import { RuleError } from "../shared/error.ts";
+import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../shared/issuers.ts";
+import { EXPLICIT_VALUES, getProperty, setProperty } from "../shared/properties.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
+import { holds, notOwner } from "../shared/tokens.ts";
 
 /** Maximum length in the token store, in characters. */
 const MAX_VALUE_CHARACTERS = 255;

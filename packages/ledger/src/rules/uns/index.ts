@@ -1,4 +1,4 @@
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../shared/rule.ts";
 import { certifiedMint } from "./certified-mint.ts";
 import { certifiedTransfer } from "./certified-transfer.ts";
 import { certifiedUpdate } from "./certified-update.ts";

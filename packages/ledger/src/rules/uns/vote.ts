@@ -3,8 +3,8 @@ import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { walletOf } from "../../wallets.ts";
 import { applyVote, checkVote, voteOf } from "../core/vote.ts";
-import { RuleError } from "../error.ts";
-import type { Rule, RuleContext } from "../rule.ts";
+import { RuleError } from "../shared/error.ts";
+import type { Rule, RuleContext } from "../shared/rule.ts";
 
 export const noUnik = ({ id }: Transaction): RuleError =>
   new RuleError("NoUnikError", `Failed to apply transaction ${id}: the crypto-account has no UniknameID`);

@@ -3,12 +3,10 @@ import { Argument, Command } from "commander";
 import { scripts } from "./scripts.ts";
 import { placesOf } from "./words.ts";
 
-export const completionCommand = (): Command =>
+export const completionCommand = (createProgram: () => Promise<Command>): Command =>
   new Command("completion")
     .description("print a script with which a shell completes commands and options")
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(scripts)))
     .action(async (shell: keyof typeof scripts) => {
-      // Loaded here: the program contains this command.
-      const { createProgram } = await import("../program.ts");
       process.stdout.write(scripts[shell](placesOf(await createProgram())));
     });

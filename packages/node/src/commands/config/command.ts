@@ -11,13 +11,18 @@ import { printJson, printLines, printText } from "../print.ts";
 import { versionLine } from "../version.ts";
 import { unknownVariables, variablesOf } from "./variables.ts";
 
-export const configCommand = (): Command =>
+export const configCommand = (createProgram: () => Promise<Command>): Command =>
   new Command("config")
     .description("show every option with its value and origin: default, file, environment or argument")
-    .addCommand(tableCommand("dev", devOptions, () => {}))
-    .addCommand(tableCommand("run", runOptions, checkNetwork));
+    .addCommand(tableCommand("dev", devOptions, createProgram, () => {}))
+    .addCommand(tableCommand("run", runOptions, createProgram, checkNetwork));
 
-function tableCommand(name: string, table: OptionTable, checkMore: (command: Command) => void): Command {
+function tableCommand(
+  name: string,
+  table: OptionTable,
+  createProgram: () => Promise<Command>,
+  checkMore: (command: Command) => void,
+): Command {
   const command = new Command(name)
     .description(`show what "uniknode ${name}" would start with; takes its options`)
     .option("--check", "print nothing but what is wrong, all of it")
@@ -26,7 +31,7 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
     const resolved = Object.values(resolveOrigins(table, sourcesOf(command)));
     const { check = false, json = false } = command.opts<{ check?: boolean; json?: boolean }>();
     if (check) {
-      await checkAll(resolved, variablesOf(command));
+      checkOptions(resolved, await unknownVariables(process.env, createProgram, variablesOf(command)));
       checkMore(command);
       printText(`the configuration of "uniknode ${name}" is valid`);
       return;
@@ -42,7 +47,7 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
 }
 
 /** @throws {ConfigError} with everything that is wrong, one a line */
-async function checkAll(resolved: readonly Resolved[], variables: readonly string[]): Promise<void> {
+function checkOptions(resolved: readonly Resolved[], unknown: readonly string[]): void {
   const invalid = resolved.flatMap(({ read }) => {
     try {
       read();
@@ -51,7 +56,7 @@ async function checkAll(resolved: readonly Resolved[], variables: readonly strin
       return [(error as Error).message];
     }
   });
-  const faults = [...invalid, ...(await unknownVariables(process.env, variables))];
+  const faults = [...invalid, ...unknown];
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
 }
 

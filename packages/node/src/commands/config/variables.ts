@@ -24,27 +24,27 @@ export const variablesOf = (command: Command): readonly string[] => [
 ];
 
 /** Every variable of this program. */
-async function knownVariables(): Promise<readonly string[]> {
-  // Loaded here: the program contains the commands that call this function.
-  const { createProgram } = await import("../program.ts");
-  return [...new Set([...OTHERS, ...variablesOf(await createProgram())])];
-}
+const knownVariables = (program: Command): readonly string[] => [
+  ...new Set([...OTHERS, ...variablesOf(program)]),
+];
 
 /**
  * One sentence for each unknown variable, with the name that was probably meant. The values are not shown: they may be
  * secrets.
  *
+ * @param createProgram is called only if a variable is doubtful: it loads every command
  * @param own variables of the running command, which are known without loading the others
  */
 export async function unknownVariables(
   environment: Readonly<Record<string, string | undefined>>,
+  createProgram: () => Promise<Command>,
   own: readonly string[] = [],
 ): Promise<readonly string[]> {
   const near = new Set([...OTHERS, ...own]);
   const isGiven = (name: string) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX);
   const doubtful = Object.keys(environment).filter((name) => isGiven(name) && !near.has(name));
   if (doubtful.length === 0) return [];
-  const known = await knownVariables();
+  const known = knownVariables(await createProgram());
   return doubtful.filter((name) => !known.includes(name)).map((name) => sentenceOf(name, known));
 }
 

@@ -1,8 +1,8 @@
 /** Access list: other addresses get 403 (http-api.md 1.1). */
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
-import type { Server } from "../server/app.ts";
-import { allowOrigin } from "../server/cors.ts";
-import { HttpError } from "../server/error.ts";
+import type { Server } from "../core/app.ts";
+import { allowOrigin } from "../core/cors.ts";
+import { HttpError } from "../core/error.ts";
 
 export function addAccessList(app: Server, isListed: RangeTest): void {
   app.addHook("onRequest", (request, reply, done) => {

@@ -3,7 +3,7 @@
  * same time, so their sum has a bound.
  */
 import { createChecks } from "../../platform/lifecycle/checks.ts";
-import type { Server } from "../server/app.ts";
+import type { Server } from "../core/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
 /** Too short to send or make much more than the bound. */

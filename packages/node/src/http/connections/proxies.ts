@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
-import type { Server } from "../server/app.ts";
+import type { Server } from "../core/app.ts";
 
 const REMEDY = "name proxies with --http-trust-proxy, and have them send X-Forwarded-For";
 

@@ -3,8 +3,8 @@
  * those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { FastifyReply } from "fastify";
-import type { Server } from "../server/app.ts";
-import { HttpError } from "../server/error.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import { type Allowance, createAllowances, type RateLimitOptions } from "./allowances.ts";
 
 export type { RateLimitOptions } from "./allowances.ts";

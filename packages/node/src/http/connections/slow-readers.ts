@@ -3,7 +3,7 @@
  * without any activity: one byte now and then resets it.
  */
 import type { Socket } from "node:net";
-import type { Server } from "../server/app.ts";
+import type { Server } from "../core/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
 /** Checks of each connection within the timeout. */

@@ -5,9 +5,9 @@
 
 import type { Duplex } from "node:stream";
 import { STATUS_CODES } from "../../platform/http.ts";
-import type { Server } from "../server/app.ts";
-import { CODE_HEADER, errorBody, type Failure } from "../server/error.ts";
-import { COMMON_HEADERS } from "../server/headers.ts";
+import type { Server } from "../core/app.ts";
+import { CODE_HEADER, errorBody, type Failure } from "../core/error.ts";
+import { COMMON_HEADERS } from "../core/headers.ts";
 
 const FAILURES: Readonly<Record<string, Failure>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {

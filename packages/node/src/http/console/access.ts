@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
 import { createAllowances } from "../connections/allowances.ts";
-import { HttpError } from "../server/error.ts";
+import { HttpError } from "../core/error.ts";
 import { type Access, requireJson } from "../webhooks/access.ts";
 import { sessionOf } from "./secrets.ts";
 import type { Sessions } from "./sessions.ts";

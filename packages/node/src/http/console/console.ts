@@ -1,7 +1,7 @@
 /** The console below `/console`: its files, its sessions, and the operations of a signed-in browser. */
 import type { FastifyPluginAsync } from "fastify";
-import { API_PREFIXES, type Server } from "../server/app.ts";
-import { HttpError } from "../server/error.ts";
+import { API_PREFIXES, type Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import type { ConsoleFiles } from "./files.ts";
 import { createPages } from "./pages.ts";
 import {

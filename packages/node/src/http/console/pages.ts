@@ -1,6 +1,6 @@
 /** The page of the console and its files. Every path that is no file is a place in the page, which finds it by itself. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { HttpError } from "../server/error.ts";
+import { HttpError } from "../core/error.ts";
 import type { ConsoleFile, ConsoleFiles, Encoding } from "./files.ts";
 
 const POLICY = [

@@ -2,9 +2,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
 import { createAllowances } from "../connections/allowances.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import { body } from "../requests/bodies.ts";
-import type { Server } from "../server/app.ts";
-import { HttpError } from "../server/error.ts";
 import type { Access, TokenTest } from "../webhooks/access.ts";
 import { createSameSite } from "./access.ts";
 import { removeCookie, sessionOf, setCookie } from "./secrets.ts";

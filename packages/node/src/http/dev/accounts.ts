@@ -1,8 +1,8 @@
 /** The accounts of a dev chain: its keys are public knowledge, so that programs can send from them. */
 import { type Static, Type } from "../../platform/json/schema.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
-import type { Server } from "../server/app.ts";
-import { HttpError } from "../server/error.ts";
 
 const Account = Type.Object(
   {

@@ -2,10 +2,10 @@
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Failure, Failures } from "../../webhooks/delivery/failures.ts";
 import type { Register } from "../../webhooks/register/register.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { body } from "../requests/bodies.ts";
-import type { Server } from "../server/app.ts";
-import { HttpError } from "../server/error.ts";
 import { answer } from "../webhooks/answers.ts";
 
 /** What the verb works on. */

@@ -7,7 +7,7 @@ import {
   fastify,
   type RouteOptions,
 } from "fastify";
-import { ErrorBody } from "../server/error.ts";
+import { ErrorBody } from "../core/error.ts";
 import { named } from "./named.ts";
 import { OPERATION_IDS } from "./operation-ids.ts";
 import { withOtherMethods } from "./other-method.ts";

@@ -3,7 +3,7 @@
  * start later with what makes them.
  */
 import type { RouteOptions } from "fastify";
-import type { Server } from "../server/app.ts";
+import type { Server } from "../core/app.ts";
 import type { Documentation } from "./page.ts";
 
 /** A phone takes longer for the files of the page than the API has for an answer. */

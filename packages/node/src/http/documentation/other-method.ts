@@ -1,5 +1,5 @@
 /** Answers to methods that a path does not have: said once in the document, where such a request gets 405. */
-import { isOwnPath } from "../server/error.ts";
+import { isOwnPath } from "../core/error.ts";
 import type { Schema } from "./shown.ts";
 
 const NAME = "MethodNotAllowed";

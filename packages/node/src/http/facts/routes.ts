@@ -7,10 +7,10 @@ import type { FactReader } from "../../facts/reader.ts";
 import { readTilePath, type TilePath } from "../../facts/tile-path.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { blockId, count } from "../answers/values.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { query, uint } from "../requests/parameters.ts";
-import type { Server } from "../server/app.ts";
-import { HttpError } from "../server/error.ts";
 
 /** A day: a tile that is whole changes only where the network reverts final blocks. */
 const WHOLE_TILE_CACHE = "public, max-age=86400";

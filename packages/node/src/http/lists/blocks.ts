@@ -5,6 +5,7 @@ import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
+import type { Api } from "../core/api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   blockId,
@@ -16,7 +17,6 @@ import {
   uint,
   wantsTransform,
 } from "../requests/parameters.ts";
-import type { Api } from "../resources/api.ts";
 
 export const blockOrder = Type.Optional(orderBy(...BLOCK_ORDERS));
 

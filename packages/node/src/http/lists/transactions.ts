@@ -5,6 +5,7 @@ import { TRANSACTION_ORDERS, type TransactionFilter, type TransactionOrder } fro
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
 import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../answers/transaction.ts";
+import type { Api } from "../core/api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   address,
@@ -19,7 +20,6 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
-import type { Api } from "../resources/api.ts";
 
 export const transactionOrder = Type.Optional(orderBy(...TRANSACTION_ORDERS));
 

@@ -1,5 +1,5 @@
 /** An empty query value counts as not given (http-api.md 2), as does `undefined`: some clients send `days=undefined`. */
-import type { Server } from "../server/app.ts";
+import type { Server } from "../core/app.ts";
 
 export function addAbsentValues(app: Server): void {
   app.addHook("preValidation", (request, _reply, done) => {

@@ -2,9 +2,9 @@
 import { Type } from "../../platform/json/schema.ts";
 import { integer } from "../answers/integer.ts";
 import { blockId, wholeAmount } from "../answers/values.ts";
+import type { Resource } from "../core/api.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 
 const Blockchain = Type.Object({
   block: Type.Object({ height: Type.Integer({ minimum: 1 }), id: blockId }),

@@ -4,6 +4,9 @@ import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import { AnyBlock } from "../answers/block.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
+import type { Resource } from "../core/api.ts";
+import { notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { blockList, blockListQuery, blockOrder, showBlock } from "../lists/blocks.ts";
 import {
@@ -16,9 +19,6 @@ import {
 import { body, interval, positiveValue, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { blockId, publicKey, query, transformQuery, uint } from "../requests/parameters.ts";
-import { notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 import { createdRewards } from "./rewards.ts";
 
 const searchBody = body({

@@ -3,6 +3,9 @@ import { Type } from "../../platform/json/schema.ts";
 import { AnyBlock } from "../answers/block.ts";
 import { Delegate } from "../answers/delegate.ts";
 import { Wallet } from "../answers/wallet.ts";
+import type { Resource } from "../core/api.ts";
+import { HttpError, notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { blockList, blockListQuery } from "../lists/blocks.ts";
 import { type Candidate, createCandidates, delegateList, delegateOrder } from "../lists/delegates.ts";
@@ -19,9 +22,6 @@ import {
   username,
   walletId,
 } from "../requests/parameters.ts";
-import { HttpError, notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 
 const shownName = Type.String({
   minLength: 1,

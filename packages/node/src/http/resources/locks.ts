@@ -2,15 +2,15 @@
 import { Type } from "../../platform/json/schema.ts";
 import { Lock, lockAnswer } from "../answers/lock.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
+import type { Resource } from "../core/api.ts";
+import { notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { lockList, lockOrder } from "../lists/locks.ts";
 import { transactionList, transactionOrder } from "../lists/transactions.ts";
 import { body, boolValue, distinct, interval, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
-import { notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 
 const listQuery = query({
   ...pageQuery,

@@ -6,10 +6,10 @@ import type { Snapshot } from "../../read/port.ts";
 import type { FeeStatistics } from "../../read/rows.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";
 import { amount, blockId } from "../answers/values.ts";
+import type { Api, Resource } from "../core/api.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
 import { days, query } from "../requests/parameters.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Api, Resource } from "./api.ts";
 
 const SyncProgress = Type.Object(
   {

@@ -11,9 +11,9 @@ import type { Head } from "../../read/head.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";
 import { publishedSchema } from "../answers/schemas.ts";
 import { amount } from "../answers/values.ts";
+import type { Resource } from "../core/api.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 
 const byGroupOf = <M extends TSchema>(member: M) =>
   single(Type.Record(Type.String(), Type.Record(Type.String(), member)));

@@ -15,6 +15,9 @@ import {
   singleTransactionAnswer,
   type TransactionExtras,
 } from "../answers/transaction.ts";
+import type { Api, Resource } from "../core/api.ts";
+import { notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { placeOf, readCursor } from "../lists/memory.ts";
 import {
@@ -40,9 +43,6 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
-import { notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Api, Resource } from "./api.ts";
 import { VOTE } from "./votes.ts";
 
 const listQuery = query({

@@ -14,14 +14,14 @@ import {
   tokenSummary,
 } from "../answers/unik.ts";
 import { countText } from "../answers/values.ts";
+import type { Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError, isOwnPath, notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { memoryList } from "../lists/memory.ts";
 import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, hex64, orderOf, query } from "../requests/parameters.ts";
-import type { Server } from "../server/app.ts";
-import { HttpError, isOwnPath, notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 
 export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 

@@ -2,12 +2,12 @@
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "../answers/transaction.ts";
+import type { Resource } from "../core/api.ts";
+import { notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "../lists/transactions.ts";
 import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
-import { notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 
 export const VOTE = { typeGroup: TYPE_GROUPS.uns, type: 5 } as const;
 

@@ -6,6 +6,9 @@ import { Lock } from "../answers/lock.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
 import { TokenSummary, tokenSummary } from "../answers/unik.ts";
 import { SingleWallet, singleWalletAnswer, Wallet } from "../answers/wallet.ts";
+import type { Resource } from "../core/api.ts";
+import { HttpError, notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList, lockOrder } from "../lists/locks.ts";
 import {
@@ -29,9 +32,6 @@ import {
   username,
   walletId,
 } from "../requests/parameters.ts";
-import { HttpError, notFound } from "../server/error.ts";
-import { HEAD_ONLY } from "../server/head-cache.ts";
-import type { Resource } from "./api.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { VOTE } from "./votes.ts";
 

@@ -2,7 +2,7 @@
  * Sends the answers of one tick of the event loop together at its end: a waiting client process is scheduled once for all
  * of them, and scheduling it takes longer than an answer (docs/decisions/0024-batch-responses-per-tick.md).
  */
-import type { Server } from "./app.ts";
+import type { Server } from "../core/app.ts";
 
 /**
  * Add it after all other hooks that read or change answers.

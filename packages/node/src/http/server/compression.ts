@@ -1,8 +1,8 @@
 /** Compresses large answers for clients that accept it (http-api.md 1.5). */
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
-import type { Server } from "./app.ts";
-import { encodedTag, type HeadAnswer } from "./head-cache.ts";
+import type { Server } from "../core/app.ts";
+import { encodedTag, type HeadAnswer } from "../core/head-cache.ts";
 
 /** Compression does not reduce smaller answers enough. */
 const MIN_BYTES = 1024;

@@ -4,8 +4,8 @@
  */
 import type { FastifyReply } from "fastify";
 import { createChecks } from "../../platform/lifecycle/checks.ts";
-import type { Server } from "./app.ts";
-import { HttpError } from "./error.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -5,13 +5,13 @@ import { BodyError } from "../../gateway/gateway.ts";
 import { troubleOf } from "../../platform/files/disk-trouble.ts";
 import { CallError } from "../../platform/threads/error.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
-import type { Server } from "./app.ts";
-import { allowOrigin, grant, isPreflight } from "./cors.ts";
+import type { Server } from "../core/app.ts";
+import { allowOrigin, grant, isPreflight } from "../core/cors.ts";
+import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "../core/error.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
+import { writeCommonHeaders } from "../core/headers.ts";
 import { LATE, LateError } from "./deadlines.ts";
-import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "./error.ts";
-import type { ErrorCode } from "./error-codes.ts";
 import { faultsOf } from "./faults.ts";
-import { writeCommonHeaders } from "./headers.ts";
 import { isOtherMethod, type MethodsOf } from "./methods.ts";
 
 declare module "fastify" {

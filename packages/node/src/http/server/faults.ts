@@ -5,7 +5,7 @@
  */
 import type { FastifyRequest } from "fastify";
 import * as expected from "../../platform/text/expectations.ts";
-import type { ErrorCode } from "./error-codes.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
 
 /** Parts of a request by their names in schemas and in answers, in the order of validation. */
 const SOURCES = { params: "params", querystring: "query", body: "payload" } as const;

@@ -1,6 +1,6 @@
 /** The methods that a path has, for requests with another one. */
 import type { FastifyRequest } from "fastify";
-import type { Server } from "./app.ts";
+import type { Server } from "../core/app.ts";
 
 /** The methods of the routes that match the path of a URL, in alphabetical order; empty for an unknown path. */
 export type MethodsOf = (url: string) => readonly string[];

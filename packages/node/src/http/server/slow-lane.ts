@@ -2,8 +2,8 @@
 import type { FastifyError } from "fastify";
 import type { Logger } from "pino";
 import { SnapshotError } from "../../read/errors.ts";
-import type { Server } from "./app.ts";
-import { CODE_HEADER } from "./error.ts";
+import type { Server } from "../core/app.ts";
+import { CODE_HEADER } from "../core/error.ts";
 import { withStatus } from "./failures.ts";
 
 export type SlowRequest = { readonly method: string; readonly url: string; readonly body: unknown };

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { Server } from "./app.ts";
+import type { Server } from "../core/app.ts";
 import { answerUnknown } from "./failures.ts";
 import type { MethodsOf } from "./methods.ts";
 

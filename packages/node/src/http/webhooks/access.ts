@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
 import { ANY_ADDRESS, createRangeTest } from "../../platform/addresses/ranges.ts";
-import { HttpError } from "../server/error.ts";
+import { HttpError } from "../core/error.ts";
 
 export type AccessOptions = {
   /** Required in every request, raw or after `Bearer`. Without a token every request is refused. */

@@ -4,15 +4,15 @@ import type { Condition } from "../../subscriptions/conditions/conditions.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
 import { warningsOf } from "../../subscriptions/warnings.ts";
 import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
-import type { Attempted } from "../../webhooks/delivery/attempt.ts";
-import { signingSecretOf } from "../../webhooks/delivery/message.ts";
 import { WebhookError } from "../../webhooks/error.ts";
 import { type Failing, stateOf, type WebhookHealth } from "../../webhooks/health.ts";
 import type { DeliverySummary } from "../../webhooks/log/summary.ts";
-import type { ReplayProgress } from "../../webhooks/replay/replay.ts";
+import { signingSecretOf } from "../../webhooks/model/message.ts";
+import type { ReplayProgress } from "../../webhooks/model/replay.ts";
+import type { Attempted } from "../../webhooks/observer.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
-import { checkComplexity, invalidJson } from "../server/bodies.ts";
-import { HttpError } from "../server/error.ts";
+import { checkComplexity, invalidJson } from "../core/bodies.ts";
+import { HttpError } from "../core/error.ts";
 
 /**
  * The public members of a webhook, without its token. Members beyond the interface are present only if they have a value.

@@ -1,6 +1,6 @@
 /** Parameters of the register's paths: each named, each within its bounds. */
 import * as expected from "../../platform/text/expectations.ts";
-import { HttpError } from "../server/error.ts";
+import { HttpError } from "../core/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;
 

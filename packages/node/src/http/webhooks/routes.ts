@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { createQueue } from "../server/queue.ts";
+import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
 import {
   answer,

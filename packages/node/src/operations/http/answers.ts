@@ -1,5 +1,5 @@
 /** Reports every response that was sent, for metrics. */
-import type { Server } from "../../http/server/app.ts";
+import type { Server } from "../../http/core/app.ts";
 import type { Answered } from "../metrics/http.ts";
 
 declare module "fastify" {

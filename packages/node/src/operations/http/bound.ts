@@ -1,7 +1,7 @@
 /** Rate limit for single routes that are expensive. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createAllowances, type RateLimitOptions } from "../../http/connections/allowances.ts";
-import { HttpError } from "../../http/server/error.ts";
+import { HttpError } from "../../http/core/error.ts";
 
 /** Returns a hook that responds with 429 to requests beyond the limit of a client. */
 export function createBound(options: RateLimitOptions, nowMs: () => number) {

@@ -1,7 +1,7 @@
 /** Routes for operators besides health and metrics, protected by the webhook token (operations.md 10). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { Server } from "../../http/core/app.ts";
 import { described, single } from "../../http/documentation/route.ts";
-import type { Server } from "../../http/server/app.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { NodeOverview } from "../overview/answer.ts";

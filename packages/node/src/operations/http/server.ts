@@ -14,10 +14,10 @@ import { addHeldBytes } from "../../http/connections/held-bytes.ts";
 import { closeSoon, listening } from "../../http/connections/listener.ts";
 import { addSlowReaders } from "../../http/connections/slow-readers.ts";
 import { addOddRequests, answerUnreadable } from "../../http/connections/unreadable.ts";
-import type { Server } from "../../http/server/app.ts";
+import type { Server } from "../../http/core/app.ts";
+import { addCommonHeaders } from "../../http/core/headers.ts";
 import { addDeadlines } from "../../http/server/deadlines.ts";
 import { addFailures } from "../../http/server/failures.ts";
-import { addCommonHeaders } from "../../http/server/headers.ts";
 import { addMethods } from "../../http/server/methods.ts";
 import { addUnknownPaths } from "../../http/server/unknown-paths.ts";
 

@@ -1,7 +1,7 @@
 /** Fetches a branch that should replace blocks of ours. It is kept in memory until it is on the chain. */
 import { type FetchedBlock, inputByteLength } from "../../chain/pipeline/receive.ts";
-import { download } from "../sync/download.ts";
-import type { Fetch, Source } from "../sync/source.ts";
+import { download } from "../download/download.ts";
+import type { Fetch, Source } from "../download/source.ts";
 
 export type FetchBranchDeps = {
   readonly fetch: Fetch;

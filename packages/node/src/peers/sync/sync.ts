@@ -5,6 +5,8 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import type { SyncProgress } from "../../gateway/figures.ts";
 import type { Discovery } from "../discovery/discovery.ts";
+import { download } from "../download/download.ts";
+import type { Fetch, Source } from "../download/source.ts";
 import { betterBranch, isWithinRollback, MAX_ROLLBACK } from "../forks/choose.ts";
 import { fetchBranch } from "../forks/fetch.ts";
 import { networkHeight } from "../table/network-height.ts";
@@ -12,9 +14,7 @@ import { type Peer, peersAhead } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 import { sample } from "../table/sample.ts";
 import { RATE_LIMITS, TIMES_MS } from "../wire/limits.ts";
-import { download } from "./download.ts";
 import { createProgressMeter } from "./progress.ts";
-import type { Fetch, Source } from "./source.ts";
 
 export type SyncDeps = {
   readonly network: Network;

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
+import { refusalMessage } from "../wire/admit.ts";
 import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
 import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
@@ -15,7 +16,6 @@ import {
   writeHandshakeReply,
   writeReplyGradually,
 } from "../wire/replies/write.ts";
-import { refusalMessage } from "../wire/requests/admit.ts";
 import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";

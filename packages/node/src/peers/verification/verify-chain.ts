@@ -1,6 +1,5 @@
 /** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
-import { branchFault, headerCheck, lastCheckableHeight, type VerifyBranchDeps } from "../forks/verify.ts";
 import type { Verification } from "../table/peer.ts";
 import type { CallLimits } from "../transport/connection.ts";
 import {
@@ -14,6 +13,7 @@ import type { PeerEvent, Received, ReceivedStatus } from "../wire/replies/receiv
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { searchCommonHeight } from "./common-height.ts";
 import { headerFromPeer } from "./header.ts";
+import { branchFault, headerCheck, lastCheckableHeight, type VerifyBranchDeps } from "./verify-branch.ts";
 
 /** The peer failed the verification. */
 export class VerificationError extends Error {

@@ -13,10 +13,10 @@ import { schemeOf } from "../../chain/pipeline/packed-checks.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { blockLimits } from "../block-limits.ts";
 import { isRefusal } from "../contents/senders.ts";
+import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";
 import type { Candidate } from "./candidate.ts";
 import { checkFee, type FeePolicy } from "./fees.ts";
 import { type AdmissionDeps, milestoneOf, type PrecheckOptions, precheck, recheck } from "./precheck.ts";
-import { Refusal, type RefusalCode, SenderLimitError } from "./refusal.ts";
 
 export type AdmissionOptions = PrecheckOptions & { readonly fees: FeePolicy };
 

@@ -9,8 +9,8 @@ import {
 } from "@uniknode/protocol";
 import type { Pending } from "../contents/pending.ts";
 import { expirationHeight, isExpiredInNextBlock } from "../expiration.ts";
+import { Refusal, SenderLimitError } from "../refusal.ts";
 import type { Candidate } from "./candidate.ts";
-import { Refusal, SenderLimitError } from "./refusal.ts";
 import { checkRecipient, checkTypeRule, coreTypeName } from "./type-rules.ts";
 
 export type PrecheckOptions = {

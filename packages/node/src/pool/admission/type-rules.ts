@@ -1,8 +1,8 @@
 /** Rules of the pool for each type, before the schema is checked (pool.md 5). */
 import { decodeBase58check, type SealedTransaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Pending } from "../contents/pending.ts";
+import { Refusal } from "../refusal.ts";
 import { assetText, type Candidate } from "./candidate.ts";
-import { Refusal } from "./refusal.ts";
 
 export type TypeRuleContext = {
   pending: Pending;

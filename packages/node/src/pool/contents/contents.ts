@@ -3,8 +3,8 @@
  * removals, which change together. The pending transactions of each sender apply in order on the chain.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { RefusalCode } from "../admission/refusal.ts";
 import type { PoolEvent } from "../pool-event.ts";
+import type { RefusalCode } from "../refusal.ts";
 import type { Journal } from "./journal.ts";
 import type { Pending } from "./pending.ts";
 import type { Senders } from "./senders.ts";

@@ -6,7 +6,7 @@ import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfPeer, eventOfSeparateForger } from "../../events/node-events.ts";
 import type { PeersOptions } from "../../peers/options.ts";
 import { createPeers, type Peers } from "../../peers/peers.ts";
-import { peerView } from "../../peers/table/view.ts";
+import { peerView } from "../../peers/view.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import type { Database } from "../../store/engine/database.ts";

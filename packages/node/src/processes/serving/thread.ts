@@ -13,7 +13,7 @@ import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
-import type { DeliveryRetention } from "../../webhooks/log/bounds.ts";
+import type { DeliveryRetention } from "../../webhooks/model/bounds.ts";
 
 /** Everything the thread needs, as plain values. */
 export type ServingData = {

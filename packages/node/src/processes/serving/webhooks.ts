@@ -12,7 +12,7 @@ import type { Slices } from "../../subscriptions/conditions/slices.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
 import { createAddressCheck } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
-import { READER } from "../../webhooks/matching/intake.ts";
+import { READER } from "../../webhooks/intake.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";

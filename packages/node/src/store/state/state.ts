@@ -8,8 +8,8 @@
 import type { StateReader, TableName, Tables, Wallet } from "@uniknode/ledger";
 import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
-import { createRecords } from "../chain/records.ts";
 import type { Database } from "../engine/database.ts";
+import { createRecords } from "./records.ts";
 
 /** A record to write; `undefined` removes it. A `Change` of the ledger is one. */
 export type Write<T extends TableName = TableName> = {

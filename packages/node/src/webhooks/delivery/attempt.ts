@@ -1,17 +1,9 @@
 /** Makes a signed call to a target and measures its duration. */
 
 import type { Clock } from "../clock.ts";
-import type { Attempt } from "../deliveries.ts";
-import { bodyOf, createHeaders, type OutgoingMessage } from "./message.ts";
+import { bodyOf, createHeaders, type OutgoingMessage } from "../model/message.ts";
+import type { Attempted } from "../observer.ts";
 import type { Post } from "./post.ts";
-
-/** The outcome of a call, for the log and for deciding what follows. */
-export type Attempted = Attempt & {
-  /** Retry-After header of the response. */
-  readonly retryAfter?: string;
-  /** Short reason of the failure; absent after a success. */
-  readonly reason?: string;
-};
 
 /**
  * Calls a target; never rejects, because a missing response is an outcome like others. Resolves to undefined if the signal

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
-import type { Intake } from "../matching/intake.ts";
+import type { Intake } from "../intake.ts";
+import type { Attempted } from "../observer.ts";
 import type { Webhook } from "../webhook.ts";
-import type { Attempted, MakeAttempt } from "./attempt.ts";
+import type { MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "recordPing">;

@@ -1,8 +1,8 @@
 /** The delivery log of a webhook, and operations to send deliveries again (webhooks.md 10 point 5). */
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
-import { bodyOf } from "../delivery/message.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
+import { bodyOf } from "../model/message.ts";
 import type { Webhook } from "../webhook.ts";
 import { createRetries, readRetry } from "./retries.ts";
 import { type DeliverySummary, SUMMARIZED_DELIVERIES, summaryOf } from "./summary.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
 import { createElapsed } from "../elapsed.ts";
-import type { DeliveryRetention, OverfullQueue } from "./bounds.ts";
+import type { DeliveryRetention, OverfullQueue } from "../model/bounds.ts";
 
 export type Retention = {
   /** Starts a round if the last one was long ago; call it whenever deliveries were processed. */

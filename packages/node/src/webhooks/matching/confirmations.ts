@@ -1,7 +1,7 @@
 /** Defers facts until their blocks have enough confirmations: a fact whose block is reverted earlier is never delivered. */
 import type { LoggedEvent } from "../../events/event.ts";
+import type { UnconfirmedEvent, UnconfirmedEvents } from "../intake.ts";
 import type { Definitions } from "./definitions.ts";
-import type { UnconfirmedEvent, UnconfirmedEvents } from "./intake.ts";
 import type { MatchedEvent, Outbox } from "./outbox.ts";
 
 export type Confirmations = {

@@ -6,8 +6,8 @@ import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalo
 import type { Event } from "../../events/event.ts";
 import type { Fit } from "../../subscriptions/content.ts";
 import type { DeliveredFact } from "../deliveries.ts";
+import type { Intake } from "../intake.ts";
 import { deliveryId, retractionId } from "./identity.ts";
-import type { Intake } from "./intake.ts";
 
 /** An event that matches the subscription of a webhook. */
 export type MatchedEvent = {

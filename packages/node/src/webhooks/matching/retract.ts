@@ -3,7 +3,7 @@
  * delivery.
  */
 import type { LoggedEvent } from "../../events/event.ts";
-import type { DeliveredFacts } from "./intake.ts";
+import type { DeliveredFacts } from "../intake.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** Returns the webhooks whose queues have changed, and whether there are more retractions than the limit. */

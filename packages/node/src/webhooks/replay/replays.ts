@@ -5,9 +5,9 @@ import { integer, invalid, type Readers, readMembers, required } from "../../sub
 import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import { checkOn } from "../log/retries.ts";
+import type { ReplayProgress } from "../model/replay.ts";
 import { checkEvents } from "../register/fields.ts";
 import type { Webhook } from "../webhook.ts";
-import type { ReplayProgress } from "./replay.ts";
 
 /** Ids may be any text. */
 export type Replays = {

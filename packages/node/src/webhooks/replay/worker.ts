@@ -10,11 +10,11 @@ import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts"
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { BackgroundTask } from "../delivery/dispatch.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
+import type { Intake } from "../intake.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
-import type { Intake } from "../matching/intake.ts";
 import type { MatchedEvent, Outbox } from "../matching/outbox.ts";
+import type { Replay } from "../model/replay.ts";
 import type { Suspend } from "../suspension.ts";
-import type { Replay } from "./replay.ts";
 
 export type ReplayWorkerDeps = {
   replays: Pick<ReplayRows, "next" | "finish">;

@@ -3,7 +3,7 @@
  * `reversals`.
  */
 import type { Database } from "../../store/engine/database.ts";
-import type { BlockReverts } from "../matching/intake.ts";
+import type { BlockReverts } from "../intake.ts";
 
 export function createBlockRevertStore(database: Database): BlockReverts {
   const insert = database.prepare("INSERT OR IGNORE INTO reversals VALUES (?, ?)");

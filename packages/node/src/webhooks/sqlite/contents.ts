@@ -1,7 +1,7 @@
 /** Contents of deliveries in SQLite. A content is dropped with the last delivery that refers to it. */
 import type { Database } from "../../store/engine/database.ts";
 import type { Content } from "../../subscriptions/content.ts";
-import type { Contents } from "../matching/intake.ts";
+import type { Contents } from "../intake.ts";
 
 export type ContentRow = { data: string | null; truncated: number | null; link: string | null };
 

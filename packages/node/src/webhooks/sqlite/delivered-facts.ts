@@ -1,7 +1,7 @@
 /** Facts of blocks that were delivered to webhooks: they are retracted when their block is reverted. Their column `stands` is 1. */
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveredFact } from "../deliveries.ts";
-import type { DeliveredFacts } from "../matching/intake.ts";
+import type { DeliveredFacts } from "../intake.ts";
 import { REVERTED_REASON } from "./deliveries.ts";
 
 type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: number };

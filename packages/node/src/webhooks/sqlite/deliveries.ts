@@ -2,7 +2,7 @@
 import type { Database } from "../../store/engine/database.ts";
 import type { Attempt, DeliveryMessage, WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
-import type { NewDeliveries } from "../matching/intake.ts";
+import type { NewDeliveries } from "../intake.ts";
 import { type ContentRow, contentFromRow } from "./contents.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";

@@ -1,6 +1,6 @@
 /** Replays: one range of the chain for each webhook, and its progress. */
 import type { Database } from "../../store/engine/database.ts";
-import type { Replay, ReplayPosition } from "../replay/replay.ts";
+import type { Replay, ReplayPosition } from "../model/replay.ts";
 import { IS_ON } from "./deliveries.ts";
 
 export type ReplayStore = {

@@ -4,7 +4,7 @@ import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import { type Intake, READER } from "../matching/intake.ts";
+import { type Intake, READER } from "../intake.ts";
 import type { RegisterStorage } from "../register/rows.ts";
 import type { WebhookStorage } from "../storage.ts";
 import { createWebhookAliases } from "./aliases.ts";

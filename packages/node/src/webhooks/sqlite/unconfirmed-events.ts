@@ -3,7 +3,7 @@
  * `endings` `held_up_to`.
  */
 import type { Database } from "../../store/engine/database.ts";
-import type { UnconfirmedEvent, UnconfirmedEvents } from "../matching/intake.ts";
+import type { UnconfirmedEvent, UnconfirmedEvents } from "../intake.ts";
 
 type UnconfirmedEventRow = {
   webhook: number;

@@ -1,7 +1,7 @@
 /** Figures of all webhooks, each by one read of an index. */
 import type { Database } from "../../store/engine/database.ts";
 import type { WebhookFigures } from "../figures.ts";
-import { READER } from "../matching/intake.ts";
+import { READER } from "../intake.ts";
 
 /** Creates a function that returns the number of deliveries of each registered webhook, without pings. */
 export function createFiredFigures(database: Database): () => Map<number, number> {

@@ -17,7 +17,7 @@ import {
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { setupBlocks } from "../../../src/dev-chain/setup.ts";
-import type { Server } from "../../../src/http/server/app.ts";
+import type { Server } from "../../../src/http/core/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
 import type { RankingOptions } from "../../../src/read/sqlite/queries.ts";
 import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";

@@ -1,6 +1,6 @@
 /** Every request of the API document, for every id that answers have named. */
 import type { InjectOptions } from "fastify";
-import type { Server } from "../../../src/http/server/app.ts";
+import type { Server } from "../../../src/http/core/app.ts";
 import {
   type Document,
   documentOf,

@@ -1,6 +1,6 @@
 import { fastify } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
-import type { Server } from "../../../src/http/server/app.ts";
+import type { Server } from "../../../src/http/core/app.ts";
 import { addFailures } from "../../../src/http/server/failures.ts";
 import { addMethods } from "../../../src/http/server/methods.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";

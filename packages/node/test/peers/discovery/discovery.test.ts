@@ -13,9 +13,9 @@ import { createBans } from "../../../src/peers/guards/bans.ts";
 import type { Peer } from "../../../src/peers/table/peer.ts";
 import { createPeerTable } from "../../../src/peers/table/peer-table.ts";
 import { sample } from "../../../src/peers/table/sample.ts";
-import { peerInfo } from "../../../src/peers/table/view.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/error.ts";
+import { peerInfo } from "../../../src/peers/view.ts";
 import type { PeerStore } from "../../../src/store/node/peers.ts";
 
 const logger = pino({ level: "silent" });

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
 import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
-import { peerView } from "../../../src/peers/table/view.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
+import { peerView } from "../../../src/peers/view.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
 import { readResult } from "../../../src/peers/wire/replies/received.ts";
 import type { Status } from "../../../src/peers/wire/replies/results.ts";

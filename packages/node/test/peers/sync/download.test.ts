@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/chain/outcome.ts";
 import type { FetchedBlock } from "../../../src/chain/pipeline/receive.ts";
-import { type DownloadDeps, download } from "../../../src/peers/sync/download.ts";
+import { type DownloadDeps, download } from "../../../src/peers/download/download.ts";
+import type { Source } from "../../../src/peers/download/source.ts";
 import { createProgressMeter } from "../../../src/peers/sync/progress.ts";
-import type { Source } from "../../../src/peers/sync/source.ts";
 
 /** A block is the bytes of its height. */
 const blockAt = (height: number) => Uint8Array.of(height >> 8, height & 255);

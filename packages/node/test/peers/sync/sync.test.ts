@@ -2,7 +2,7 @@
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Fetch } from "../../../src/peers/sync/source.ts";
+import type { Fetch } from "../../../src/peers/download/source.ts";
 import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import type { Peer } from "../../../src/peers/table/peer.ts";
 import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";

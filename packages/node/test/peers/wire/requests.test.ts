@@ -1,8 +1,8 @@
 /** Messages of clients as a server accepts them (p2p.md 3.2 to 4.3, 6.2, 7). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalMessage } from "../../../src/peers/wire/admit.ts";
 import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/error.ts";
-import { refusalMessage } from "../../../src/peers/wire/requests/admit.ts";
 import {
   ARGUMENTS,
   type ArgumentOf,

@@ -2,17 +2,11 @@
 import { Badge } from "../../../components/badge.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
 import { Facts, Section } from "../../../components/page.tsx";
-import type { Operation, Schema } from "./openapi.ts";
 import { shapeOf } from "./shape.ts";
-import { TryIt } from "./try-it.tsx";
+import { type OperationProps, TryIt } from "./try-it.tsx";
 import { Words } from "./words.tsx";
 
-export type OperationPageProps = {
-  readonly operation: Operation;
-  readonly schemas: Readonly<Record<string, Schema>>;
-};
-
-export function OperationPage({ operation, schemas }: OperationPageProps) {
+export function OperationPage({ operation, schemas }: OperationProps) {
   const { summary, needsToken, body, answers } = operation;
   const success = answers.find(({ status, schema }) => status.startsWith("2") && schema);
   return (

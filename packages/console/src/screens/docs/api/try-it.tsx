@@ -6,15 +6,20 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import { useNode } from "../../../data/node.ts";
-import type { OperationPageProps } from "./operation-page.tsx";
+import type { Operation, Schema } from "./openapi.ts";
 import { OutcomeView } from "./outcome.tsx";
 import { ParameterFields } from "./parameters.tsx";
 import { curlOf, faultsOf, type Outcome, send, urlOf } from "./request.ts";
 import { exampleOf } from "./shape.ts";
 
+export type OperationProps = {
+  readonly operation: Operation;
+  readonly schemas: Readonly<Record<string, Schema>>;
+};
+
 const BODY_ROWS = 8;
 
-export function TryIt({ operation, schemas }: OperationPageProps) {
+export function TryIt({ operation, schemas }: OperationProps) {
   const { session, withKey } = useNode();
   const { method, parameters, body: schema, needsToken, isReading } = operation;
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});

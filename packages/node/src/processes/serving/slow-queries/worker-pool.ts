@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
-import type { Identity } from "../../../http/resources/api.ts";
+import type { Identity } from "../../../http/core/api.ts";
 import type {
   SlowAnswer,
   SlowLane as SlowLaneContract,

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
 import type { Gateway } from "../../../gateway/gateway.ts";
-import { CODE_HEADER } from "../../../http/server/error.ts";
+import { CODE_HEADER } from "../../../http/core/error.ts";
 import { createHttpServer } from "../../../http/server/server.ts";
 import { openLog } from "../../../platform/logging/logger.ts";
 import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";

@@ -2,9 +2,6 @@
 import { fromHex } from "#primitives";
 import type { ByteReader } from "../../../bytes/reader.ts";
 import type { ByteWriter } from "../../../bytes/writer.ts";
-import { readCertificationPayload, writeCertificationPayload } from "../../../uns/certification.ts";
-import { readDemandPayload, writeDemandPayload } from "../../../uns/demand.ts";
-import { readSignature } from "../../../uns/signature.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
@@ -12,6 +9,9 @@ import { addressText, hexText, record, u63 } from "../members.ts";
 import { nftSchema, readNft, writeNft } from "../nft/payload.ts";
 import type { MemberSchema, TypeSchema } from "../type.ts";
 import { untypedHex } from "../untyped.ts";
+import { readCertificationPayload, writeCertificationPayload } from "./proofs/certification.ts";
+import { readDemandPayload, writeDemandPayload } from "./proofs/demand.ts";
+import { readSignature } from "./proofs/signature.ts";
 
 /** Schema of a payload: it requires the members, but does not check most of them. */
 const payload = (members: readonly string[], properties: Record<string, MemberSchema> = {}) => ({

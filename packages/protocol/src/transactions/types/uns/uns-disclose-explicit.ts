@@ -1,4 +1,9 @@
 /** 2001/0 disclosure of explicit values (transactions.md 6.7). */
+
+import { TYPE_GROUPS } from "../../type-groups.ts";
+import { hexText, none, record } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+import { untypedHex } from "../untyped.ts";
 import {
   readDiscloseCertificationPayload,
   readDiscloser,
@@ -6,12 +11,8 @@ import {
   writeDiscloseCertificationPayload,
   writeDiscloser,
   writeExplicitValues,
-} from "../../../uns/disclosure.ts";
-import { readSignature } from "../../../uns/signature.ts";
-import { TYPE_GROUPS } from "../../type-groups.ts";
-import { hexText, none, record } from "../members.ts";
-import type { TransactionType } from "../type.ts";
-import { untypedHex } from "../untyped.ts";
+} from "./proofs/disclosure.ts";
+import { readSignature } from "./proofs/signature.ts";
 
 export const unsDiscloseExplicit: TransactionType = {
   typeGroup: TYPE_GROUPS.uns,

@@ -1,0 +1,56 @@
+/** What became of a transaction that was signed here, and where it is by now. */
+import type { RawTransaction } from "@uniknode/client";
+import { Json } from "../components/code-block.tsx";
+import { TransactionId } from "../components/identifier.tsx";
+import { Section } from "../components/page.tsx";
+import { Confirmations } from "../components/transactions/confirmations.tsx";
+import { useTransaction } from "../components/transactions/use-transaction.ts";
+import { type Posted, reasonText } from "./post.ts";
+
+export type OutcomeProps = {
+  readonly signed: RawTransaction;
+  /** Absent for one that was only signed. */
+  readonly posted?: Posted | undefined;
+  /** Sends the same again. */
+  readonly onAgain: () => void;
+};
+
+export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
+  <Section title={posted ? TITLES[posted.became] : "Signed, and not sent"}>
+    <div class="card outcome" role={posted?.became === "refused" ? "alert" : "status"}>
+      <p>
+        <TransactionId id={signed.id} /> {posted?.became === "accepted" && <Whereabouts id={signed.id} />}
+      </p>
+      {posted && posted.became !== "accepted" && <p class="bad-text">{reasonText(posted.reasons)}</p>}
+      {posted?.became === "uncertain" && (
+        <p>
+          The node may have received it. Sending the same transaction again is safe, because it is executed
+          only once: a new transaction could pay twice.
+        </p>
+      )}
+      {posted?.became !== "accepted" && posted?.became !== "refused" && (
+        <p>
+          <button type="button" onClick={onAgain}>
+            {posted ? "Send it again" : "Send it"}
+          </button>
+        </p>
+      )}
+      <details>
+        <summary>Signed JSON</summary>
+        <Json value={signed} what="signed transaction" />
+      </details>
+    </div>
+  </Section>
+);
+
+const TITLES = {
+  accepted: "Sent",
+  refused: "The node refused it",
+  uncertain: "The node did not answer",
+} as const;
+
+/** In the pool, or how deep in the chain. */
+export function Whereabouts({ id }: { id: string }) {
+  const { transaction, wasConfirmed } = useTransaction(id);
+  return transaction ? <Confirmations transaction={transaction} wasConfirmed={wasConfirmed} /> : null;
+}

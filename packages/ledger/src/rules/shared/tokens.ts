@@ -1,0 +1,82 @@
+/** Tokens: the map in the wallet of the holder, and the record of the store (state.md 3.1). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Draft } from "../../state/draft.ts";
+import type { Wallet } from "../../state/tables.ts";
+import { saveWallet, walletAt, walletOf, withAttribute } from "../../wallets.ts";
+import { refusal } from "./common.ts";
+import { nftOf } from "./economy.ts";
+import type { RuleError } from "./error.ts";
+import { typeFromText } from "./kinds.ts";
+import { getProperty, setProperties, TYPE } from "./properties.ts";
+import type { RuleContext } from "./rule.ts";
+
+export const holds = ({ attributes }: Wallet, tokenId: string): boolean =>
+  attributes.tokens?.[tokenId] !== undefined;
+
+export const notOwner = ({ address }: Wallet, tokenId: string): RuleError =>
+  refusal("NftOwnerError", `wallet '${address}' is not the owner of token '${tokenId}'`);
+
+/**
+ * Refuses unless the wallet holds the token.
+ *
+ * @throws {RuleError} NftOwnerError
+ */
+export function checkHolder(wallet: Wallet, tokenId: string): void {
+  if (!holds(wallet, tokenId)) throw notOwner(wallet, tokenId);
+}
+
+/** Creates the token of the asset for the sender, with its properties. */
+export function mintToken(transaction: Transaction, { draft, network }: RuleContext): void {
+  const { id, senderPublicKey } = transaction;
+  const { token } = nftOf(transaction);
+  const sender = walletOf(draft, senderPublicKey, network);
+  addToMap(draft, sender, token.tokenId, typeFromText(token.properties?.[TYPE]));
+  draft.set("tokens", token.tokenId, {
+    id: token.tokenId,
+    ownerId: sender.address,
+    firstTransaction: id,
+    lastTransaction: id,
+  });
+  setProperties(draft, token);
+}
+
+/** Writes the properties of the asset, and records the transaction as the last one of the token. */
+export function updateToken(transaction: Transaction, { draft }: RuleContext): void {
+  const { token } = nftOf(transaction);
+  setProperties(draft, token);
+  const record = draft.get("tokens", token.tokenId);
+  if (record) draft.set("tokens", token.tokenId, { ...record, lastTransaction: transaction.id });
+}
+
+/** Removes the token from the sender and assigns it to the recipient in the store; then writes the properties. */
+export function sendToken(transaction: Transaction, context: RuleContext): void {
+  const { draft, network } = context;
+  const { token } = nftOf(transaction);
+  const sender = walletOf(draft, transaction.senderPublicKey, network);
+  removeFromMap(draft, sender, token.tokenId);
+  const record = draft.get("tokens", token.tokenId);
+  if (record) draft.set("tokens", token.tokenId, { ...record, ownerId: transaction.recipientId! });
+  updateToken(transaction, context);
+}
+
+/**
+ * Adds a sent token at the end of the recipient's map, also if sender and recipient are the same (trap A7).
+ * Its type is the one in the store, which the transfer may have changed (traps A11 and A22).
+ */
+export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
+  const { tokenId } = nftOf(transaction).token;
+  const recipient = walletAt(draft, transaction.recipientId!);
+  addToMap(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
+}
+
+function addToMap(draft: Draft, wallet: Wallet, tokenId: string, type: number): void {
+  const tokens = { ...wallet.attributes.tokens, [tokenId]: { type } };
+  saveWallet(draft, withAttribute(wallet, "tokens", tokens));
+}
+
+/** Removes the map with its last token. */
+function removeFromMap(draft: Draft, wallet: Wallet, tokenId: string): void {
+  const { [tokenId]: _, ...others } = wallet.attributes.tokens ?? {};
+  const tokens = Object.keys(others).length > 0 ? others : undefined;
+  saveWallet(draft, withAttribute(wallet, "tokens", tokens));
+}

@@ -1,0 +1,44 @@
+/** What every resource of the API works with. */
+import type { Network } from "@uniknode/protocol";
+import type { FastifyRequest } from "fastify";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { FeePolicy } from "../../pool/admission/fees.ts";
+import type { Head } from "../../read/head.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { JsonText } from "../answers/text.ts";
+import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
+import type { Server } from "./app.ts";
+
+/** What the node answers about itself. */
+export type Identity = {
+  /** Version announced to clients: the one of the old network's software that this node keeps up with. */
+  readonly version: string;
+  /** Content of the genesis file. */
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly feePolicy: FeePolicy;
+  /** Ports of the services that are on, by the names that clients expect: `@arkecosystem/core-api` ... */
+  readonly ports: Readonly<Record<string, number>>;
+};
+
+export type Api = {
+  readonly identity: Identity;
+  readonly network: Network;
+  readonly gateway: Gateway;
+  /** Of `POST /transactions`. */
+  readonly maxTransactionsPerRequest: number;
+  /**
+   * Reads the rows of an answer from one snapshot (`read/port.ts`): all parts of the answer agree with its
+   * chainmeta.
+   *
+   * @throws {SnapshotError}
+   */
+  read<T>(request: FastifyRequest, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  readonly timestampOf: TimestampOf;
+  readonly chainmeta: (head: Head) => { readonly chainmeta: JsonText<Chainmeta> };
+  readonly addressOf: (publicKey: string) => string;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+};
+
+/** One file per resource exports one: adds its routes, whose paths are relative to the prefix. */
+export type Resource = (app: Server, api: Api) => void;

@@ -1,0 +1,172 @@
+/** Stores the tables of the ledger as rows: one record at a time, without a cache. */
+import type { TableName, Tables, Token, Wallet } from "@uniknode/ledger";
+import type { Database, SqlValue, Statement } from "../engine/database.ts";
+import { attributesFromJson, attributesToJson, roundFromJson, roundToJson } from "./json.ts";
+
+/** Statements of one table. */
+type Rows<Value> = {
+  read(key: string): Value | undefined;
+  write(key: string, value: Value): void;
+  remove(key: string): void;
+};
+
+export type Records = {
+  read<T extends TableName>(table: T, key: string): Tables[T] | undefined;
+  /** `undefined` removes the row. */
+  write<T extends TableName>(table: T, key: string, value: Tables[T] | undefined): void;
+  delegates(): Wallet[];
+  /** Addresses of the wallets whose vote is this public key. */
+  voters(publicKey: string): string[];
+  properties(tokenId: string): [key: string, value: string][];
+};
+
+export function createRecords(database: Database): Records {
+  const tables: { [T in TableName]: Rows<Tables[T]> } = {
+    wallets: walletRows(database),
+    tokens: tokenRows(database),
+    properties: propertyRows(database),
+    rounds: roundRows(database),
+    usernames: entryRows(database, "usernames"),
+    locks: entryRows(database, "locks"),
+    ipfs: entryRows(database, "ipfs"),
+    entities: entryRows(database, "entities"),
+    vouchers: entryRows(database, "vouchers"),
+    disclosures: entryRows(database, "disclosures"),
+  };
+  const delegates = database.prepare<WalletRow>("SELECT * FROM wallets WHERE username IS NOT NULL", {
+    bigints: true,
+  });
+  const voters = database.prepare<{ address: string }>("SELECT address FROM wallets WHERE vote = +?");
+  const properties = database.prepare<{ key: string; value: string }>(
+    "SELECT key, value FROM properties WHERE token = +?",
+  );
+  return {
+    read: (table, key) => tables[table].read(key),
+    write(table, key, value) {
+      if (value === undefined) tables[table].remove(key);
+      else tables[table].write(key, value);
+    },
+    delegates: () => delegates.all().map(walletFromRow),
+    voters: (publicKey) => voters.all(publicKey).map(({ address }) => address),
+    properties: (tokenId) => properties.all(tokenId).map(({ key, value }) => [key, value]),
+  };
+}
+
+type WalletRow = {
+  address: string;
+  public_key: string | null;
+  balance: bigint;
+  nonce: bigint;
+  attributes: string;
+};
+
+/** Most wallets have none, and records are never changed in place. */
+const NO_ATTRIBUTES = {};
+
+const walletFromRow = ({ address, public_key, balance, nonce, attributes }: WalletRow): Wallet => ({
+  address,
+  ...(public_key !== null && { publicKey: public_key }),
+  balance,
+  nonce,
+  attributes: attributes === "{}" ? NO_ATTRIBUTES : attributesFromJson(JSON.parse(attributes)),
+});
+
+function walletRows(database: Database): Rows<Wallet> {
+  const select = database.prepare<WalletRow>(
+    "SELECT address, public_key, balance, nonce, attributes FROM wallets WHERE address = ?",
+    { bigints: true },
+  );
+  const upsert = database.prepare("INSERT OR REPLACE INTO wallets VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  const remove = database.prepare("DELETE FROM wallets WHERE address = ?");
+  return {
+    read(key) {
+      const row = select.get(key);
+      return row && walletFromRow(row);
+    },
+    write(key, { publicKey, balance, nonce, attributes }) {
+      upsert.run(
+        key,
+        publicKey ?? null,
+        balance,
+        nonce,
+        attributes.vote ?? null,
+        attributes.delegate?.username ?? null,
+        attributes.secondPublicKey ?? null,
+        JSON.stringify(attributesToJson(attributes)),
+      );
+    },
+    remove: (key) => void remove.run(key),
+  };
+}
+
+function tokenRows(database: Database): Rows<Token> {
+  const select = database.prepare<Token>(
+    `SELECT id, owner AS ownerId, first_transaction AS firstTransaction, last_transaction AS lastTransaction
+     FROM tokens WHERE id = ?`,
+  );
+  const upsert = database.prepare("INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)");
+  const remove = database.prepare("DELETE FROM tokens WHERE id = ?");
+  return {
+    read: (key) => select.get(key),
+    write: (key, { ownerId, firstTransaction, lastTransaction }) =>
+      void upsert.run(key, ownerId, firstTransaction, lastTransaction),
+    remove: (key) => void remove.run(key),
+  };
+}
+
+/** Digits of a token id: the part of a property key before the `/`. */
+const TOKEN_ID_DIGITS = 64;
+
+function propertyRows(database: Database): Rows<string> {
+  return textRows(
+    {
+      select: database.prepare("SELECT value FROM properties WHERE token = ? AND key = ?"),
+      upsert: database.prepare("INSERT OR REPLACE INTO properties VALUES (?, ?, ?)"),
+      remove: database.prepare("DELETE FROM properties WHERE token = ? AND key = ?"),
+    },
+    (key) => [key.slice(0, TOKEN_ID_DIGITS), key.slice(TOKEN_ID_DIGITS + 1)],
+  );
+}
+
+function entryRows(database: Database, space: TableName): Rows<string> {
+  return textRows(
+    {
+      select: database.prepare("SELECT value FROM entries WHERE space = ? AND key = ?"),
+      upsert: database.prepare("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)"),
+      remove: database.prepare("DELETE FROM entries WHERE space = ? AND key = ?"),
+    },
+    (key) => [space, key],
+  );
+}
+
+type TextStatements = {
+  select: Statement<{ value: string }>;
+  upsert: Statement<unknown>;
+  remove: Statement<unknown>;
+};
+
+/** Rows of text under a key of two columns. */
+function textRows(
+  { select, upsert, remove }: TextStatements,
+  columns: (key: string) => [SqlValue, SqlValue],
+): Rows<string> {
+  return {
+    read: (key) => select.get(...columns(key))?.value,
+    write: (key, value) => void upsert.run(...columns(key), value),
+    remove: (key) => void remove.run(...columns(key)),
+  };
+}
+
+function roundRows(database: Database): Rows<Tables["rounds"]> {
+  const select = database.prepare<{ record: string }>("SELECT record FROM rounds WHERE round = ?");
+  const upsert = database.prepare("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?)");
+  const remove = database.prepare("DELETE FROM rounds WHERE round = ?");
+  return {
+    read(key) {
+      const row = select.get(Number(key));
+      return row && roundFromJson(JSON.parse(row.record));
+    },
+    write: (key, round) => void upsert.run(Number(key), round.height, JSON.stringify(roundToJson(round))),
+    remove: (key) => void remove.run(Number(key)),
+  };
+}

@@ -1,0 +1,21 @@
+/** Signatures of UNS payloads: ECDSA in DER over the SHA-256 of the bytes (transactions.md 12). */
+import type { ByteReader } from "../../../../bytes/reader.ts";
+import { bytesToHex, hexToBytes } from "../../../../crypto/bytes.ts";
+import { signEcdsa, verifyEcdsa } from "../../../../crypto/ecdsa.ts";
+import { sha256 } from "../../../../crypto/hashes.ts";
+import type { KeyPair } from "../../../../identities/keys.ts";
+
+/** Signs bytes; the signature is hexadecimal. */
+export const signPayload = (bytes: Uint8Array, { privateKey }: KeyPair): string =>
+  bytesToHex(signEcdsa(sha256(bytes), privateKey));
+
+/** Signature and public key are in hexadecimal. */
+export const isSignedBy = (publicKey: string, bytes: Uint8Array, signature: string): boolean =>
+  verifyEcdsa(sha256(bytes), hexToBytes(signature), hexToBytes(publicKey));
+
+/** A signature inside a payload, in hexadecimal. Its second byte gives its length (transactions.md 6.6). */
+export function readSignature(reader: ByteReader): string {
+  const length = reader.peek(1);
+  if (length === undefined) throw new RangeError("a DER signature was expected");
+  return reader.hex(2 + length);
+}
