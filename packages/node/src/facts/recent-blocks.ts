@@ -14,7 +14,7 @@ export type RecentBlocks = {
   add(applied: readonly { readonly block: Block; readonly changes: readonly Change[] }[]): void;
   /** Removes and returns the block at the height, if it is cached. */
   take(height: number): RecentBlock | undefined;
-  /** To be called after blocks left the chain. */
+  /** Must be called after blocks were reverted. */
   clear(): void;
 };
 

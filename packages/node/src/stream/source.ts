@@ -1,4 +1,4 @@
-/** Where streams read events: the event log, or the stored blocks for clients that reconnect too late for the log. */
+/** Source of a stream's events: the event log, or the stored blocks for clients that reconnect too late for the log. */
 import type { Network } from "@uniknode/protocol";
 import { createHistory } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";

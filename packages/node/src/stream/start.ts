@@ -6,7 +6,7 @@ import type { Subscription } from "./subscription.ts";
 
 /** Source of the next event. */
 export type Start =
-  /** After a sequence of the log; the client knows every event before the block. */
+  /** The log, after a sequence; the client knows every event before the block. */
   | { readonly from: "log"; readonly after: number; readonly block?: BlockRef }
   /**
    * The stored blocks, from a height on, and then the log after a sequence. `lastBlock` is the last block whose events

@@ -1,14 +1,14 @@
-/** Blocks in answers (http-api.md 4.3). */
+/** Blocks in responses (http-api.md 4.3). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, hex, publicKey, username } from "./values.ts";
 
-/** What the rewarded transactions of a block created; decimal texts. */
+/** Coins that the rewarded transactions of a block created, as decimal text. */
 export type CreatedRewards = { unikMintRewards: string; foundationRewards: string };
 
-/** The same as members of an answer: of a single block only, and only if it has transactions. */
+/** Schemas of these members, which only the response for a single block with transactions has. */
 const createdRewards = {
   unikMintRewards: Type.Optional(amount),
   foundationRewards: Type.Optional(amount),
@@ -58,7 +58,7 @@ export const RawBlock = Type.Object(
   { title: "RawBlock", description: "A block as it was signed: the answer where `transform` is false." },
 );
 
-/** By `transform`. */
+/** Schema of a block in both forms; the parameter `transform` chooses the form. */
 export const AnyBlock = Type.Union([Block, RawBlock]);
 
 export type BlockContext = {
@@ -67,7 +67,7 @@ export type BlockContext = {
   readonly addressOf: (publicKey: string) => string;
 };
 
-/** Only usernames can have characters that JSON escapes. */
+/** Only usernames can contain characters that JSON escapes. */
 export function blockAnswer(
   block: StoredBlock,
   { headHeight, timestampOf, addressOf }: BlockContext,
@@ -84,16 +84,16 @@ export function blockAnswer(
   );
 }
 
-/** Sums of as many digits as this are exact as numbers, which are added in a fourth of the time. */
+/** Sums of up to this many digits are exact as numbers, which are added in a fourth of the time. */
 const MAX_EXACT_DIGITS = 15;
 
-/** Of two amounts in decimal text, which are not negative. */
+/** Returns the sum of two non-negative amounts in decimal text. */
 export const sumText = (one: string, other: string): string =>
   one.length <= MAX_EXACT_DIGITS && other.length <= MAX_EXACT_DIGITS
     ? `${Number(one) + Number(other)}`
     : `${BigInt(one) + BigInt(other)}`;
 
-/** The raw form: members of the header under their own names. */
+/** Returns the raw form: members of the header under their own names. */
 export const rawBlockAnswer = (block: StoredBlock, rewards?: CreatedRewards): Static<typeof RawBlock> => ({
   id: block.id,
   version: block.version,

@@ -1,4 +1,4 @@
-/** Delegates in answers (http-api.md 4.6). */
+/** Delegates in responses (http-api.md 4.6). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
 import { Timestamp, type TimestampOf } from "./timestamp.ts";
@@ -33,9 +33,9 @@ export const Delegate = Type.Object(
 export type DelegateAnswer = Static<typeof Delegate>;
 
 export type Standing = {
-  /** The vote balance that counts. */
+  /** Vote balance that determines the rank. */
   readonly votes: bigint;
-  /** Per cent. */
+  /** Approval in per cent. */
   readonly approval: number;
 };
 

@@ -1,6 +1,6 @@
-/** Static fees as answers list them. */
+/** Static fees in responses. */
 
-/** The old network always answers these for its group 2: its types were never used with other fees. */
+/** Fees that the old network always returns for its group 2, whose types were never used with other fees. */
 export const ENTITY_FEES = {
   entityRegistration: "5000000000",
   entityResignation: "500000000",

@@ -1,4 +1,4 @@
-/** Hash-time locks in answers (http-api.md 4.8). */
+/** Hash-time locks in responses (http-api.md 4.8). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import type { StoredLock } from "../../read/rows.ts";
@@ -21,10 +21,10 @@ export const Lock = Type.Object(
   { title: "Lock" },
 );
 
-/** Expiration by network time; the other type counts heights. */
+/** Type of expiration by network time; the other type counts heights. */
 const BY_TIME = 1;
 
-/** Whether it can no longer be claimed (transactions-rules.md 3.9). */
+/** Returns whether the lock can no longer be claimed (transactions-rules.md 3.9). */
 export const isLockExpired = ({ expiration: { type, value } }: StoredLock, head: Head): boolean =>
   value <= (type === BY_TIME ? head.timestamp : head.height);
 

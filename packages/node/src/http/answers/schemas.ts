@@ -1,7 +1,7 @@
 /**
  * Schemas of transaction types as `GET /transactions/schemas` publishes them (http-api.md 6.4, transactions.md
- * 8). Clients know them in the old network's vocabulary, so they are described in it: `$ref` names its shared
- * schemas, `bignumber` and `transactionType` its keywords. Nothing is checked with them here.
+ * 8). Clients expect the old network's vocabulary: `$ref` names its shared
+ * schemas, `bignumber` and `transactionType` its keywords. This node does not validate with these schemas.
  */
 import { TYPE_GROUPS, transactionKey } from "@uniknode/protocol";
 
@@ -40,9 +40,9 @@ const unpaid: Members = { amount: none };
 const free: Members = { amount: none, fee: none };
 const anyFee: Members = { fee: amount(0) };
 
-/** An asset whose members are all required. */
+/** Returns the schema of an asset whose members are all required. */
 const asset = (properties: Members, rules?: Schema): Members => ({ asset: record(properties, rules) });
-/** The same, and no other members. */
+/** Returns the schema of an asset with exactly the given members. */
 const strictAsset = (properties: Members): Members =>
   asset(properties, { required: Object.keys(properties), additionalProperties: false });
 
@@ -93,7 +93,7 @@ const bridgechain = {
   bridgechainAssetRepository: shared("uri"),
 };
 
-/** At least one of the members. */
+/** Requires at least one of the members. */
 const someOf = (members: readonly string[]): Schema => ({
   anyOf: members.map((name) => ({ required: [name] })),
 });
@@ -105,7 +105,7 @@ const entityData = {
   ipfsData: { allOf: [shared("base58"), { type: "string", minLength: 1, maxLength: 128 }] },
 };
 
-/** What the asset of an entity is made of for one of its actions: 0 registers, 1 updates, 2 resigns. */
+/** Returns the schema of an entity's asset for an action: 0 registers, 1 updates, 2 resigns. */
 const entityAction = (action: number, required: readonly string[], data: Schema): Schema => ({
   required: ["type", "subType", "action", "data", ...required],
   additionalProperties: false,
@@ -152,7 +152,7 @@ const votes: Members = {
   ...asset({ votes: list(shared("walletVote"), { minItems: 1, maxItems: 1 }) }),
 };
 
-/** What each type has beyond the common members, by its key. */
+/** Additional members of each type, by its key. */
 const ofType: Readonly<Record<string, Members>> = {
   transfer: { vendorField, recipientId: address, expiration: integer },
   secondSignature: {
@@ -278,7 +278,7 @@ const ofType: Readonly<Record<string, Members>> = {
   UnsCertifiedNftTransfer: certified("tokenId"),
 };
 
-/** The members of a type's schema. */
+/** Returns the members of a type's schema. */
 export const publishedSchema = (typeGroup: number, type: number): Members => ({
   ...common,
   ...(typeGroup !== TYPE_GROUPS.core && { typeGroup: { ...integer, const: typeGroup } }),

@@ -1,4 +1,4 @@
-/** Moments of the network in answers (http-api.md 4.1 and 4.2). */
+/** Times of the network in responses (http-api.md 4.1 and 4.2). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import { type JsonText, written } from "./text.ts";
@@ -13,12 +13,12 @@ export const Timestamp = Type.Object(
 );
 export type Timestamp = Static<typeof Timestamp>;
 
-/** From seconds since the network epoch. */
+/** Converts seconds since the network epoch. */
 export type TimestampOf = (time: number) => Timestamp;
 
 export function createTimestampOf(unixMsOf: (time: number) => number): TimestampOf {
   const textOf = createMomentText();
-  // The transactions of a block are listed together.
+  // Consecutive rows often belong to the same block.
   let last: Timestamp | undefined;
   return (time) => {
     if (last?.epoch === time) return last;
@@ -30,12 +30,12 @@ export function createTimestampOf(unixMsOf: (time: number) => number): Timestamp
 
 const DAY_MS = 86_400_000;
 const PAIRS = Array.from({ length: 60 }, (_, count) => `${count}`.padStart(2, "0"));
-/** What follows the day in ISO 8601. */
+/** Length of the part after the day in ISO 8601. */
 const TIME_LENGTH = "00:00:00.000Z".length;
 
-/** ISO 8601 of Unix times in milliseconds, as `Date` writes it, which takes fifteen times as long. */
+/** Creates a function that formats Unix times in milliseconds as ISO 8601, fifteen times as fast as `Date`. */
 export function createMomentText(): (unixMs: number) => string {
-  // The rows of a page are of one day, or of a few.
+  // The rows of a page belong to one day or a few.
   let lastDay: number | undefined;
   let dayText = "";
   return (unixMs) => {
@@ -55,7 +55,7 @@ export function createMomentText(): (unixMs: number) => string {
 export const timestampText = ({ epoch, unix, human }: Timestamp): string =>
   `{"epoch":${epoch},"unix":${unix},"human":"${human}"}`;
 
-/** The state an answer was read from, so that clients see whether two answers belong together. */
+/** State from which a response was read, so that clients see whether two responses belong together. */
 export const Chainmeta = Type.Object(
   { height: Type.Integer({ minimum: 1 }), timestamp: Timestamp },
   { title: "Chainmeta", description: "The head of the chain that the answer was read at." },

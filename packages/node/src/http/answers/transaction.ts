@@ -1,4 +1,4 @@
-/** Transactions in answers (http-api.md 4.4, transactions.md 15). */
+/** Transactions in responses (http-api.md 4.4, transactions.md 15). */
 import { type Transaction as SignedTransaction, TYPE_GROUPS, transactionToJson } from "@uniknode/protocol";
 import type { PendingTransaction } from "../../gateway/gateway.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
@@ -69,7 +69,7 @@ const members = {
 export const Transaction = Type.Object(members, { title: "Transaction" });
 export type TransactionAnswer = Static<typeof Transaction>;
 
-/** By `transform`. */
+/** Schema of a transaction in both forms; the parameter `transform` chooses the form. */
 export const AnyTransaction = Type.Union([Transaction, RawTransaction]);
 export type AnyTransactionAnswer = Static<typeof AnyTransaction>;
 
@@ -83,7 +83,7 @@ export type TransactionContext = {
   readonly addressOf: (publicKey: string) => string;
 };
 
-/** What answers need to know of a transaction, confirmed or not; what is not there is null. */
+/** Fields of a transaction that responses contain, confirmed or not; missing ones are null. */
 type Shown = Omit<StoredTransaction, "blockId" | "height" | "timestamp" | "nonce"> & {
   readonly blockId: string | null;
   /** Seconds since the network epoch. */
@@ -91,10 +91,10 @@ type Shown = Omit<StoredTransaction, "blockId" | "height" | "timestamp" | "nonce
   readonly nonce: string | null;
 };
 
-/** Members that not every list has. */
+/** Members that only some lists have. */
 export type TransactionExtras = { readonly unikname?: string | undefined };
 
-/** Blocks from its own to the head, both counted. */
+/** Returns the number of blocks from the transaction's block to the head, both included. */
 const confirmationsOf = ({ height }: StoredTransaction, headHeight: number): number =>
   headHeight - height + 1;
 
@@ -122,7 +122,7 @@ export const singleTransactionAnswer = (
 ): JsonText<Static<typeof SingleTransaction>> =>
   written(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
 
-/** A pending transaction as it was signed. */
+/** Returns a pending transaction as it was signed. */
 export function rawPendingAnswer({ members, asset }: PendingTransaction): JsonText<TransactionJson> {
   const text = JSON.stringify(members);
   return written(asset === null ? text : `${text.slice(0, -1)},"asset":${asset}}`);
@@ -152,7 +152,7 @@ type Encoding = { readonly amount: (digits: string) => string; readonly noAsset:
 const TEXTS: Encoding = { amount: (digits) => `"${digits}"`, noAsset: "" };
 const INTEGERS: Encoding = { amount: (digits) => digits, noAsset: ',"asset":{}' };
 
-/** Only what users wrote themselves can have characters that JSON escapes. */
+/** Only user-defined fields can contain characters that JSON escapes. */
 function textOf(
   shown: Shown,
   confirmations: number,

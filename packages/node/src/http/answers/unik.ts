@@ -1,4 +1,4 @@
-/** Tokens in answers (http-api.md 4.7). */
+/** Tokens in responses (http-api.md 4.7). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredToken } from "../../read/rows.ts";
 import { address, id } from "./values.ts";
@@ -6,7 +6,7 @@ import { address, id } from "./values.ts";
 /** `unik` has more members than `nft`, the plain token of the family. */
 export type TokenName = "unik" | "nft";
 
-/** Members that only `unik` shows. */
+/** Members that only `unik` has. */
 const extras = {
   type: Type.Optional(Type.String({ description: "1: individual, 2: organization, 3: network." })),
   explicitValues: Type.Optional(Type.Array(Type.String(), { description: "Disclosed names." })),
@@ -63,8 +63,8 @@ const ORGANIZATION = "2";
 const NETWORK = "3";
 
 /**
- * Properties every token has without storing them, in the order in which answers list them; undefined where the type
- * of the token has none. They are computed for answers only and never part of the state.
+ * Returns properties that every token has without storing them, in the order of responses; undefined if the type of the
+ * token has none. They are computed for responses and are never part of the state.
  */
 export function systemProperties(
   type: string | null,

@@ -1,4 +1,4 @@
-/** The kinds of value in answers (http-api.md 5) as schemas. */
+/** Schemas of the kinds of values in responses (http-api.md 5). */
 import { Type } from "../../platform/json/schema.ts";
 
 /** Decimal text of the smallest unit; may be negative. */
@@ -11,10 +11,10 @@ export const count = Type.Integer({ minimum: 0 });
 /** Decimal text of a count. */
 export const countText = Type.String({ pattern: "^[0-9]+$" });
 export const id = Type.String({ pattern: "^[0-9a-f]{64}$" });
-/** Short ones are decimal. */
+/** Block id; short ids are decimal. */
 export const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-f]{64})$" });
 export const publicKey = Type.String({ pattern: "^[0-9a-f]{66}$" });
 export const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
-/** Of a delegate: a name, or the id of a unik. */
+/** Username of a delegate: a name, or the id of a unik. */
 export const username = Type.String({ minLength: 1, maxLength: 64 });
 export const hex = Type.String({ pattern: "^[0-9a-f]*$" });

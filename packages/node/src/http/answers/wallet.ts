@@ -1,4 +1,4 @@
-/** Wallets in answers (http-api.md 4.5). */
+/** Wallets in responses (http-api.md 4.5). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { StoredWallet } from "../../read/rows.ts";
 import { type JsonText, written } from "./text.ts";
@@ -42,7 +42,7 @@ export const SingleWallet = Type.Object(
   },
 );
 
-/** Base encoding: amounts are text, and what a wallet has not is absent. */
+/** Base encoding: amounts are text, and missing attributes are omitted. */
 export const walletAnswer = (wallet: StoredWallet): JsonText<Static<typeof Wallet>> => {
   const { publicKey } = wallet;
   const { delegate, secondPublicKey } = wallet.attributes;
@@ -69,7 +69,7 @@ export const singleWalletAnswer = (wallet: StoredWallet): JsonText<Static<typeof
   );
 };
 
-/** Members that the encodings write in ways of their own; each but the balance with its name. */
+/** Members that the encodings write differently; each text except the balance includes its name. */
 type Encoded = Record<"publicKey" | "username" | "secondPublicKey" | "balance", string>;
 
 function textOf(

@@ -2,7 +2,7 @@
 import { clientGroup, siteGroup } from "../../platform/addresses/groups.ts";
 
 export type RateLimitOptions = {
-  /** Requests of one client in a window; a client is an IPv4 address or the /64 of an IPv6 address. */
+  /** Maximum of requests of one client in a window; a client is an IPv4 address or the /64 of an IPv6 address. */
   readonly limit: number;
   readonly windowMs: number;
 };
@@ -11,7 +11,7 @@ export type RateLimitOptions = {
 export type Allowance = { remaining: number; readonly resetMs: number };
 
 /**
- * Maximum of remembered windows; beyond it the oldest is removed. Its client then begins a new window: other clients can
+ * Maximum of stored windows; beyond it the oldest is removed. Its client then starts a new window: other clients can
  * shorten a window, but never use it up.
  */
 const MAX_WINDOWS = 50_000;
@@ -46,7 +46,7 @@ export function createAllowances({
     const client = clientGroup(address);
     const own = count(client, limit, nowMs);
     const site = siteGroup(address);
-    // An IPv4 address is a site of its own.
+    // Each IPv4 address is its own site.
     if (site === client || own.remaining < 0) return own;
     const shared = count(site, limit * CLIENTS_PER_SITE, nowMs);
     return shared.remaining < 0 ? shared : own;

@@ -16,15 +16,15 @@ export type ConnectionBounds = {
   readonly perClient: number;
 };
 
-/** Why a new connection is closed at once: the limit that is reached; `offender`: its client has just pipelined too much. */
+/** Reason to close a new connection at once: the limit that is reached; `offender`: its client has just pipelined too much. */
 export type Refusal = "client" | "site" | "total" | "offender";
 /**
- * Why an open connection is closed: `evicted` for a connection of another client; `late`: a request did not arrive in time;
- * `pipelined`: too many pipelined requests; `memory`: its bodies and answers take too much; `slow`: it reads too slowly.
+ * Reason to close an open connection: `evicted` for a connection of another client; `late`: a request did not arrive in time;
+ * `pipelined`: too many pipelined requests; `memory`: its bodies and responses use too much; `slow`: it reads too slowly.
  */
 export type Closure = "evicted" | "late" | "pipelined" | "memory" | "slow";
 
-/** `open` now; the others since the start. */
+/** `open` is the current number; the others count since the start. */
 export type ConnectionFigures = {
   readonly open: number;
   readonly refused: Readonly<Record<Refusal, number>>;
@@ -33,9 +33,9 @@ export type ConnectionFigures = {
 
 export type Connection = {
   readonly socket: Socket;
-  /** Answers that are not sent, or not completely read by the client. */
+  /** Responses that are not sent, or not completely read by the client. */
   readonly inFlight: ReadonlySet<ServerResponse>;
-  /** The same value for each connection of a client; absent for a proxy. */
+  /** Identity of the client, shared by its connections; absent for a proxy. */
   readonly client: object | undefined;
   /** Bytes read from the socket before its last request. */
   readonly readBefore: number;
@@ -45,8 +45,8 @@ export type Connections = {
   /** Accepts or closes a new connection. */
   admit(socket: Socket): void;
   /**
-   * Registers a request. `handle` is called when all previous answers of the connection were read, so that only one answer
-   * per connection is made at a time; it is not called if the connection closes before.
+   * Registers a request. `handle` is called when all previous responses of the connection were read, so that each connection
+   * builds only one response at a time; it is not called if the connection closes earlier.
    */
   begin(socket: Socket, response: ServerResponse, handle: () => void): void;
   all(): Iterable<Connection>;
@@ -58,12 +58,12 @@ export type Connections = {
 
 /** A site (the /48 of an IPv6 address) may have as many connections as this number of clients. */
 const CLIENTS_PER_SITE = 2;
-/** Maximum of requests of one connection whose answers are not completely read. */
+/** Maximum of requests of one connection whose responses are not completely read. */
 const MAX_PIPELINED = 32;
-/** Answers of the largest kind take half a millisecond each. */
+/** Pipelined requests started per tick; the largest responses take half a millisecond each. */
 const FOLLOWERS_PER_TICK = 16;
 
-/** Time for which a client that pipelined too much gets no new connection: it would do the same again. */
+/** Time for which a client that pipelined too much gets no new connection. */
 const OFFENCE_MS = 10_000;
 const MAX_OFFENDERS = 10_000;
 
@@ -71,12 +71,12 @@ type Client = { readonly group: string; readonly site: string; readonly connecti
 type Entry = {
   readonly socket: Socket;
   readonly inFlight: Set<ServerResponse>;
-  /** Absent for a proxy. */
+  /** Client of the connection; absent for a proxy. */
   readonly client: Client | undefined;
-  /** Monotonic time of the last event: opened, request, or answer read. */
+  /** Monotonic time of the last event: opened, request, or response read. */
   sinceMs: number;
   readBefore: number;
-  /** Handlers of pipelined requests that are not begun, in order. */
+  /** Handlers of pipelined requests that have not started, in order. */
   readonly waiting: (() => void)[];
 };
 
@@ -85,7 +85,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   const open = new Map<Socket, Entry>();
   const clients = new Map<string, Client>();
   const sites = new Map<string, number>();
-  /** Monotonic time of the offence, by group of the client; the oldest first. */
+  /** Monotonic time of the offence, by group of the client; oldest first. */
   const offenders = new Map<string, number>();
   const refused = { client: 0, site: 0, total: 0, offender: 0 };
   const closed = { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 };
@@ -97,7 +97,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   }
 
   function addOffender(group: string): void {
-    // A known key would keep its place, and hide the ends of others behind it.
+    // A known key would keep its position before entries that end earlier.
     offenders.delete(group);
     offenders.set(group, performance.now());
   }
@@ -110,7 +110,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
     return offenders.has(group);
   }
 
-  /** The reason to refuse a client; may evict another connection first. */
+  /** Returns the reason to refuse a client; may evict another connection first. */
   function refusalOf(client: Client | undefined): Refusal | undefined {
     if (client) {
       if (isOffender(client.group)) return "offender";
@@ -146,8 +146,8 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   }
 
   /**
-   * Pipelined requests, begun a few per tick of the event loop: otherwise a client whose answers fit into the buffers of
-   * the system would delay all other clients.
+   * Starts a few pipelined requests per tick of the event loop: otherwise a client whose responses fit into the system's
+   * buffers would delay all other clients.
    */
   const followers = createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
     if (open.has(entry.socket)) entry.waiting.shift()?.();
@@ -205,8 +205,8 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
 }
 
 /**
- * Of the client with the most connections, the one that has been idle longest; if none is idle, the one whose answer has
- * been unread longest. Connections with running requests are never evicted.
+ * Finds the connection to evict among those of the client with the most connections: the longest idle one, otherwise the
+ * one with the longest unread response. Connections with running requests are never evicted.
  */
 function findEvictable(entries: Iterable<Entry>): Entry | undefined {
   let best: Entry | undefined;
@@ -224,7 +224,7 @@ function isEvictedBefore(entry: Entry, other: Entry): boolean {
   return entry.sinceMs < other.sinceMs;
 }
 
-/** Whether the connection waits for a request, or for the rest of one. */
+/** Returns whether the connection waits for a request, or for the rest of a request. */
 function isWaiting({ inFlight }: Entry): boolean {
   for (const { req } of inFlight) if (req.complete) return false;
   return true;

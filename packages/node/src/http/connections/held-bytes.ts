@@ -1,12 +1,12 @@
 /**
- * Limits the memory that connections use: incomplete bodies and unread answers. Their timeouts allow many of them at the
+ * Limits the memory that connections use: incomplete bodies and unread responses. Their timeouts allow many of them at the
  * same time, so their sum has a bound.
  */
 import { createChecks } from "../../platform/lifecycle/checks.ts";
 import type { Server } from "../core/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
-/** Too short to send or make much more than the bound. */
+/** Interval of checks: too short for a client to exceed the bound by much. */
 const CHECK_INTERVAL_MS = 250;
 
 type Held = { readonly connection: Connection; readonly bytes: number };
@@ -36,7 +36,7 @@ export function addHeldBytes(app: Server, connections: Connections, maxBytes: nu
   }
 
   const checks = createChecks(check, CHECK_INTERVAL_MS);
-  // A connection without a request holds nothing.
+  // A connection without a request uses no memory here.
   app.addHook("onRequest", (_request, _reply, done) => {
     checks.begin();
     done();
@@ -47,7 +47,7 @@ export function addHeldBytes(app: Server, connections: Connections, maxBytes: nu
   });
 }
 
-/** Connections of a proxy may belong to different clients, and are counted separately. */
+/** Returns the client of a connection; connections of a proxy are counted separately, since their clients may differ. */
 const clientOf = ({ client, socket }: Connection): unknown => client ?? socket;
 
 function bytesOf({ socket, inFlight, readBefore }: Connection): number {

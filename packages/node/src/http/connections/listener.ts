@@ -8,15 +8,15 @@ import { stopParsing } from "./stop-parsing.ts";
 export type ListenerOptions = {
   /** Time in which the headers of a request must arrive completely; then the client gets 408. */
   readonly headersTimeoutMs?: number;
-  /** The same for a whole request. */
+  /** Time in which a whole request must arrive; then the client gets 408. */
   readonly requestTimeoutMs?: number;
-  /** Time without activity after which a connection is closed, also while an answer is not read; 0 for no timeout. */
+  /** Time without activity after which a connection is closed, even with an unread response; 0 for no timeout. */
   readonly silenceTimeoutMs?: number;
 };
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
-/** Checks of all connections within the shorter of these timeouts. */
+/** Number of checks of all connections within the shorter of these timeouts. */
 const CHECKS = 3;
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
@@ -25,7 +25,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 /** Time that running requests have when a server closes. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** The options of fastify for such a listener. */
+/** Returns the fastify options of such a listener. */
 export function listening(
   {
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
@@ -77,12 +77,12 @@ function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return count === 1 || (count === 0 && httpVersion === "1.0");
 }
 
-/** Accepts no more requests, gives running ones a moment to end, and closes every connection. */
+/** Stops accepting requests, gives running ones a moment to end, and closes every connection. */
 export async function closeSoon(app: {
   readonly server: Server;
   close(): PromiseLike<unknown>;
 }): Promise<void> {
-  // A client that neither sends nor reads must not delay the end of the node.
+  // A client that neither sends nor reads must not delay the shutdown.
   const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
   await app.close();
   clearTimeout(deadline);

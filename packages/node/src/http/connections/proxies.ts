@@ -1,6 +1,6 @@
 /**
  * Proxies in front of the server. Trusted ones name their clients in `X-Forwarded-For`. All clients of a proxy that no option names
- * count as one client with the proxy's address, which is warned about.
+ * count as one client with the proxy's address; the node logs a warning.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import ipaddr from "ipaddr.js";
@@ -12,12 +12,12 @@ const REMEDY = "name proxies with --http-trust-proxy, and have them send X-Forwa
 
 /**
  * Reduces `X-Forwarded-For` to the addresses that trusted proxies vouch for, before limits count by them. Some proxies append the
- * port of a client, which must not make each connection a client of its own.
+ * port of a client, which must not turn each connection into a separate client.
  */
 export function addForwardedAddresses(app: Server, isProxy: RangeTest): void {
   app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
     const header = headers[FORWARDED_FOR];
-    // The header stays, also without an address: it shows that the request came through a proxy.
+    // The header stays even without an address: it shows that the request came through a proxy.
     if (header !== undefined) {
       headers[FORWARDED_FOR] = forwardedAddresses(header, socket.remoteAddress ?? "", isProxy).join(", ");
     }
@@ -25,11 +25,11 @@ export function addForwardedAddresses(app: Server, isProxy: RangeTest): void {
   });
 }
 
-/** Of one request; a client may write as many addresses of proxies into the header as it likes. */
+/** Maximum of proxies of one request; a client may write any number of proxy addresses into the header. */
 const MAX_PROXIES = 16;
 const FORWARDED_FOR = "x-forwarded-for" satisfies keyof IncomingHttpHeaders;
 
-/** The addresses of a request's way, the first client first, back to the first that is not a proxy or not an address. */
+/** Returns the addresses that proxies vouch for, client first: the last ones of the header, up to the first non-proxy. */
 function forwardedAddresses(header: string | string[], sender: string, isProxy: RangeTest): string[] {
   const addresses: string[] = [];
   let hop: string | undefined = sender;
@@ -37,7 +37,7 @@ function forwardedAddresses(header: string | string[], sender: string, isProxy: 
     if (entry.trim() === "") continue;
     if (addresses.length >= MAX_PROXIES || !isProxy(hop)) break;
     hop = parseAddress(entry.trim());
-    // The proxy that sent it stands for what it does not name.
+    // An unnamed client counts as the proxy that sent the request.
     if (hop === undefined) break;
     addresses.unshift(hop);
   }
@@ -46,7 +46,7 @@ function forwardedAddresses(header: string | string[], sender: string, isProxy: 
 
 const WITH_PORT = /^(?:\[([\da-f:.]+(?:%\w+)?)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
 
-/** An address without brackets, port and zone, in one form; undefined for anything else. */
+/** Returns the canonical address without brackets, port and zone; undefined for any other text. */
 function parseAddress(text: string): string | undefined {
   const [, inBrackets, plain] = WITH_PORT.exec(text) ?? [];
   if (plain !== undefined) {
@@ -81,7 +81,7 @@ export type Exposure = {
 
 /**
  * Warns of options that fail behind a proxy, when the server can only be reached through one. A loopback node usually has
- * local clients only: its rate limit is no reason to warn before a request with `X-Forwarded-For` arrives.
+ * local clients only: its rate limit does not justify a warning before a request with `X-Forwarded-For` arrives.
  */
 export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
   const { host, trustedProxies, rateLimit = 0, legacyCallers } = exposure;

@@ -1,6 +1,6 @@
 /**
- * Limits the requests of each client in a time window (http-api.md 1.6). Answers have the headers of the old node, and
- * those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
+ * Limits the requests of each client in a time window (http-api.md 1.6). Responses have the headers of the old node, and
+ * the headers that client libraries know (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { FastifyReply } from "fastify";
 import type { Server } from "../core/app.ts";
@@ -29,7 +29,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
   }
 
   app.decorateRequest("allowance", null);
-  // Requests are counted before their body is read; the headers are set once it was read. Unknown paths are not counted.
+  // Requests are counted before their body is read; the headers are set afterwards. Unknown paths are not counted.
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404 || request.routeOptions.config.isUnlimited) return done();
     const now = nowMs();
@@ -52,7 +52,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Requests are neither counted nor refused. */
+    /** True if requests are neither counted nor refused. */
     isUnlimited?: boolean;
   }
   interface FastifyRequest {

@@ -1,15 +1,15 @@
 /**
- * Closes connections of clients that read their answers too slowly. The timeout of the runtime only closes connections
+ * Closes connections of clients that read their responses too slowly. The timeout of the runtime only closes connections
  * without any activity: one byte now and then resets it.
  */
 import type { Socket } from "node:net";
 import type { Server } from "../core/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
-/** Checks of each connection within the timeout. */
+/** Number of checks of each connection within the timeout. */
 const CHECKS = 3;
 
-/** @param timeoutMs time in which a client must read an answer, or the next part of a file, completely */
+/** @param timeoutMs time in which a client must read a response, or the next part of a file, completely */
 export function addSlowReaders(app: Server, connections: Connections, timeoutMs: number): void {
   /** Bytes written to a connection when data was first buffered there, and the number of checks since. */
   const waiting = new WeakMap<Socket, { readonly written: number; checks: number }>();

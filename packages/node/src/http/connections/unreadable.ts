@@ -31,7 +31,7 @@ const NOT_HTTP: Failure = {
   code: "INVALID_HTTP",
   message: "The request cannot be read as HTTP",
 };
-/** Any other method is 404 (http-api.md 1.3). */
+/** Failure of CONNECT requests: methods that a path does not have are 404 (http-api.md 1.3). */
 const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" };
 
 /** Handles errors of connections, which come from the HTTP parser and from timeouts. */
@@ -39,7 +39,7 @@ export function answerUnreadable({ code = "" }: NodeJS.ErrnoException, socket: D
   endWith(socket, FAILURES[code] ?? NOT_HTTP);
 }
 
-/** Handles requests that the runtime would answer without a body, or not at all. */
+/** Handles requests to which the runtime would respond without a body, or not at all. */
 export function addOddRequests(app: Server): void {
   // A server may ignore expectations.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -49,7 +49,7 @@ export function addOddRequests(app: Server): void {
 function endWith(socket: Duplex, failure: Failure): void {
   if (!socket.writable) return void socket.destroy();
   const { status, code } = failure;
-  // Its path is not known.
+  // The path is unknown.
   const body = JSON.stringify(errorBody(failure, ""));
   const headers = Object.entries({
     ...COMMON_HEADERS,

@@ -7,7 +7,7 @@ import { type Access, requireJson } from "../webhooks/access.ts";
 import { sessionOf } from "./secrets.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Refuses what a page of another site can make a browser send. */
+/** Creates a check that refuses requests that a page of another site can make a browser send. */
 export function createSameSite(hosts: readonly string[]): (request: FastifyRequest) => void {
   const crossSite = createCrossSiteTest(hosts, "--http-hosts");
   return ({ host, headers, socket }) => {
@@ -17,7 +17,7 @@ export function createSameSite(hosts: readonly string[]): (request: FastifyReque
 }
 
 const READING = ["GET", "HEAD"];
-/** Requests of one client without a session; those of a session are not counted. */
+/** Limit of requests of one client without a session; requests of a session are not counted. */
 const SIGNED_OUT = { limit: 300, windowMs: 60_000 };
 
 export function createSessionAccess(
@@ -38,7 +38,7 @@ export function createSessionAccess(
         'You are not signed in, or the session has ended: open the link that "uniknode console" prints, or sign in with the webhook token',
       );
     }
-    // A browser sets it, and no page can.
+    // Only browsers set this header; pages cannot.
     if (!READING.includes(request.method) && request.headers["sec-fetch-site"] !== "same-origin") {
       throw new HttpError("CROSS_SITE", "only pages of the console may change anything with its session");
     }

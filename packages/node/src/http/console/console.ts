@@ -13,20 +13,20 @@ import {
 export type ConsoleOptions = SessionRoutesOptions;
 
 export type ConsoleDependencies = SessionRoutesDependencies & {
-  /** Reads the files, undefined if they were not built. */
+  /** Reads the files; returns undefined if they were not built. */
   readonly readFiles: () => ConsoleFiles | undefined;
-  /** The routes that need the webhook token elsewhere, made for the access of a session. */
+  /** Routes that require the webhook token elsewhere, created for access by session. */
   readonly operations: {
-    /** Below each prefix of the API. */
+    /** Routes below each prefix of the API. */
     readonly api: readonly FastifyPluginAsync[];
     readonly health: FastifyPluginAsync;
   };
 };
 
-/** Where the operations are; `/api/v2/webhooks` is at `/console/operations/api/v2/webhooks`. */
+/** Prefix of the operations: `/api/v2/webhooks` is at `/console/operations/api/v2/webhooks`. */
 const OPERATIONS = "/console/operations";
 
-/** Registered before the routes of the API. */
+/** Adds the console; must be called before the routes of the API are added. */
 export function addConsole(app: Server, options: ConsoleOptions, dependencies: ConsoleDependencies): void {
   const { readFiles, operations } = dependencies;
   app.get("/console", { config: { isUnlimited: true }, schema: { hide: true } }, (_request, reply) =>
@@ -36,7 +36,7 @@ export function addConsole(app: Server, options: ConsoleOptions, dependencies: C
   app.register(createSessionRoutes(options, dependencies), { prefix: "/console" });
   app.register(
     async (scope) => {
-      // Documented where the token opens them; a session is not counted against the limit of the API.
+      // Documented at the routes with token; a session does not count against the limit of the API.
       scope.addHook("onRoute", (route) => {
         route.schema = { ...route.schema, hide: true };
         route.config = { ...route.config, isUnlimited: true };
@@ -45,7 +45,7 @@ export function addConsole(app: Server, options: ConsoleOptions, dependencies: C
         for (const plugin of operations.api) await scope.register(plugin, { prefix });
       }
       await scope.register(operations.health);
-      // Else the page would answer, which finds its own paths.
+      // Otherwise the page, which resolves its own paths, would be the response.
       scope.all("/*", () => {
         throw new HttpError("PATH_UNKNOWN", "the console has no such operation");
       });

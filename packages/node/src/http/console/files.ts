@@ -1,4 +1,4 @@
-/** The built files of the console, as they are sent. */
+/** The built files of the console, in the form in which they are sent. */
 import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
@@ -7,21 +7,21 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 
 export type ConsoleFile = {
   readonly type: string;
-  /** Of the bytes as they are. */
+  /** ETag of the uncompressed bytes. */
   readonly tag: string;
-  /** Its name changes with its content. */
+  /** True if the name of the file changes with its content. */
   readonly isImmutable: boolean;
   readonly bytes: Buffer;
-  /** Compressed by the build, or at the first request for it, and kept. */
+  /** Returns the compressed file; compresses it at the first request unless the build did, and caches it. */
   encoded(encoding: Encoding): Promise<Buffer>;
 };
 
 export type Encoding = "br" | "gzip";
 
-/** By the path behind `/console/`. */
+/** Files by their path below `/console/`. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
-/** Where a release has them, and where the workspace builds them. */
+/** Folders of the files in a release and in the workspace. */
 const FOLDERS = ["../../../console", "../../../../console/dist"].map((path) =>
   join(import.meta.dirname, path),
 );
@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
-/** Beyond it the strongest compression would take most of a second, for a tenth of the bytes. */
+/** Size above which the strongest compression is too slow: most of a second, for a tenth of the bytes. */
 const LARGE_BYTES = 262_144;
 const ENCODERS = {
   br: (bytes: Buffer) =>
@@ -50,12 +50,12 @@ const ENCODERS = {
     }),
   gzip: (bytes: Buffer) => gzipped(bytes),
 };
-/** Behind the name of a file: the same, as the build has compressed it with brotli. */
+/** Suffix of files that the build has compressed with brotli. */
 const COMPRESSED = ".br";
-/** Vite gives files below it names with a digest. */
+/** Folder in which Vite adds a digest to file names. */
 const HASHED = /^assets\//;
 
-/** Undefined where the console was not built. */
+/** Reads the files of the console; returns undefined if it was not built. */
 export function readConsoleFiles(folders: readonly string[] = FOLDERS): ConsoleFiles | undefined {
   const folder = folders.find((folder) => existsSync(join(folder, "index.html")));
   if (folder === undefined) return undefined;

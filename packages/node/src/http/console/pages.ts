@@ -1,4 +1,4 @@
-/** The page of the console and its files. Every path that is no file is a place in the page, which finds it by itself. */
+/** The page of the console and its files. The page itself resolves every path that is not a file. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { HttpError } from "../core/error.ts";
 import type { ConsoleFile, ConsoleFiles, Encoding } from "./files.ts";
@@ -29,13 +29,13 @@ const NOT_BUILT =
   "The console was not built: run npm start or npm run console in the clone, or install a release, which has it.\n";
 const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
 
-/** @param read gives all files, undefined if they were not built; called by the first request */
+/** @param read returns all files, or undefined if they were not built; called at the first request */
 export function createPages(read: () => ConsoleFiles | undefined): FastifyPluginAsync {
   let known: { readonly files: ConsoleFiles | undefined } | undefined;
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     reply.headers(HEADERS);
-    // All at once: they belong to one build.
+    // Read together, because they belong to one build.
     known ??= { files: read() };
     const { files } = known;
     const index = files?.get("index.html");
@@ -47,7 +47,7 @@ export function createPages(read: () => ConsoleFiles | undefined): FastifyPlugin
   }
 
   return async (app) => {
-    // The router finds no empty name of a file.
+    // The router does not match an empty file name.
     app.get("/", { ...hidden, prefixTrailingSlash: "slash" }, send);
     app.get("/*", hidden, send);
   };
@@ -73,7 +73,7 @@ async function sendFile(
 
 const ENCODINGS: readonly Encoding[] = ["br", "gzip"];
 
-/** Browsers name what they take, without weights. */
+/** Chooses the encoding; browsers list encodings without weights. */
 const encodingFor = (header: string | string[] | undefined): Encoding | undefined => {
   const named = String(header ?? "")
     .split(",")

@@ -1,16 +1,16 @@
 /**
  * The two secrets of a session in a request. Browsers send cookies to every port of a host, so the server of another port can
- * learn the cookie, and can set cookies itself. It learns no key: only pages of the console's origin have it, and send it as a header.
+ * learn the cookie, and can set cookies itself. It cannot learn the key, which only pages of the console's origin send, as a header.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Opened, SessionSecrets, Sessions } from "./sessions.ts";
 
 export const KEY_HEADER = "x-session-key";
 const ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/console";
-/** A browser sends one, and others that servers of other ports have set. */
+/** Maximum of cookies to check: a browser sends one, and others that servers on other ports have set. */
 const MAX_COOKIES = 8;
 
-/** The secrets of the session that a request belongs to; undefined without one. */
+/** Returns the secrets of the session of a request; undefined without a session. */
 export function sessionOf(request: FastifyRequest, sessions: Sessions): SessionSecrets | undefined {
   const key = request.headers[KEY_HEADER];
   if (typeof key !== "string") return undefined;
@@ -19,7 +19,7 @@ export function sessionOf(request: FastifyRequest, sessions: Sessions): SessionS
     .find((secrets) => sessions.endOf(secrets) !== undefined);
 }
 
-/** Sets the cookie of a session, which is secure if the client uses TLS, be it through a proxy. */
+/** Sets the cookie of a session, which is secure if the client uses TLS, even through a proxy. */
 export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -45,7 +45,7 @@ function cookiesOf(request: FastifyRequest): string[] {
     .map((cookie) => cookie.slice(prefix.length));
 }
 
-/** Nodes on several ports of a host share the cookies of a browser: each has a name of its own. */
+/** Returns a name that differs by port: nodes on several ports of a host share the cookies of a browser. */
 function cookieName({ host, socket }: FastifyRequest): string {
   const [, port = socket.localPort] = /:(\d{1,5})$/.exec(host) ?? [];
   return `uniknode_console_${port}`;

@@ -1,4 +1,4 @@
-/** Sessions of a dev chain's console, in a file of the data folder: a restart does not sign out. */
+/** Sessions of a dev chain's console, in a file of the data folder: a restart does not sign users out. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "pino";
@@ -8,11 +8,11 @@ import { MAX_SESSIONS, type SessionEnds, type SessionsDependencies } from "./ses
 export const SESSION_FILE = "console-sessions.json";
 
 const OWNER_ONLY = 0o600;
-/** More than the largest file that is written. */
+/** Maximum size to read, which exceeds the largest file that is written. */
 const MAX_BYTES = 32_768;
 const DIGEST = /^[\da-f]{64}$/;
 
-/** Without a usable file, or a disk that takes it, everyone signs in again: neither stops the node. */
+/** Errors of the file or the disk do not stop the node: users must then sign in again. */
 export function openSessionFile(
   folder: string,
   logger: Pick<Logger, "warn">,
@@ -37,7 +37,7 @@ export function openSessionFile(
   };
 }
 
-/** @throws {Error} when the content is something else */
+/** @throws {Error} if the content is invalid */
 function parseEnds(path: string): SessionEnds {
   if (statSync(path).size > MAX_BYTES) throw new Error("the file is too large");
   const content: unknown = JSON.parse(readFileSync(path, "utf8"));

@@ -1,4 +1,4 @@
-/** Sign in, say who is signed in, sign out, and make a link that signs in once. */
+/** Routes to sign in, query the session, sign out, and create a link for one sign-in. */
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
 import { createAllowances } from "../connections/allowances.ts";
@@ -13,26 +13,26 @@ import type { Sessions } from "./sessions.ts";
 export type SessionRoutesOptions = {
   /** Names of this machine (`addresses/hosts.ts`). */
   readonly hosts: readonly string[];
-  /** What a browser is shown of the node. */
+  /** Information about the node for the browser. */
   readonly node: {
     readonly devChain: boolean;
     readonly network: string;
     readonly version: string;
-    /** Whether the live stream needs no session. */
+    /** True if the live stream requires no session. */
     readonly eventsPublic: boolean;
   };
 };
 
 export type SessionRoutesDependencies = {
   readonly sessions: Sessions;
-  /** Whether a text is the webhook token. */
+  /** Returns whether a text is the webhook token. */
   readonly isToken: TokenTest;
-  /** Of requests with the webhook token. */
+  /** Access check of requests with the webhook token. */
   readonly access: Access;
   readonly nowMs: () => number;
 };
 
-/** Attempts of one client to sign in, and of one to make links. */
+/** Limit of a client's attempts to sign in, and of its attempts to create links. */
 const ATTEMPTS = { limit: 20, windowMs: 60_000 };
 const MAX_CHARS = 512;
 const credential = Type.String({ minLength: 1, maxLength: MAX_CHARS });
@@ -111,5 +111,5 @@ export function createSessionRoutes(
   };
 }
 
-/** Behind the base URL. The code is in the fragment, which a browser sends to no server and no proxy logs. */
+/** Returns the path of a link. The code is in the fragment, which browsers do not send and proxies cannot log. */
 export const linkPath = (code: string): string => `/console/sign-in#code=${code}`;

@@ -1,24 +1,24 @@
 /**
  * Sessions of the console. A code signs in once. A session lasts for hours and has two secrets: a cookie, and a key that only the
- * origin of the console can read. Both are kept by their digests (docs/decisions/0033-cookie-sessions-for-the-console.md).
+ * origin of the console can read. Both are stored as digests (docs/decisions/0033-cookie-sessions-for-the-console.md).
  */
 import { createHmac, hash, randomBytes } from "node:crypto";
 
 export type Sessions = {
-  /** A code for a link, good for one sign-in. Beyond the bound the oldest code ends. */
+  /** Issues a code that is valid for one sign-in. Beyond the bound, the oldest code expires. */
   issueCode(lasts?: "ten minutes" | "until used"): Issued;
-  /** Whether it was a good code; then it is used up. */
+  /** Consumes a code; returns whether it was valid. */
   useCode(code: string): boolean;
-  /** Beyond the bound the oldest session ends. */
+  /** Opens a session. Beyond the bound, the oldest session ends. */
   open(): Opened;
-  /** When the session with both secrets ends, Unix time in milliseconds; undefined when there is none. */
+  /** Returns the Unix time in milliseconds at which the session with both secrets ends; undefined if it does not exist. */
   endOf(secrets: SessionSecrets): number | undefined;
   end(secrets: SessionSecrets): void;
-  /** How many there are. */
+  /** Returns the numbers of sessions and codes. */
   figures(): SessionFigures;
 };
 
-/** One is useless without the other. */
+/** Secrets of a session, which are only valid together. */
 export type SessionSecrets = {
   /** Sent by a browser to every port of the host. */
   readonly cookie: string;
@@ -29,14 +29,14 @@ export type SessionSecrets = {
 export type Issued = { readonly secret: string; readonly expiresMs: number };
 export type Opened = SessionSecrets & { readonly expiresMs: number };
 export type SessionFigures = { readonly sessions: number; readonly codes: number };
-/** Ends of sessions, Unix time in milliseconds, by the digests of their secrets; the oldest first. */
+/** Ends of sessions, as Unix time in milliseconds, by the digests of their secrets; oldest first. */
 export type SessionEnds = ReadonlyMap<string, number>;
 
 export type SessionsDependencies = {
   readonly nowMs: () => number;
-  /** Enters the digests: with another token, stored sessions are void. */
+  /** Part of the digests: a new token invalidates stored sessions. */
   readonly token: string;
-  /** Sessions that outlive the process; absent: they end with it. */
+  /** Storage of sessions that survive the process; absent: they end with it. */
   readonly storage?: { read(): SessionEnds; write(ends: SessionEnds): void } | undefined;
 };
 
@@ -70,7 +70,7 @@ export function createSessions({ nowMs, token, storage }: SessionsDependencies):
 
 const createSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
 
-/** Ends by digests of secrets: the time of a lookup reveals nothing about a secret. */
+/** Creates a map of ends by digests of secrets, so that the time of a lookup reveals nothing about a secret. */
 function createEnds(max: number, nowMs: () => number, storage?: SessionsDependencies["storage"]) {
   const ends = new Map(storage?.read());
 
@@ -94,7 +94,7 @@ function createEnds(max: number, nowMs: () => number, storage?: SessionsDependen
       return expiresMs;
     },
     endOf,
-    /** Whether there was one. */
+    /** Removes an entry; returns whether it existed. */
     remove(digest: string): boolean {
       const wasGood = endOf(digest) !== undefined;
       if (ends.delete(digest)) storage?.write(ends);

@@ -1,4 +1,4 @@
-/** What every resource of the API works with. */
+/** Dependencies of the resources of the API. */
 import type { Network } from "@uniknode/protocol";
 import type { FastifyRequest } from "fastify";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -9,14 +9,14 @@ import type { JsonText } from "../answers/text.ts";
 import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
 import type { Server } from "./app.ts";
 
-/** What the node answers about itself. */
+/** Information that the node returns about itself. */
 export type Identity = {
-  /** Version announced to clients: the one of the old network's software that this node keeps up with. */
+  /** Version announced to clients: the version of the old network's software with which this node is compatible. */
   readonly version: string;
   /** Content of the genesis file. */
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly feePolicy: FeePolicy;
-  /** Ports of the services that are on, by the names that clients expect: `@arkecosystem/core-api` ... */
+  /** Ports of the enabled services, by the names that clients expect: `@arkecosystem/core-api` ... */
   readonly ports: Readonly<Record<string, number>>;
 };
 
@@ -24,10 +24,10 @@ export type Api = {
   readonly identity: Identity;
   readonly network: Network;
   readonly gateway: Gateway;
-  /** Of `POST /transactions`. */
+  /** Maximum of transactions per request to `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
   /**
-   * Reads the rows of an answer from one snapshot (`read/port.ts`): all parts of the answer agree with its
+   * Reads the rows of a response from one snapshot (`read/port.ts`): all parts of the response agree with its
    * chainmeta.
    *
    * @throws {SnapshotError}
@@ -40,5 +40,5 @@ export type Api = {
   readonly nowMs: () => number;
 };
 
-/** One file per resource exports one: adds its routes, whose paths are relative to the prefix. */
+/** Adds the routes of a resource, whose paths are relative to the prefix; each resource has its own file. */
 export type Resource = (app: Server, api: Api) => void;

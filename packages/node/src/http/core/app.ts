@@ -11,5 +11,5 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Each route of the API answers below both. */
+/** Prefixes of the API; each route is served below both. */
 export const API_PREFIXES = ["/api", "/api/v2"] as const;

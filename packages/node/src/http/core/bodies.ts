@@ -24,11 +24,11 @@ export function checkComplexity(text: string): void {
   if (exceeded) throw new HttpError("BODY_TOO_COMPLEX", REFUSALS[exceeded]);
 }
 
-/** The parser says what is wrong, and where. */
+/** Creates the error of invalid JSON; the parser's message names the fault and its position. */
 export const invalidJson = ({ message }: Error): HttpError =>
   new HttpError("INVALID_JSON", `Invalid request payload JSON format: ${message.slice(0, MAX_REASON)}`);
 
-/** Parsers repeat a part of the body. */
+/** Maximum length of the parser's message, which repeats a part of the body. */
 const MAX_REASON = 200;
 
 const unsupported = (mediaType: string): HttpError =>
@@ -46,7 +46,7 @@ export function addBodies(app: Server): void {
     const text = body as string;
     const mediaType =
       request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "application/json";
-    // An empty body counts as none: the schema of the route decides whether one is required.
+    // An empty body counts as absent: the schema of the route decides whether a body is required.
     if (text === "") return done(null, undefined);
     try {
       if (mediaType === FORM) return done(null, formOf(text));

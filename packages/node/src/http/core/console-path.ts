@@ -1,9 +1,9 @@
 /**
- * Whether a URL leads below `/console`, in any spelling that the router, a proxy or a browser may take for it: percent-encoded, with
- * repeated slashes, backslashes or dot segments, in other letter case, or as a whole address.
+ * Returns whether a URL leads below `/console`, in any spelling that the router, a proxy or a browser may interpret that way:
+ * percent-encoded, with repeated slashes, backslashes or dot segments, in other letter case, or as a whole address.
  */
 export function isConsolePath(url: string): boolean {
-  // Almost every URL: nothing in it can be another spelling.
+  // Almost every URL: it has no characters that allow another spelling.
   if (PLAIN_API.test(url)) return false;
   const [path = ""] = url.replace(ORIGIN, "").split(/[?#]/, 1);
   const decoded = decode(path);
@@ -12,7 +12,7 @@ export function isConsolePath(url: string): boolean {
 
 const PLAIN_API = /^\/api\/[\w/-]*(?:\?|$)/;
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
-/** Each layer in front of the router may decode once. */
+/** Maximum number of decodings: each layer in front of the router may decode once. */
 const MAX_DECODINGS = 3;
 
 function decode(path: string): string {
@@ -25,7 +25,7 @@ function decode(path: string): string {
   return text;
 }
 
-/** The first segment as it is written, and the first after dot segments are resolved. */
+/** Returns the first segment as written, and the first after resolving dot segments. */
 function firstSegments(path: string): (string | undefined)[] {
   const segments = path
     .toLowerCase()

@@ -1,12 +1,12 @@
 /**
- * CORS: pages of every origin may read every response (http-api.md 1.8), because all data of the API is public. Below `/console`,
- * which sessions open, only pages of the node itself read anything.
+ * CORS: pages of every origin may read every response (http-api.md 1.8), because all data of the API is public. Responses below
+ * `/console`, which sessions authorise, can only be read by pages of the node itself.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
 import { isConsolePath } from "./console-path.ts";
 
-/** Time for which a browser may cache the answer to a preflight. */
+/** Time for which a browser may cache the response to a preflight. */
 const MAX_AGE_SECONDS = 600;
 
 export function addCors(app: Server): void {
@@ -17,11 +17,11 @@ export function addCors(app: Server): void {
   });
 }
 
-/** Whether it is a preflight request that is granted. */
+/** Returns whether the request is a preflight that is granted. */
 export const isPreflight = ({ method, headers, url }: FastifyRequest): boolean =>
   method === "OPTIONS" && headers.origin !== undefined && !isConsolePath(url);
 
-/** Answers a preflight request; it is granted for every path of the API. */
+/** Responds to a preflight request, which is granted for every path of the API. */
 export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply
     .header("access-control-expose-headers", "content-type, content-length, etag")
@@ -33,7 +33,7 @@ export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply.code(200).send({});
 }
 
-/** Lets the page of the request's origin read the answer, except below `/console`. */
+/** Lets the page of the request's origin read the response, except below `/console`. */
 export function allowOrigin({ headers: { origin }, url }: FastifyRequest, reply: FastifyReply): void {
   if (origin === undefined || isConsolePath(url)) return;
   reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");

@@ -4,15 +4,15 @@
  */
 
 type Description = {
-  /** HTTP statuses that go with the code; the first one unless the error says otherwise. */
+  /** HTTP statuses of the code; the first is the default. */
   readonly statuses: readonly [number, ...number[]];
-  /** What is wrong. */
+  /** Cause of the error. */
   readonly why: string;
-  /** What to do about it. */
+  /** Advice for the client. */
   readonly next: string;
 };
 
-/** The same in every list of the chain's resources. */
+/** Description of an unknown resource, the same for all resources of the chain. */
 const unknown = (thing: string, next = "check the id"): Description => ({
   statuses: [404],
   why: `There is no such ${thing}.`,
@@ -25,7 +25,7 @@ const code = (statuses: Description["statuses"], why: string, next: string): Des
   next,
 });
 
-/** By chapter of the page, then by code. */
+/** Descriptions by chapter of the page, then by code. */
 const CHAPTERS = {
   "Every route": {
     PATH_UNKNOWN: code(
@@ -246,5 +246,5 @@ const STATUSES = new Map(
   ),
 );
 
-/** The HTTP status of a code, where nothing else is said. */
+/** Returns the default HTTP status of a code. */
 export const statusOf = (code: ErrorCode): number => STATUSES.get(code)!;

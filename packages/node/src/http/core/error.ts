@@ -1,12 +1,12 @@
-/** Errors as answers (http-api.md 2). */
+/** Errors as responses (http-api.md 2). */
 import { STATUS_CODES } from "../../platform/http.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { type ErrorCode, statusOf } from "./error-codes.ts";
 
-/** Other than the status that goes with the code. */
+/** `status` replaces the default status of the code. */
 export type HttpErrorOptions = { readonly status?: number };
 
-/** An answer other than success, thrown by a handler. */
+/** An error response, thrown by a handler. */
 export class HttpError extends Error {
   readonly code: ErrorCode;
   readonly statusCode: number;
@@ -21,7 +21,7 @@ export class HttpError extends Error {
   }
 }
 
-/** 404 for a resource of a path: `Wallet not found`. */
+/** Creates the 404 for a resource of a path: `Wallet not found`. */
 export const notFound = (code: ErrorCode, thing: string): HttpError =>
   new HttpError(code, `${thing} not found`);
 
@@ -48,10 +48,10 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** The code of every error, also of those whose body has no room for it. */
+/** Header with the code of every error, even if its body cannot contain the code. */
 export const CODE_HEADER = "error-code";
 
-/** What is answered instead of success. */
+/** Status, code and message of an error response. */
 export type Failure = {
   readonly status: number;
   readonly code: ErrorCode;
@@ -60,7 +60,7 @@ export type Failure = {
 };
 
 /**
- * The body of a failure. The errors of the old node's routes were recorded: they have its members and no other
+ * Returns the body of a failure. The errors of the old node's routes were recorded: they have exactly its members
  * (docs/decisions/0032-error-codes-compatible-with-recorded-responses.md).
  */
 export const errorBody = ({ status, code, message, validation }: Failure, path: string): ErrorBody => ({

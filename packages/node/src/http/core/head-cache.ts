@@ -1,6 +1,6 @@
 /**
- * Answers that depend on the head of the chain only (http-api.md 1.7). Each has a strong ETag, so that a client that has
- * the body is answered without it; answers that are requested more than once are kept until the next block.
+ * Caches responses that depend only on the head of the chain (http-api.md 1.7). Each has a strong ETag, so that a client that
+ * has the body gets 304; responses that are requested more than once are cached until the next block.
  */
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -9,41 +9,40 @@ import type { Head } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { Server } from "./app.ts";
 
-/** Of all answers together, with the URLs that they are kept by. */
+/** Maximum size of all cached responses and their URLs. */
 const MAX_BYTES = 32_000_000;
 const MAX_ANSWER_BYTES = 4_000_000;
-/** URLs remembered that were requested once: 10 MB of them at most. Answers to longer URLs are never kept. */
+/** Maximum number of stored URLs that were requested once, at most 10 MB. Responses to longer URLs are never cached. */
 const MAX_REQUESTED = 20_000;
 const MAX_URL_LENGTH = 500;
 /**
- * Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes once, for their
- * tag and for the socket.
+ * Shorter bodies stay texts, which are written together with their headers; longer ones are converted to bytes once, for
+ * the tag and for the socket.
  */
 const MIN_BYTES_LENGTH = 10_000;
 
-/** An answer that depends on the head of the chain only, kept or not. */
+/** A response that depends only on the head of the chain, cached or not. */
 export type HeadAnswer = {
   readonly body: string | Buffer;
   readonly tag: string;
-  /** The body as it is sent compressed, by encoding. */
+  /** Compressed bodies by encoding. */
   readonly encoded: Map<string, Promise<Buffer>>;
 };
 
 /**
- * Configuration of a route whose answers depend on the request and the head only. Of POST it says the same, but those are
- * not kept.
+ * Configuration of a route whose responses depend only on the request and the head; responses to POST are not cached.
  */
 export const HEAD_ONLY = { dependsOn: "head" } as const;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Id of the block whose state the answer was read from; null as long as nothing was read. */
+    /** Id of the block whose state the response was read from; null before the first read. */
     headId: string | null;
-    /** The answer, once it is known to depend on that block only. */
+    /** The response, once it is known to depend only on that block. */
     headAnswer: HeadAnswer | null;
   }
   interface FastifyContextConfig {
-    /** What the answers depend on in addition to the request; absent: on more than the head. */
+    /** Dependency of the responses in addition to the request; absent: more than the head. */
     dependsOn?: "head";
   }
 }
@@ -60,12 +59,12 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     maxEntrySize: MAX_ANSWER_BYTES,
     sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
   });
-  // Most URLs are requested once between two blocks: keeping their answers takes longer than making them again.
+  // Most URLs are requested once between two blocks: caching their responses costs more than building them again.
   const requested = new Set<string>();
   let current: string | undefined;
   let sinceText = "";
 
-  /** Drops the answers of another head. */
+  /** Drops the responses of another head. */
   function follow(id: string | undefined): void {
     if (id === current) return;
     answers.clear();
@@ -82,7 +81,7 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     return false;
   }
 
-  /** Undefined for what depends on anything else. */
+  /** Returns the cacheable response; undefined if the response depends on more than the head. */
   function headAnswerOf(
     request: FastifyRequest,
     { statusCode }: FastifyReply,
@@ -103,7 +102,7 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
   app.decorateRequest("headId", null);
   app.decorateRequest("headAnswer", null);
 
-  // Hooks before this one have refused callers that have no access or exceed their rate; the rest is checked once.
+  // Earlier hooks have refused clients without access or above their rate; other checks ran for the first request.
   app.addHook("onRequest", (request, reply, done) => {
     if (!isReading(request)) return done();
     function answer(head: Head | undefined): void {
@@ -126,17 +125,17 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     reply.header("last-modified", sinceText);
     if (!isKnown(request.headers["if-none-match"], answer.tag)) return done(null, answer.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
-    // What answers HEAD measures the body, and leaves it out.
+    // The HEAD handler measures the body and omits it.
     done(null, request.method === "HEAD" ? answer.body : null);
   });
 }
 
 const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
 
-/** The tag of an answer that travels compressed: other bytes, another tag. */
+/** Returns the tag of a compressed response: different bytes need a different tag. */
 export const encodedTag = (tag: string, encoding: string): string => `"${tag}.${encoding}"`;
 
-/** Whether the client has the answer, in whatever encoding. */
+/** Returns whether the client has the response, in any encoding. */
 const isKnown = (header: string | undefined, tag: string): boolean =>
   header?.split(",").some((entry) => {
     const [, known] = /^(?:W\/)?"([^".]*)/.exec(entry.trim()) ?? [];

@@ -1,10 +1,10 @@
-/** Headers that every answer carries. */
+/** Headers of every response. */
 import type { FastifyReply } from "fastify";
 import type { Server } from "./app.ts";
 
 /**
- * Instructions for browsers: keep nothing without asking (http-api.md 1.5), believe the content type, and never run, frame
- * or embed an answer, which is data. Reading it from any page stays possible (http-api.md 1.8).
+ * Instructions for browsers: revalidate cached responses (http-api.md 1.5), trust the content type, and never execute, frame
+ * or embed a response. Pages of any origin can still read responses (http-api.md 1.8).
  */
 export const COMMON_HEADERS = {
   "cache-control": "no-cache",
@@ -21,5 +21,5 @@ export function addCommonHeaders(app: Server): void {
   });
 }
 
-/** For answers that are made before any hook runs. */
+/** Sets the common headers of responses that are built before any hook runs. */
 export const writeCommonHeaders = (reply: FastifyReply): void => void reply.headers(COMMON_HEADERS);

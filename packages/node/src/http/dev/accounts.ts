@@ -1,4 +1,4 @@
-/** The accounts of a dev chain: its keys are public knowledge, so that programs can send from them. */
+/** The accounts of a dev chain, whose keys are public, so that programs can send from them. */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
@@ -38,7 +38,7 @@ export type AccountList = {
   readonly foundation: Member;
 };
 
-/** @param accounts undefined on a node that is no dev chain: it refuses with the reason */
+/** @param accounts undefined on a node that is not a dev chain: the route then refuses with the reason */
 export function addAccountRoute(app: Server, accounts: AccountList | undefined): void {
   const schema = {
     ...described("Dev", "Accounts with their passphrases.", single(Accounts)),

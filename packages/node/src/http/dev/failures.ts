@@ -1,4 +1,4 @@
-/** Receivers that fail whenever one wants it: a verb of the dev chain (docs/guides/dev-chain.md). */
+/** Simulated failures of receivers, on request: a command of the dev chain (docs/guides/dev-chain.md). */
 import { type Static, Type } from "../../platform/json/schema.ts";
 import type { Failure, Failures } from "../../webhooks/delivery/failures.ts";
 import type { Register } from "../../webhooks/register/register.ts";
@@ -8,7 +8,7 @@ import { described, single } from "../documentation/route.ts";
 import { body } from "../requests/bodies.ts";
 import { answer } from "../webhooks/answers.ts";
 
-/** What the verb works on. */
+/** Register and failures on which the routes operate. */
 export type Receivers = {
   readonly failures: Failures;
   readonly register: Pick<Register, "find" | "list">;
@@ -43,7 +43,7 @@ const Failing = Type.Array(
   ),
 );
 
-/** @param receivers undefined on a node that is no dev chain or has no webhooks: it refuses with the reason */
+/** @param receivers undefined on a node that is not a dev chain or has no webhooks: the routes then refuse with the reason */
 export function addFailureRoutes(app: Server, receivers: Receivers | undefined): void {
   function known(): Receivers {
     if (receivers) return receivers;
@@ -54,7 +54,7 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
   }
 
   function show({ failures, register }: Receivers) {
-    // Webhooks that were removed have no receiver any more.
+    // Removed webhooks no longer have a receiver.
     const { webhooks } = register.list({ offset: 0, limit: Number.MAX_SAFE_INTEGER });
     const ids = new Set(webhooks.map(({ id }) => id));
     for (const id of [...failures.all().keys()]) if (!ids.has(id)) failures.end(id);
@@ -76,7 +76,7 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
   );
 }
 
-/** Undefined: it does not fail. */
+/** Returns the failure of a request; undefined if the receiver must not fail. */
 function failureOf({ how, status, seconds }: Static<typeof Fail>): Failure | undefined {
   if (status !== undefined && how !== "refuse") throw surplus("status", "refuse");
   if (seconds !== undefined && how !== "delay") throw surplus("seconds", "delay");

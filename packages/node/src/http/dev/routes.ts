@@ -1,4 +1,4 @@
-/** The verbs of the dev chain over HTTP, behind the token of the webhook register (docs/guides/dev-chain.md). */
+/** The commands of the dev chain over HTTP, which require the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { BlockReference, DevAnswer, DevErrorCode } from "../../gateway/dev-commands.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -14,12 +14,12 @@ import type { Access } from "../webhooks/access.ts";
 import { type AccountList, addAccountRoute } from "./accounts.ts";
 import { addFailureRoutes, type Receivers } from "./failures.ts";
 
-/** Bounds the work of one request. */
+/** Maximum of blocks per request. */
 const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
-/** Transactions that a branch leaves out: as many as any block has. */
+/** Maximum of transactions that a branch leaves out: as many as a block can have. */
 const MAX_LEFT_OUT = 500;
-/** Many blocks take longer than other answers. */
+/** Timeout of responses: forging many blocks takes longer than other requests. */
 const ANSWER_TIMEOUT_MS = 28_000;
 
 const count = Type.Integer({ minimum: 1, maximum: MAX_BLOCKS });
@@ -58,7 +58,7 @@ const Snapshot = Type.Object(
   { title: "DevSnapshot" },
 );
 
-/** Errors of the chain that the client gets as they are. */
+/** Errors of the chain that are passed on to the client. */
 const CODES: readonly (DevErrorCode | "CHAIN_UNDO_MISSING")[] = [
   "DEV_ONLY",
   "DEV_STARTING",
@@ -73,13 +73,13 @@ const CODES: readonly (DevErrorCode | "CHAIN_UNDO_MISSING")[] = [
 export type DevRoutesDependencies = {
   readonly gateway: Pick<Gateway, "dev">;
   readonly timestampOf: TimestampOf;
-  /** Of webhooks; undefined on a node that is no dev chain or has no webhooks. */
+  /** Receivers of webhooks; undefined on a node that is not a dev chain or has no webhooks. */
   readonly receivers: Receivers | undefined;
-  /** Undefined on a node that is no dev chain. */
+  /** Accounts; undefined on a node that is not a dev chain. */
   readonly accounts: AccountList | undefined;
 };
 
-/** A plugin for each prefix under which the verbs answer; its errors are `HttpError`s. */
+/** Creates the plugin for each prefix of the commands; its errors are `HttpError`s. */
 export function createDevRoutes(
   access: Access,
   { gateway, timestampOf, receivers, accounts }: DevRoutesDependencies,
@@ -189,6 +189,6 @@ const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = St
     security: [{ token: [] }],
     body,
   },
-  // A body without members may be left out; the schema reports required members.
+  // A body without members may be omitted; the schema reports required members.
   config: { isBodyOptional: true, answerTimeoutMs: ANSWER_TIMEOUT_MS },
 });

@@ -32,8 +32,8 @@ const INFO = {
 };
 
 /**
- * A server whose `swagger()` returns the document of these routes, each with the path under which it is served. It answers none
- * of them, and is not ready yet: other plugins may be added.
+ * Creates a server whose `swagger()` returns the document of these routes, each with its full path. The server does not serve
+ * them, and is not ready yet: other plugins may be added.
  */
 export function createDescribed(routes: readonly RouteOptions[]): FastifyInstance {
   const app = fastify({ exposeHeadRoutes: false });
@@ -77,23 +77,23 @@ export function createDescribed(routes: readonly RouteOptions[]): FastifyInstanc
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether the route may answer 404. Absent: if its path has parameters. */
+    /** True if the route may return 404. Default: true if its path has parameters. */
     mayMiss?: boolean;
   }
 }
 
 const failure = (description: string) => ({ ...ErrorBody, "x-response-description": description });
 
-/** Methods whose requests need a Content-Type on routes with the token of the node. */
+/** Methods whose requests require a Content-Type on routes with the token of the node. */
 const BODY_METHODS = new Set(["POST", "PUT"]);
 
-/** Refusals of a route say why. */
+/** Returns the description of a response; a route describes its own refusals. */
 const outcomeOf = (status: string, answer: unknown): string => {
   const { description } = answer as { readonly description?: string };
   return status.startsWith("2") ? "Success." : (description ?? "Refused.");
 };
 
-/** Adds the failures that a route may answer. */
+/** Adds the failures that a route may return. */
 const withFailures = (
   { response, ...described }: FastifySchema,
   method: string,

@@ -1,15 +1,15 @@
 /**
- * `/api/openapi.json` and `/documentation`. Both are made when the first of them is asked for: few nodes ever are, and all would
- * start later with what makes them.
+ * `/api/openapi.json` and `/documentation`. Both are built at the first request for either, because few nodes
+ * serve them and building them would delay the start.
  */
 import type { RouteOptions } from "fastify";
 import type { Server } from "../core/app.ts";
 import type { Documentation } from "./page.ts";
 
-/** A phone takes longer for the files of the page than the API has for an answer. */
+/** Timeout for the files of the page, longer than that of the API because phones load them slowly. */
 const FILE_TIMEOUT_MS = 120_000;
 
-/** What the HTTP server says of the connection and the body by itself. */
+/** Headers that the HTTP server sets itself. */
 const OF_THE_TRANSPORT = ["connection", "content-length", "date", "keep-alive", "transfer-encoding"];
 
 /** Describes the routes that are added afterwards. */

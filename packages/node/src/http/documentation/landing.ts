@@ -25,7 +25,7 @@ li span { display: block; color: var(--quiet); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.75rem 0; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 6px; background: var(--box); font: 0.875rem/1.5 ui-monospace, monospace; }
 `;
 
-/** Nothing but the style of the page itself. */
+/** Content security policy: allows only the style of the page itself. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
 const LINKS = [
@@ -36,7 +36,7 @@ const LINKS = [
   ["documentation#/Webhooks", "Webhooks", "How to register one, follow its deliveries, retry and replay."],
 ] as const;
 
-/** Registered behind all other routes: the page links to those that this server has. */
+/** Adds the page; must be called after all other routes are added, because the page links to them. */
 export function addLanding(app: Server, networkName: string, hasConsole: boolean): void {
   let page: string | undefined;
   app.get("/", { schema: { hide: true } }, (request, reply) => {
@@ -48,13 +48,13 @@ export function addLanding(app: Server, networkName: string, hasConsole: boolean
       networkName,
       LINKS.filter(([path]) => isServed(path)),
     );
-    // The same address has two contents: no cache may keep one for the other.
+    // The same address has two contents: caches must not mix them up.
     reply.header("cache-control", "no-store").header("content-security-policy", POLICY);
     return reply.type("text/html; charset=utf-8").send(page);
   });
 }
 
-/** Whether HTML is named; clients that accept anything get what they have always got. */
+/** Returns whether the header names HTML; clients that accept anything get the greeting of the old node. */
 export function prefersHtml(accept: string | undefined): boolean {
   return (accept ?? "").split(",").some((entry) => {
     const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());

@@ -2,9 +2,9 @@
 import type { Schema } from "./shown.ts";
 
 /**
- * The document with each titled schema moved to its components.
+ * Returns the document with each titled schema moved to its components.
  *
- * @throws {Error} when two different schemas have one title
+ * @throws {Error} if two different schemas have the same title
  */
 export function named(document: Schema): Schema {
   const schemas = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Answers to methods that a path does not have: said once in the document, where such a request gets 405. */
+/** Responses to methods that a path does not have, documented on paths where such a request gets 405. */
 import { isOwnPath } from "../core/error.ts";
 import type { Schema } from "./shown.ts";
 
@@ -12,7 +12,7 @@ const RESPONSE = {
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
-/** The document with that answer at each operation of a path that the old node did not have; it answers 404 on the others (http-api.md 1.3). */
+/** Adds the response 405 to each operation of a path that the old node did not have; other paths return 404 (http-api.md 1.3). */
 export function withOtherMethods(document: Schema, prefix: string): Schema {
   const paths = Object.entries(document.paths as Record<string, Record<string, Schema>>).map(
     ([path, operations]) => [path, isOwnPath(`${prefix}${path}`) ? withAnswer(operations) : operations],

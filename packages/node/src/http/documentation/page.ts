@@ -9,7 +9,7 @@ const PATH = "/documentation";
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** What the page lacks: the viewport of a phone, and a label for screen readers. */
+/** Adds a viewport for phones and a label for screen readers, which the page lacks. */
 const SCRIPT = `
 const viewport = document.createElement("meta");
 viewport.name = "viewport";
@@ -44,9 +44,9 @@ const STYLE = `
 `;
 
 export type Documentation = {
-  /** The document as it is sent. */
+  /** Bytes of the document. */
   readonly document: Buffer;
-  /** Answers the paths of the page. */
+  /** Serves the paths of the page. */
   readonly page: FastifyInstance;
 };
 

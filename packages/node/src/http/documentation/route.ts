@@ -1,4 +1,4 @@
-/** The description of a route in the document, as part of the route's own schema: one source for both. */
+/** Descriptions of routes as part of their schemas: one source for validation and document. */
 import {
   type Static,
   type TObject,
@@ -10,7 +10,7 @@ import type { Answer } from "../answers/text.ts";
 import { Chainmeta } from "../answers/timestamp.ts";
 import { Meta } from "../requests/pagination.ts";
 
-/** Tags of the document, in its order. */
+/** Tags of the document, in order. */
 export const TAGS = {
   Blockchain: "The chain as a whole.",
   Node: "The node, and what clients need to configure themselves.",
@@ -35,9 +35,9 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS;
 
 /**
- * Members of a route's schema.
+ * Returns the documented members of a route's schema.
  *
- * @param answer of success
+ * @param answer schema of the successful response
  */
 export const described = <A extends TSchema>(tag: Tag, summary: string, answer: A) => ({
   tags: [tag],
@@ -45,13 +45,13 @@ export const described = <A extends TSchema>(tag: Tag, summary: string, answer: 
   response: { 200: Type.Unsafe<Answer<Static<A>>>(answer) },
 });
 
-/** `{ data }`, and further members. */
+/** Returns the schema of `{ data }` and further members. */
 export const single = <D extends TSchema, P extends TProperties = Record<never, never>>(
   data: D,
   more: P = {} as P,
 ): TObject<{ data: D } & P> => Type.Object({ data, ...more });
 
-/** `{ meta, data: [...] }`, and further members. */
+/** Returns the schema of `{ meta, data: [...] }` and further members. */
 export const listOf = <R extends TSchema, P extends TProperties = Record<never, never>>(
   row: R,
   more: P = {} as P,

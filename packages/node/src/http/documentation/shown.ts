@@ -1,17 +1,17 @@
-/** Schemas as the document shows them: a value that is sent as text has the schema of the value. */
+/** Converts schemas for the document: a value that is sent as text gets the schema of the value. */
 import { type Format, formats } from "../requests/parameters.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 const byName: Readonly<Record<string, Format>> = formats;
 
-/** Without the texts that repeat a number of the list. */
+/** Removes the texts that repeat a number of the list. */
 const valuesOf = (choices: readonly unknown[]): unknown[] =>
   choices.filter(
     (choice) => typeof choice !== "string" || !choices.some((other) => other === Number(choice)),
   );
 
-/** A deep copy with our own formats replaced. Choices that become equal are joined. */
+/** Returns a deep copy with our own formats replaced. Choices that become equal are merged. */
 export function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shown);
   if (typeof value !== "object" || value === null) return value;

@@ -6,7 +6,7 @@ import { query } from "../requests/parameters.ts";
 
 const refusal = (description: string) => Type.Object({}, { description });
 
-/** By method and path. */
+/** Schemas by method and path. */
 export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /events": {
     tags: ["Events"],

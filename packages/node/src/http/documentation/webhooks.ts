@@ -26,7 +26,7 @@ const conditions = Type.Array(Condition, {
   examples: [[{ key: "amount", condition: "gte", value: "100000000" }]],
 });
 
-/** Members that may be written. */
+/** Writable members. */
 const writable = {
   name: Type.Optional(
     Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
@@ -73,7 +73,7 @@ const queue = Type.Optional(
       "What becomes of the deliveries that wait: `keep` (default) sends them in order to the present target; `drop` cancels them.",
   }),
 );
-/** Further members appear only if they have a value. */
+/** Schema of an object whose optional members appear only if they have a value. */
 const open = (title: string, members: TProperties) =>
   Type.Object(members, { title, additionalProperties: true });
 
@@ -224,7 +224,7 @@ const CursorMeta = Type.Object({ count: Type.Integer(), next: Type.Union([Type.S
 const { totalCountIsEstimate: _, ...pageMeta } = Meta.properties;
 const milliseconds = Type.Optional(Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }));
 
-/** By method and path. */
+/** Schemas by method and path. */
 export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /webhooks": route("Registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
     querystring: { page: pageQuery.page, limit: pageQuery.limit },

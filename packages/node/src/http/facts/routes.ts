@@ -12,7 +12,7 @@ import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { query, uint } from "../requests/parameters.ts";
 
-/** A day: a tile that is whole changes only where the network reverts final blocks. */
+/** Caches for a day: a whole tile changes only if the network reverts final blocks. */
 const WHOLE_TILE_CACHE = "public, max-age=86400";
 const WHOLE = 256;
 
@@ -65,13 +65,13 @@ const SCHEMAS = {
     ...described("Facts", "The proof that one tree is the beginning of another.", single(Consistency)),
     querystring: Type.Object({ from: uint, to: uint }, { additionalProperties: false }),
   },
-  // Static files, of which clients know the paths from the specification of tiles.
+  // Static files, whose paths clients know from the specification of tiles.
   tile: { hide: true },
 };
 
 const unknown = (what: string) => new HttpError("FACT_UNKNOWN", what);
 
-/** A plugin for each prefix. */
+/** Creates the plugin for each prefix. */
 export function createFactRoutes(facts: FactReader, signer: NoteSigner): FastifyPluginAsync {
   const checkpoint = createCheckpoint(facts, signer);
   return async (scope) => {
@@ -115,7 +115,7 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
   };
 }
 
-/** The same tree has the same note. */
+/** Caches the note, which is the same for the same tree. */
 function createCheckpoint(facts: FactReader, signer: NoteSigner) {
   let last: { readonly root: Hash; readonly note: string } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** Blocks as several resources show and list them. */
+/** Single blocks and lists of blocks, shared by several resources. */
 import { Type } from "../../platform/json/schema.ts";
 import { BLOCK_ORDERS, type BlockFilter, type BlockOrder } from "../../read/filters.ts";
 import type { Head } from "../../read/head.ts";
@@ -53,7 +53,7 @@ export async function blockList(
   return listAnswer(request, page, { rows: data, ...found });
 }
 
-/** A block, transformed unless that is not wanted. */
+/** Returns a block in the requested form, transformed by default. */
 export function showBlock(
   { timestampOf, addressOf }: Api,
   head: Head,

@@ -1,4 +1,4 @@
-/** Delegates as they are found, ordered and listed. They fit in memory: they are put together once for each head. */
+/** Search, order and lists of delegates, which fit in memory and are built once per head. */
 import { approval } from "@uniknode/ledger";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
@@ -11,7 +11,7 @@ import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderOf } from "../requests/parameters.ts";
 import { matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
-/** A delegate as stored, and as shown. */
+/** A delegate as stored and as in responses. */
 export type Candidate = { readonly stored: StoredDelegate; readonly answer: DelegateAnswer };
 
 const RATES = {
@@ -52,7 +52,7 @@ export const delegateOrder = Type.Optional(
   }),
 );
 
-/** Per cent; both ends belong to it, and two decimals of each count. */
+/** Closed interval in per cent, with a precision of two decimals. */
 type Percentage = { readonly from?: number | string; readonly to?: number | string };
 
 const rounded = (percentage: number | string): number => Math.round(Number(percentage) * 100) / 100;
@@ -63,9 +63,9 @@ export type DelegateFilter = {
   readonly publicKey?: string;
   readonly secondPublicKey?: string;
   readonly vote?: string;
-  /** Part of it. */
+  /** Substring of the username. */
   readonly username?: string;
-  /** Part of the name that is shown or of the username, in upper or lower case. */
+  /** Substring of the displayed name or of the username, case-insensitive. */
   readonly name?: string;
   readonly usernames?: readonly string[];
   readonly balance?: Integer;
@@ -110,7 +110,7 @@ export function delegateList(
 
 const BY_RANK: Order<RateName> = { field: "rank", direction: "asc" };
 
-/** By rank unless the text says something that has a meaning. */
+/** Parses an order; orders by rank if the text is not valid. */
 function orderFrom(text: string | undefined): Order<RateName> {
   if (text === undefined || !/^-?\d+$/.test(text)) return orderOf(text, BY_RANK);
   const field = COLUMNS[Math.abs(Number(text)) - 1];
@@ -118,9 +118,9 @@ function orderFrom(text: string | undefined): Order<RateName> {
   return { field, direction: text.startsWith("-") ? "desc" : "asc" };
 }
 
-/** All delegates of a head, resigned ones included. */
+/** Creates a reader of all delegates of a head, including resigned ones. */
 export function createCandidates({ network, timestampOf }: Api) {
-  /** What all votes are compared with while delegates of every type compete for the same places. */
+  /** Total of which votes are a share while delegates of every type compete for the same ranks. */
   async function oldTotal({ chain }: Snapshot): Promise<bigint> {
     // The formula counts a reward for the genesis block too, which was paid to no wallet (state.md 4.2).
     const genesisReward = BigInt(network.milestoneAt(1).reward);
@@ -143,7 +143,7 @@ export function createCandidates({ network, timestampOf }: Api) {
   });
 }
 
-/** Delegates without a type are in no total. */
+/** Sums up votes by type; delegates without a type are not counted. */
 function totalsByType(
   all: readonly StoredDelegate[],
   votesOf: (delegate: StoredDelegate) => bigint,

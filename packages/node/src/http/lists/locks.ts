@@ -1,4 +1,4 @@
-/** Open hash-time locks as several resources list them. */
+/** Lists of open hash-time locks, shared by several resources. */
 import { Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import type { Integer, Interval } from "../../read/page.ts";
@@ -37,7 +37,7 @@ export type LockFilter = {
   readonly expirationType?: Integer;
   readonly expirationValue?: Integer | Interval;
   readonly isExpired?: boolean | string;
-  /** The whole of it. */
+  /** Exact text of the vendor field. */
   readonly vendorField?: string;
 };
 

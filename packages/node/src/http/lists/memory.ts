@@ -1,4 +1,4 @@
-/** Lists of what is few enough to be filtered and ordered in memory. */
+/** In-memory filtering and sorting for small collections. */
 
 import { CursorError } from "../../read/errors.ts";
 import type { Integer, Interval } from "../../read/page.ts";
@@ -6,12 +6,12 @@ import { type ListRequest, listAnswer, type Meta, pageOf } from "../requests/pag
 
 type Look<Row, Shown> = {
   readonly show: (row: Row) => Shown;
-  /** Different for every row. */
+  /** Returns the unique id of a row. */
   readonly id: (row: Row) => string;
 };
 
 /**
- * The page of all these rows that a request asks for.
+ * Returns the requested page of the rows.
  *
  * @throws {CursorError}
  */
@@ -32,7 +32,7 @@ export function memoryList<Row, Shown>(
   });
 }
 
-/** A cursor is the id of a row with its index: the page has the rows after it, or those from its index on if it no longer exists. */
+/** Returns a cursor: id and index of a row. The page has the rows after that row, or from the index on if it is gone. */
 export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
 
 function indexAfter<Row>(rows: readonly Row[], cursor: string, id: (row: Row) => string): number {
@@ -50,10 +50,10 @@ export function readCursor(text: string): [id: string, index: number] {
   throw new CursorError();
 }
 
-/** What a row is ordered by; rows without it come last in both directions. */
+/** Sort key of a row; rows without a key come last in both directions. */
 export type Rate<Row> = (row: Row) => bigint | boolean | number | string | undefined;
 
-/** Text is ordered by code unit. `id` is different for every row. */
+/** Sorts rows; texts by code unit, ties by the unique `id`. */
 export function sorted<Row>(
   rows: readonly Row[],
   rate: Rate<Row>,
@@ -73,12 +73,12 @@ export function sorted<Row>(
 const compare = <V extends bigint | boolean | number | string>(a: V, b: V): number =>
   a < b ? -1 : a > b ? 1 : 0;
 
-/** Whether a row passes the value of a filter. */
+/** Tests of rows against the values of a filter, by member. */
 export type Tests<Row, Filter> = {
   readonly [Name in keyof Filter]-?: (row: Row, value: NonNullable<Filter[Name]>) => boolean;
 };
 
-/** The rows that pass every filter that is given. Members of it that have no test are left alone. */
+/** Returns the rows that pass every given filter. Members without a test are ignored. */
 export const passing = <Row, Filter extends object>(
   rows: readonly Row[],
   tests: Tests<Row, Filter>,
@@ -91,7 +91,7 @@ export const passing = <Row, Filter extends object>(
   return rows.filter((row) => given.every((isMet) => isMet(row)));
 };
 
-/** Whether a value is equal to a number, or within an interval. */
+/** Returns whether a value equals a number, or is within an interval. */
 export function matches(value: bigint | number | string, wanted: Integer | Interval): boolean {
   const given = BigInt(value);
   if (typeof wanted !== "object") return given === BigInt(wanted);
@@ -99,6 +99,6 @@ export function matches(value: bigint | number | string, wanted: Integer | Inter
   return (from === undefined || given >= BigInt(from)) && (to === undefined || given <= BigInt(to));
 }
 
-/** Whether a flag is the wanted one. */
+/** Returns whether a flag has the requested value. */
 export const isFlag = (value: boolean, wanted: boolean | string): boolean =>
   value === (`${wanted}`.toLowerCase() === "true");

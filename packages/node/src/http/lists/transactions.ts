@@ -1,4 +1,4 @@
-/** Confirmed transactions as several resources show and list them. */
+/** Single confirmed transactions and lists of them, shared by several resources. */
 import type { Transaction } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import { TRANSACTION_ORDERS, type TransactionFilter, type TransactionOrder } from "../../read/filters.ts";
@@ -37,14 +37,14 @@ export const transactionListQuery = {
   vendorField: Type.Optional(vendorField),
 };
 
-/** Further filters, which not every list has. */
+/** Filters that only some lists have. */
 export const typeQuery = { type: Type.Optional(uint) };
 export const typeGroupQuery = { typeGroup: Type.Optional(uint) };
 export const nonceQuery = { nonce: Type.Optional(uint) };
 export const senderQuery = { senderPublicKey: Type.Optional(publicKey), senderId: Type.Optional(address) };
 export const recipientQuery = { recipientId: Type.Optional(address) };
 
-/** What a list adds to its rows, in each of the two forms. */
+/** Members that a list adds to its rows, in each of the two forms. */
 export type ListedExtras = {
   ofRow(transaction: StoredTransaction): TransactionExtras;
   ofSigned(transaction: Transaction): TransactionExtras;
@@ -53,9 +53,9 @@ export type ListedExtras = {
 export type TransactionListOptions = {
   /** Text of the order; newest first if absent. */
   readonly orderBy?: string | undefined;
-  /** Within a block. */
+  /** Direction within a block. */
   readonly sequence?: "asc" | "desc";
-  /** Members that a row has in this list only. */
+  /** Members that rows have only in this list. */
   readonly extras?: ListedExtras;
 };
 

@@ -1,4 +1,4 @@
-/** Wallets as several resources list them. */
+/** Lists of wallets, shared by several resources. */
 import { Type } from "../../platform/json/schema.ts";
 import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -8,7 +8,7 @@ import { address, int, orderBy, orderOf, publicKey, uint, username } from "../re
 
 export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
 
-/** Parameters of every list of wallets that is no search. */
+/** Parameters of every list of wallets except searches. */
 export const walletListQuery = {
   ...pageQuery,
   orderBy: walletOrder,
@@ -36,7 +36,7 @@ export async function walletList(
   return listAnswer(request, page, { rows: rows.map(walletAnswer), ...found });
 }
 
-/** As in the old network, 0 means any value in these two filters. */
+/** Removes zeros: as in the old network, 0 means any value in these two filters. */
 const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter): WalletFilter => ({
   ...filter,
   ...(voteBalance !== undefined && Number(voteBalance) !== 0 && { voteBalance }),

@@ -4,7 +4,7 @@ import { type FormatName, formats } from "./parameters.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** The value itself, or the text of it. */
+/** Schema of a value or its text. */
 const orText = <V extends TSchema>(value: V, format: FormatName) =>
   Type.Union([value, Type.String({ format })], { description: formats[format].description });
 
@@ -14,14 +14,14 @@ export const intValue = orText(Type.Integer({ minimum: -MAX, maximum: MAX }), "i
 export const percentageValue = orText(Type.Number({ minimum: 0, maximum: 100 }), "percentage");
 export const boolValue = orText(Type.Boolean(), "bool");
 
-/** `{ "from": n, "to": n }`: both ends belong to it, and each may be left out. */
+/** Schema of `{ "from": n, "to": n }`: both ends are included, and each is optional. */
 export const interval = <V extends TSchema>(value: V) =>
   Type.Object({ from: Type.Optional(value), to: Type.Optional(value) }, { additionalProperties: false });
 
-/** A list without repetitions. */
+/** Schema of a list without duplicates. */
 export const distinct = <V extends TSchema>(value: V, maxItems: number) =>
   Type.Array(value, { minItems: 1, maxItems, uniqueItems: true });
 
-/** A body of exactly these members. */
+/** Schema of a body that allows only these members. */
 export const body = <P extends TProperties>(members: P): TObject<{ [K in keyof P]: P[K] }> =>
   Type.Object(members, { additionalProperties: false });

@@ -1,10 +1,10 @@
-/** Pages of lists: what a request asks for and what the answer says about them (http-api.md 3.2 and 3.3). */
+/** Pages of lists in requests and responses (http-api.md 3.2 and 3.3). */
 import type { FastifyRequest } from "fastify";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Found } from "../../read/page.ts";
 import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 
-/** What a walk by cursors begins with. */
+/** Initial cursor of a walk. */
 const START = "start";
 
 /** Parameters of every list. */
@@ -23,17 +23,17 @@ export const pageQuery = {
 
 type PageQuery = { page?: string; limit?: string; offset?: string; cursor?: string };
 
-/** A request for a list, whatever else its query has. */
+/** A request for a list; its query may have further parameters. */
 export type ListRequest<Query extends object = object> = FastifyRequest<{ Querystring: PageQuery & Query }>;
 
-/** `number` counts from 1. `offset` rows are skipped before the `limit` that are shown. */
+/** `number` counts from 1. `offset` rows are skipped; at most `limit` rows follow. */
 export type Page = {
   readonly number: number;
   readonly limit: number;
   readonly offset: number;
-  /** Place of the last row on the page before (`read/page.ts`), which then counts instead. */
+  /** Cursor of the last row of the previous page (`read/page.ts`); takes precedence over `offset`. */
   readonly after?: string;
-  /** Whether the client goes on by the place of the last row. */
+  /** True if the client continues by cursor. */
   readonly isWalk?: boolean;
 };
 
@@ -45,7 +45,7 @@ export function pageOf({ cursor, ...query }: PageQuery): Page {
   const number = Number(query.page ?? 1);
   const limit = Number(query.limit ?? MAX_LIMIT);
   const offset = Number(query.offset ?? 0) || (number - 1) * limit;
-  // Further rows than this no table has; beyond it a number would lose its last digits.
+  // No table has more rows; larger numbers would lose precision.
   return { number, limit, offset: Math.min(offset, Number.MAX_SAFE_INTEGER) };
 }
 
@@ -74,7 +74,7 @@ export const Meta = Type.Object(
 );
 export type Meta = Static<typeof Meta>;
 
-/** The answer of a list: one page of `totalCount` rows. */
+/** Returns the response of a list: one page of `totalCount` rows. */
 export function listAnswer<T>(
   request: FastifyRequest,
   page: Page,
@@ -107,16 +107,16 @@ export function listAnswer<T>(
   };
 }
 
-/** Parameters that links spell out even when the request left them to their defaults, in this order. */
+/** Parameters that links contain even if the request omitted them, in this order. */
 const DEFAULTS = { transform: "true", page: "1", limit: `${MAX_LIMIT}` };
 
 type LinkOptions = {
   readonly keepOffset?: boolean;
-  /** In place of a page. */
+  /** Cursor to link to instead of a page number. */
   readonly cursor?: string | undefined;
 };
 
-/** The request's own path and parameters with another page (disagreement D-07: the prefix stays). */
+/** Creates links with the request's path and parameters and another page (disagreement D-07: the prefix stays). */
 function linker(request: FastifyRequest): (page: number, options?: LinkOptions) => string {
   const path = request.url.split("?", 1)[0];
   const listed = request.routeOptions.schema?.querystring as { properties?: object } | undefined;

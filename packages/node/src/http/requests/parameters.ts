@@ -1,17 +1,17 @@
 /**
- * The kinds of parameter (http-api.md 3.1) as schemas. A value in a path or a query is text and stays text: the
- * schema gives the form of the text, the handler converts it where it needs a number.
+ * The kinds of parameter (http-api.md 3.1) as schemas. A value in a path or a query stays text: the schema
+ * defines the form of the text, and the handler converts it if it needs a number.
  */
 import { isIP } from "node:net";
 import { type TObject, type TProperties, type TString, Type } from "../../platform/json/schema.ts";
 import * as expected from "../../platform/text/expectations.ts";
 
-/** No network allows longer ones. */
+/** Maximum length of a vendor field in any network. */
 const MAX_VENDOR_FIELD_BYTES = 255;
 
 const isUnsigned = (text: string): boolean => /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 
-/** An address of version 4 or 6, or a block of them. */
+/** Returns whether a text is an IPv4 or IPv6 address, or a range of addresses. */
 function isIpText(text: string): boolean {
   const [address = "", prefix, ...others] = text.split("/");
   const bits = { 4: 32, 6: 128 }[isIP(address)];
@@ -27,16 +27,16 @@ const isBetween = (minimum: number, maximum: number) => (text: string) =>
 
 export type Format = {
   readonly test: (text: string) => boolean;
-  /** For the document, and for the answer to an invalid value. */
+  /** Description in the document, and in the response to an invalid value. */
   readonly description: string;
-  /** The description of such a text in the document: that of the value that it means. */
+  /** Schema in the document: that of the value that the text represents. */
   readonly shown: Readonly<Record<string, unknown>>;
 };
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const integer = (minimum: number, maximum = MAX) => ({ type: "integer", minimum, maximum });
 
-/** Behind the `format` of the schemas below. */
+/** Definitions of the `format`s in the schemas below. */
 export const formats = {
   uint: { test: isUnsigned, description: expected.integer(0), shown: integer(0) },
   "uint+": { test: isBetween(1, MAX), description: expected.integer(1), shown: integer(1) },
@@ -75,15 +75,15 @@ export const formats = {
 export type FormatName = keyof typeof formats;
 
 const formatted = (format: FormatName) => Type.String({ format, description: formats[format].description });
-/** The answer to an invalid value contains the description, as with a format. */
+/** Schema of a text; the response to an invalid value contains the description, as with a format. */
 const text = (description: string, pattern: string) => Type.String({ pattern, description });
 
 export const uint = formatted("uint");
 export const positive = formatted("uint+");
 export const int = formatted("int");
-/** Rows of a page. */
+/** Maximum rows of a page. */
 export const limit = formatted("limit");
-/** Days of a period. */
+/** Length of a period in days. */
 export const days = formatted("days");
 export const bool = formatted("bool");
 export const ip = formatted("ip");
@@ -108,11 +108,11 @@ export const blockId = text(
 export const orderBy = (...fields: readonly string[]): TString =>
   text(`${expected.oneOf(fields)}, with :asc or :desc behind it`, `^(${fields.join("|")}):(asc|desc)$`);
 
-/** A query of exactly these parameters, each optional: any other one is refused. */
+/** Schema of a query with these parameters, each optional; other parameters are refused. */
 export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>
   Type.Object(parameters, { additionalProperties: false });
 
-/** Whether the client requests transformed objects, which is the default (http-api.md 3.6). */
+/** Parameter to request transformed objects, which is the default (http-api.md 3.6). */
 export const transformQuery = { transform: Type.Optional(bool) };
 
 export const wantsTransform = ({ transform }: { transform?: string }): boolean =>
@@ -120,7 +120,7 @@ export const wantsTransform = ({ transform }: { transform?: string }): boolean =
 
 export type Order<Field extends string> = { readonly field: Field; readonly direction: "asc" | "desc" };
 
-/** Field and direction of an `orderBy` text, which names one of the fields; the default where there is none. */
+/** Parses field and direction of an `orderBy` text, which names one of the fields; returns the default without a text. */
 export function orderOf<Field extends string>(
   text: string | undefined,
   fallback: Order<Field>,

@@ -12,7 +12,7 @@ const Blockchain = Type.Object({
 });
 const schema = described("Blockchain", "The last block and the coins in circulation.", single(Blockchain));
 
-/** Fewer characters would find anything. */
+/** Prefix of an id; fewer characters would match too much. */
 const prefix = Type.String({
   pattern: "^[0-9A-Za-z]{4,64}$",
   description: "At least 4 letters and digits; upper and lower case differ.",

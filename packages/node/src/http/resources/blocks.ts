@@ -121,7 +121,7 @@ export const blocks: Resource = (app, api) => {
       }),
   );
 
-  // What is no id at all is not found here, rather than refused.
+  // Texts that are not ids are not found, rather than refused.
   app.get(
     "/blocks/:id/transactions",
     {
@@ -147,7 +147,7 @@ export const blocks: Resource = (app, api) => {
   );
 };
 
-/** The block of a path segment, which is tried as a height first. */
+/** Finds the block of a path segment, first as a height, then as an id. */
 async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock | undefined> {
   const height = /^\d+$/.test(id) ? Number(id) : Number.NaN;
   const byHeight = Number.isSafeInteger(height) ? await blocks.byHeight(height) : undefined;

@@ -49,7 +49,7 @@ const searchBody = body({
   publicKey: Type.Optional(publicKey),
   username: Type.Optional(username),
   name: Type.Optional(shownName),
-  // How many there may be depends on the head.
+  // The maximum depends on the head.
   usernames: Type.Optional(Type.Array(username, { minItems: 1, uniqueItems: true })),
   approval: Type.Optional(interval(percentageValue)),
   forgedFees: Type.Optional(interval(uintValue)),
@@ -65,7 +65,7 @@ const blocksQuery = query({
   payloadHash: Type.Optional(hex),
   blockSignature: Type.Optional(hex),
 });
-// Only wallets in general may owe something.
+// Voters cannot have negative balances, unlike wallets in general.
 const votersQuery = query({ ...walletListQuery, balance: Type.Optional(uint), ...transformQuery });
 
 const params = Type.Object({ id: walletId });

@@ -30,7 +30,7 @@ const searchBody = body({
   senderPublicKey: Type.Optional(publicKey),
   lockId: Type.Optional(hex64),
   secretHash: Type.Optional(hex64),
-  // Characters here, bytes where transactions are searched.
+  // The limit is in characters; searches of transactions limit bytes.
   vendorField: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   expirationType: Type.Optional(Type.Enum([1, 2, "1", "2"])),
   isExpired: Type.Optional(boolValue),

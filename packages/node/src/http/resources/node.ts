@@ -1,4 +1,4 @@
-/** `/node` (http-api.md 6.2): what clients set themselves up with. */
+/** `/node` (http-api.md 6.2): configuration for clients. */
 import { isTypeActive, TYPE_GROUPS, transactionKey, transactionTypes } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
@@ -100,7 +100,7 @@ const Fees = Type.Object({
   data: Type.Record(Type.String(), Type.Record(Type.String(), Statistics)),
 });
 
-/** Transactions of each type that the fees without a period are taken from. */
+/** Number of transactions of each type for fee statistics without a period. */
 const LAST_COUNT = 20;
 const MS_PER_DAY = 86_400_000;
 
@@ -198,7 +198,7 @@ export const node: Resource = (app, api) => {
 const dynamicFees = ({ dynamic, minFeePool, minFeeBroadcast, addonBytes }: FeePolicy) =>
   dynamic ? { enabled: true, minFeePool, minFeeBroadcast, addonBytes } : { enabled: false };
 
-/** Genesis files leave out the group of core types; clients want it said. */
+/** Adds the group of core types, which genesis files omit but clients expect. */
 const withTypeGroups = (transactions: unknown): unknown =>
   Array.isArray(transactions)
     ? transactions.map((transaction) => ({ typeGroup: TYPE_GROUPS.core, ...transaction }))

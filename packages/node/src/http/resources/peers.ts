@@ -35,7 +35,7 @@ const listQuery = query({
   version: Type.Optional(
     Type.String({ description: "A range of versions, such as ^5.7 or >=5.6 <6; 404 for what is none." }),
   ),
-  // Checked and without effect, as clients know it.
+  // Validated but without effect, as in the old network.
   ip: Type.Optional(ip),
 });
 
@@ -90,7 +90,7 @@ function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): rea
   return sorted(all, place, { direction, id: ({ ip }) => ip });
 }
 
-/** The members of a peer in answers. */
+/** Returns the members of a peer in responses. */
 const peerAnswer = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
   ip,
   port,

@@ -5,14 +5,14 @@ import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { CreatedRewards } from "../answers/block.ts";
 
-/** Undefined for a block without transactions. */
+/** Returns the created coins; undefined for a block without transactions. */
 export async function createdRewards(
   network: Network,
   { tokens, transactions }: Snapshot,
   { height, numberOfTransactions }: Pick<StoredBlock, "height" | "numberOfTransactions">,
 ): Promise<CreatedRewards | undefined> {
   if (numberOfTransactions === 0) return undefined;
-  // Transactions follow the milestone of the block below theirs (trap A1).
+  // Transactions follow the milestone of the parent block (trap A1).
   const milestone = network.milestoneAt(Math.max(height - 1, 1));
   const typeOf = async (tokenId: string) => Number((await tokens.find(tokenId))?.type);
   let minters = 0n;
@@ -21,13 +21,13 @@ export async function createdRewards(
     const reward = await rewardOf(transaction, milestone, typeOf);
     if (!reward) continue;
     minters += reward.sender + reward.forger;
-    // The old network shows the last one only, however many there are: recorded answers show it.
+    // The old network returns only the last one, as recorded responses show.
     foundation = reward.foundation;
   }
   return { unikMintRewards: `${minters}`, foundationRewards: `${foundation}` };
 }
 
-/** As when the block was applied, except that a token's type is asked of the token: it never changes. */
+/** Computes a reward as when the block was applied; reads the type from the token, where it never changes. */
 async function rewardOf(
   transaction: Transaction,
   milestone: Milestone,

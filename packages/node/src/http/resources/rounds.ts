@@ -33,7 +33,7 @@ export const rounds: Resource = (app, { read }) => {
 
 type RoundDelegate = { readonly publicKey: string; readonly voteBalance: string };
 
-/** Most votes first; delegates are stored by rank, which is another order where types have places of their own. */
+/** Orders by votes, descending; delegates are stored by rank, which differs if types have their own ranks. */
 function byVotes(a: RoundDelegate, b: RoundDelegate): number {
   const difference = BigInt(b.voteBalance) - BigInt(a.voteBalance);
   if (difference !== 0n) return difference < 0n ? -1 : 1;

@@ -19,7 +19,7 @@ const byGroupOf = <M extends TSchema>(member: M) =>
   single(Type.Record(Type.String(), Type.Record(Type.String(), member)));
 
 export const transactionTypeLists: Resource = (app, { network, read }) => {
-  /** One member for each active type, in an object for each group. */
+  /** Returns an object per group with one member per active type. */
   function byGroup<T>(head: Head, memberOf: (type: TransactionType) => readonly [name: string, value: T]) {
     const groups: Record<string, Record<string, T>> = {};
     for (const type of transactionTypes) {

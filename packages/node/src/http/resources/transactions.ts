@@ -228,12 +228,12 @@ function rangeOf({ offset, limit, after }: Page): PoolRange {
 const showPending = (api: Api, pending: PendingTransaction, wanted: { transform?: string }) =>
   wantsTransform(wanted) ? pendingAnswer(pending, api) : rawPendingAnswer(pending);
 
-/** What the asset of a vote begins with. */
+/** Start of the asset of a vote. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;
 
 /**
- * The member `unikname` of votes for a delegate whose unik has disclosed a name. In the raw form the old network tells
- * votes by the type group, which those of the core do not have there.
+ * Adds the member `unikname` to votes for a delegate whose unik has disclosed a name. In the raw form, the old network
+ * recognises votes by the type group, which core votes do not have there.
  */
 function createVotedNames() {
   return perSnapshot(async ({ delegates }: Snapshot): Promise<ListedExtras> => {

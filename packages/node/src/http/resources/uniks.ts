@@ -182,11 +182,11 @@ export const uniks: Resource = (app, api) => {
   addOtherNames(app);
 };
 
-/** Tokens of other names: a node may have more of them, so that asking counts like asking for any other resource. */
+/** Adds routes for unknown token names, so that requests for them count like requests for any other resource. */
 function addOtherNames(app: Server): void {
   const notHere = ({ url }: FastifyRequest, reply: FastifyReply) => {
     if (!isOwnPath(url)) throw new HttpError("TOKEN_TYPE_UNKNOWN");
-    // Not a token at all: another method of such a path, or one that is off.
+    // Not a token: an unsupported method of such a path, or a disabled route.
     reply.callNotFound();
   };
   for (const path of ["", "/:id", "/:id/properties", "/:id/properties/:key"]) {
@@ -195,7 +195,7 @@ function addOtherNames(app: Server): void {
   app.post("/:name(^.+s$)/search", { schema: { hide: true } }, notHere);
 }
 
-/** The order of an `orderBy`; by id if it names no member of a summary. */
+/** Parses an `orderBy`; orders by id if it does not name a member of a summary. */
 export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
   const { field, direction } = orderOf<string>(orderBy, { field: "id", direction: "asc" });
   return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };
@@ -209,7 +209,7 @@ async function findToken({ tokens }: Snapshot, id: string): Promise<StoredToken>
 
 type Property = [key: string, value: string];
 
-/** Stored properties, then those that every token has unless it stores them itself. */
+/** Returns stored properties, then system properties that the token does not store itself. */
 async function propertiesOf(snapshot: Snapshot, token: StoredToken): Promise<Property[]> {
   const stored = await snapshot.tokens.properties(token.id);
   const keys = new Set(stored.map(({ key }) => key));

@@ -1,4 +1,4 @@
-/** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules. Votes of the core are none. */
+/** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules, without core votes. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "../answers/transaction.ts";

@@ -1,13 +1,13 @@
 /**
- * Sends the answers of one tick of the event loop together at its end: a waiting client process is scheduled once for all
- * of them, and scheduling it takes longer than an answer (docs/decisions/0024-batch-responses-per-tick.md).
+ * Sends the responses of one tick of the event loop together at its end: a waiting client process is scheduled once for all
+ * responses, and scheduling it takes longer than building a response (docs/decisions/0024-batch-responses-per-tick.md).
  */
 import type { Server } from "../core/app.ts";
 
 /**
- * Add it after all other hooks that read or change answers.
+ * Add it after all other hooks that read or change responses.
  *
- * @param maxWaitMs maximum of time that an answer waits for others, not counting the one that is being made
+ * @param maxWaitMs maximum time that a response waits for others, not counting the response that is being built
  */
 export function addBatches(app: Server, maxWaitMs: number): void {
   let leaving: (() => void)[] = [];
@@ -26,7 +26,7 @@ export function addBatches(app: Server, maxWaitMs: number): void {
       setImmediate(leave);
     }
     leaving.push(() => {
-      // The deadline of the request may have answered it in the same tick: the framework throws at a second response.
+      // The deadline may have sent a response in the same tick: the framework throws at a second one.
       if (!reply.raw.headersSent) done(null, payload);
     });
     if (nowMs - firstMs > maxWaitMs) leave();

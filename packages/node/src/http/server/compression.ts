@@ -1,13 +1,13 @@
-/** Compresses large answers for clients that accept it (http-api.md 1.5). */
+/** Compresses large responses for clients that accept it (http-api.md 1.5). */
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../core/app.ts";
 import { encodedTag, type HeadAnswer } from "../core/head-cache.ts";
 
-/** Compression does not reduce smaller answers enough. */
+/** Minimum size: compression does not reduce smaller responses enough. */
 const MIN_BYTES = 1024;
 
-/** In order of preference. */
+/** Encoders in order of preference. */
 const ENCODERS = { gzip: promisify(gzip), deflate: promisify(deflate) } as const;
 type Encoding = keyof typeof ENCODERS;
 
@@ -19,7 +19,7 @@ export function addCompression(app: Server): void {
     if (isLarge) reply.header("vary", "accept-encoding");
     const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
     if (encoding === undefined) {
-      // A header of the old node (http-api.md 1.5); a server may answer a range request with the whole.
+      // A header of the old node (http-api.md 1.5); a server may respond to a range request with the whole body.
       reply.header("accept-ranges", "bytes");
       return done(null, payload);
     }
@@ -29,7 +29,7 @@ export function addCompression(app: Server): void {
   });
 }
 
-/** Compresses a cached answer only once. */
+/** Compresses a body; a cached response is compressed only once. */
 function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | null): Promise<Buffer> {
   const known = answer?.encoded.get(encoding);
   if (known) return known;
@@ -38,7 +38,7 @@ function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | 
   return bytes;
 }
 
-/** The preferred encoding of an Accept-Encoding header; undefined for none. */
+/** Returns the preferred encoding of an Accept-Encoding header; undefined for no encoding. */
 export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const weights = new Map(String(header).split(",").map(weightIn));

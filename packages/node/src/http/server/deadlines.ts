@@ -1,6 +1,6 @@
 /**
- * Answers 503 to requests whose answer is not ready in time (http-api.md 1.7). One timer checks all open requests: a timer
- * for each of them would take as long as a fast answer.
+ * Responds 503 to requests whose response is not ready in time (http-api.md 1.7). One timer checks all open requests: a timer
+ * per request would cost as much as a fast response.
  */
 import type { FastifyReply } from "fastify";
 import { createChecks } from "../../platform/lifecycle/checks.ts";
@@ -9,16 +9,16 @@ import { HttpError } from "../core/error.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Timeout for the answers of a route that takes longer than others. */
+    /** Timeout for the responses of a route that takes longer than others. */
     answerTimeoutMs?: number;
   }
 }
 
-/** Said of every answer that would take too long. */
+/** Message of every response that is late. */
 export const LATE =
   "Service Unavailable: the answer would take too long; ask for fewer rows, or again in 10 s";
 
-/** The answer was not ready in time. */
+/** The response was not ready in time. */
 export class LateError extends HttpError {
   constructor() {
     super("ANSWER_LATE", LATE);
@@ -26,7 +26,7 @@ export class LateError extends HttpError {
   }
 }
 
-/** Checks of each request within the timeout. */
+/** Number of checks of each request within the timeout. */
 const CHECKS = 10;
 
 export function addDeadlines(app: Server, timeoutMs: number): void {
@@ -39,7 +39,7 @@ export function addDeadlines(app: Server, timeoutMs: number): void {
       const { answerTimeoutMs = timeoutMs } = reply.routeOptions.config;
       if (!reply.sent && nowMs - beganMs < answerTimeoutMs) continue;
       pending.delete(reply);
-      // A route that sends its answer itself, such as a stream, has set `sent`.
+      // A route that sends its response itself, such as a stream, has set `sent`.
       if (!reply.sent) reply.send(new LateError());
     }
     return pending.size > 0;

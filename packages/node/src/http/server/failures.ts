@@ -1,4 +1,4 @@
-/** Answers to failed requests. They never contain internal details of the node (http-api.md 2). */
+/** Responses to failed requests. They never contain internal details of the node (http-api.md 2). */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../gateway/gateway.ts";
@@ -34,7 +34,7 @@ const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: st
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["BODY_LENGTH_WRONG", "Request body size did not match Content-Length"],
 };
 
-/** Time after which a client may retry a list that timed out, or a request to a node that is starting. */
+/** Delay after which clients may retry a list that timed out (`read/sqlite/pages/given-up.ts`), or a starting node. */
 const RETRY_AFTER_SECONDS = 10;
 
 export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {
@@ -54,7 +54,7 @@ export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): 
   });
 }
 
-/** Sets the status; for 503 also `retry-after`. */
+/** Sets the status, and for 503 also `retry-after`. */
 export function withStatus(reply: FastifyReply, status: number): FastifyReply {
   if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
   return reply.code(status);
@@ -67,8 +67,8 @@ function answer(failure: Failure, { url, headers }: FastifyRequest, reply: Fasti
 }
 
 /**
- * Answers a request that no route takes. On paths of the old node another method is an unknown path as well
- * (http-api.md 1.3); `Allow` tells the methods all the same.
+ * Responds to a request that no route matches. On paths of the old node, another method counts as an unknown path
+ * (http-api.md 1.3); `Allow` still lists the methods.
  */
 export function answerUnknown(
   request: FastifyRequest,
@@ -93,7 +93,7 @@ export function answerUnknown(
 const MAX_SHOWN = 100;
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
 
-/** Answers a request whose path cannot even be percent-decoded: it never reaches the hooks. */
+/** Responds to a request whose path cannot be percent-decoded; such a request does not reach the hooks. */
 export function answerUnroutable(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   writeCommonHeaders(reply);
   allowOrigin(request, reply);
@@ -143,14 +143,14 @@ function describeBusy(
   }
   const trouble = troubleOf(error);
   if (trouble === "disk full") return "DISK_FULL";
-  // A disk that cannot be read is a failure that the log must have.
+  // An unreadable disk must be logged as a failure.
   if (trouble && method !== "GET" && method !== "HEAD") return "DISK_UNWRITABLE";
   if (error instanceof CallError || error.code === "POOL_BUSY" || error.statusCode === 503)
     return "NODE_BUSY";
   return undefined;
 }
 
-/** Whether the announced body of the request did not arrive in time. */
+/** Returns whether the announced body of the request did not arrive in time. */
 const isWithoutItsBody = ({ body, headers }: FastifyRequest): boolean =>
   body === undefined && (Number(headers["content-length"] ?? 0) > 0 || "transfer-encoding" in headers);
 

@@ -1,13 +1,13 @@
 /**
- * The reported faults of a request that does not match its schemas. Of several faults, those that the old node reported
- * (http-api.md 2): those of the first part and the first member that have any, in the order of the schemas; members that
- * are not allowed come last, all of them.
+ * Selects the faults to report for a request that does not match its schemas, like the old node (http-api.md 2): the faults
+ * of the first part and of its first invalid member, in the order of the schemas. Members that are not allowed come last,
+ * up to `MAX_REPORTED`.
  */
 import type { FastifyRequest } from "fastify";
 import * as expected from "../../platform/text/expectations.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 
-/** Parts of a request by their names in schemas and in answers, in the order of validation. */
+/** Parts of a request by their names in schemas and in responses, in the order of validation. */
 const SOURCES = { params: "params", querystring: "query", body: "payload" } as const;
 type Part = keyof typeof SOURCES;
 type Source = (typeof SOURCES)[Part];
@@ -16,13 +16,13 @@ type Source = (typeof SOURCES)[Part];
 const MAX_REPORTED = 100;
 
 export type Fault = {
-  /** The parameter or member, as `id.0` for an item; empty for a body as a whole. */
+  /** Name of the parameter or member, such as `id.0` for an item; empty for the body as a whole. */
   readonly key: string;
   readonly code: ErrorCode;
   readonly reason: string;
 };
 
-/** The part of the request that has faults, and the faults. */
+/** Returns the invalid part of the request, and its faults. */
 export function faultsOf(request: FastifyRequest): { source: Source; faults: Fault[] } | undefined {
   for (const [part, source] of Object.entries(SOURCES) as [Part, Source][]) {
     const faults = faultsIn(part, request);
@@ -45,7 +45,7 @@ function faultsIn(part: Part, request: FastifyRequest): Fault[] {
   return unknown.map(([key]) => ({ key, code: "UNKNOWN_MEMBER", reason: expected.notAllowed(key, known) }));
 }
 
-/** The results of compiled schemas, which report members that are not allowed before all other faults. */
+/** A compiled schema, which reports members that are not allowed before all other faults. */
 type Validate = NonNullable<ReturnType<FastifyRequest["getValidationFunction"]>>;
 type Failure = NonNullable<Validate["errors"]>[number];
 
@@ -95,7 +95,7 @@ function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
 /** Keywords whose faults are reported by the description of the schema. */
 const DESCRIBED = new Set(["anyOf", "format", "pattern"]);
 
-/** The members of a schema that say what is expected. */
+/** Members of a schema that describe the expected value. */
 type Expected = {
   readonly description?: string;
   readonly type?: string;

@@ -1,16 +1,16 @@
-/** The methods that a path has, for requests with another one. */
+/** Methods of paths, for requests with an unsupported method. */
 import type { FastifyRequest } from "fastify";
 import type { Server } from "../core/app.ts";
 
-/** The methods of the routes that match the path of a URL, in alphabetical order; empty for an unknown path. */
+/** Returns the methods of the routes that match the path of a URL, in alphabetical order; empty for an unknown path. */
 export type MethodsOf = (url: string) => readonly string[];
 
-/** To be called before routes are added. */
+/** Records the methods of routes; must be called before routes are added. */
 export function addMethods(app: Server): MethodsOf {
   const routes = new Map<string, { readonly path: RegExp; readonly methods: Set<string> }>();
 
   app.addHook("onRoute", ({ url, method }) => {
-    // What matches any name says nothing of a path.
+    // A route that matches any name does not identify a path.
     if (/[(*]/.test(url)) return;
     const known = routes.get(url) ?? { path: patternOf(url), methods: new Set() };
     routes.set(url, known);
@@ -26,10 +26,10 @@ export function addMethods(app: Server): MethodsOf {
   };
 }
 
-/** `/webhooks/:id`: a parameter is a segment that is not empty. */
+/** Converts a URL such as `/webhooks/:id` to a pattern; a parameter matches a non-empty segment. */
 const patternOf = (url: string): RegExp =>
   new RegExp(`^${url.replaceAll(".", "\\.").replace(/:[^/]+/g, "[^/]+")}$`);
 
-/** What is wrong with a request that no route takes: its path, or only its method. */
+/** Returns whether only the method of an unmatched request is wrong, and not its path. */
 export const isOtherMethod = ({ method }: FastifyRequest, methods: readonly string[]): boolean =>
   methods.length > 0 && !methods.includes(method);

@@ -1,4 +1,4 @@
-/** The HTTP server: transport rules around the resources, each of which answers under both prefixes. */
+/** The HTTP server: transport rules around the resources, each of which is served under both prefixes. */
 import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
@@ -56,37 +56,37 @@ import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
 
 export type HttpOptions = ListenerOptions & {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number;
-  /** Absent: 2,000, and 500 of one client. */
+  /** Limits of connections. Default: 2,000, and 500 of one client. */
   readonly connections?: ConnectionBounds;
-  /** Absent: no limit. */
+  /** Rate limit. Absent: no limit. */
   readonly rateLimit?: RateLimitOptions;
-  /** Time in which an answer must be ready; then the client gets 503. */
+  /** Time in which a response must be ready; then the client gets 503. */
   readonly answerTimeoutMs?: number;
-  /** Time in which an answer must have been taken, however slowly it is read; then the connection is closed. */
+  /** Time in which the client must have read a response; then the connection is closed. */
   readonly takeTimeoutMs?: number;
-  /** Bytes of bodies that have not arrived as a whole and of answers that are not taken, of all connections together. */
+  /** Maximum bytes of incomplete bodies and unread responses of all connections. */
   readonly maxHeldBytes?: number;
   /** Proxies whose `X-Forwarded-For` has the address of the client (`addresses/ranges.ts`). Absent: none. */
   readonly trustedProxies?: string;
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
   readonly allowed?: string;
-  /** Items of one `POST /transactions`. Absent: 40. */
+  /** Maximum items of one `POST /transactions`. Default: 40. */
   readonly maxTransactionsPerRequest?: number;
 };
 
 export type HttpDependencies = {
-  /** Of the server's own; closed with it. */
+  /** Read model owned by the server; closed with it. */
   readonly readModel: ReadModel;
   readonly network: Network;
   readonly identity: Identity;
   readonly gateway: Gateway;
-  /** Further endpoints, each served under both prefixes: webhooks, the live stream, the verbs of a dev chain. */
+  /** Further endpoints, each served under both prefixes: webhooks, the live stream, the commands of a dev chain. */
   readonly plugins: readonly FastifyPluginAsync[];
-  /** Absent: there is no console. */
+  /** The console; absent: no console. */
   readonly console?: ConsoleOptions & ConsoleDependencies;
-  /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
+  /** Worker for slow queries; absent: slow requests get 503. */
   readonly slowLane?: SlowLane;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
@@ -96,9 +96,9 @@ export type HttpDependencies = {
 export type HttpServer = {
   readonly app: Server;
   readonly connections: () => ConnectionFigures;
-  /** Starts to accept connections; the answer is where. */
+  /** Starts to accept connections; resolves to the address. */
   listen(): Promise<AddressInfo>;
-  /** Takes no more requests, lets running ones end for a moment, and closes every connection. */
+  /** Stops accepting requests, gives running ones a moment to end, and closes every connection. */
   close(): Promise<void>;
 };
 
@@ -118,14 +118,14 @@ const RESOURCES: readonly Resource[] = [
   wallets,
 ];
 
-/** http-api.md 1.7. */
+/** Default timeout of responses (http-api.md 1.7). */
 const ANSWER_TIMEOUT_MS = 8_000;
 const TAKE_TIMEOUT_MS = 60_000;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
-/** Time for which an answer that is ready waits for others. */
+/** Time for which a finished response waits for others. */
 const BATCH_WAIT_MS = 2;
 const MAX_TRANSACTIONS_PER_REQUEST = 40;
-/** Addresses remembered by public key. */
+/** Maximum number of cached addresses by public key. */
 const MAX_ADDRESSES = 20_000;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
 const NO_PROXY: RangeTest = () => false;
@@ -140,9 +140,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     logger: false,
     trustProxy: trustedProxies === undefined ? false : isProxy,
     bodyLimit: MAX_BODY_BYTES,
-    // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
+    // Property keys are long and percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
-    // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-per-route-and-json-stringify.md).
+    // The runtime's serialiser is faster than one compiled from the schema (docs/decisions/0007-one-schema-per-route-and-json-stringify.md).
     schemaController: {
       compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => answerText },
     },
@@ -212,7 +212,7 @@ function createApi({
   nowMs,
 }: HttpDependencies): Omit<Api, "maxTransactionsPerRequest"> {
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
-  // Two digests and the long division of base58 each, for every row of a page.
+  // Each address costs two digests and the long division of base58, for every row of a page.
   const addresses = new Map<string, string>();
   return {
     identity,
@@ -228,7 +228,7 @@ function createApi({
     addressOf(publicKey) {
       const known = addresses.get(publicKey);
       if (known !== undefined) return known;
-      // Tracking which of them was used last takes longer than computing all of them now and then.
+      // Tracking recent use would cost more than occasionally computing all addresses again.
       if (addresses.size >= MAX_ADDRESSES) addresses.clear();
       const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
       addresses.set(publicKey, address);

@@ -1,4 +1,4 @@
-/** Requests whose rows take longer than there is time for here, made elsewhere: the others do not wait for them. */
+/** Passes requests with slow reads to another thread, so that other requests do not wait for them. */
 import type { FastifyError } from "fastify";
 import type { Logger } from "pino";
 import { SnapshotError } from "../../read/errors.ts";
@@ -11,18 +11,18 @@ export type SlowRequest = { readonly method: string; readonly url: string; reado
 export type SlowAnswer = {
   readonly status: number;
   readonly body: string;
-  /** Code of the error, if it is one. */
+  /** Code of the error, for error responses. */
   readonly code?: string;
 };
 
 export type SlowLane = {
-  /** Undefined when too many are waiting already: another time, then. Rejects with a `CallError` where none comes. */
+  /** Returns undefined if too many requests are waiting. Rejects with a `CallError` if no response arrives. */
   ask(request: SlowRequest): Promise<SlowAnswer> | undefined;
 };
 
 /**
- * Lets the answers of a scope for which there was no time here be made elsewhere. Only below the scope of `addFailures`:
- * when the time for the whole answer runs out meanwhile, that one says so.
+ * Passes requests of a scope whose reads timed out to the slow lane. Must be below the scope of `addFailures`, which
+ * responds if the whole request times out meanwhile.
  */
 export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): void {
   const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
@@ -31,7 +31,7 @@ export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): 
     const slow = isSlow ? await slowLane.ask(request)?.catch(noteDeath) : undefined;
     if (reply.sent) return reply;
     if (!slow) throw error;
-    // What another thread answers may be of another head.
+    // The response of another thread may belong to another head.
     request.headId = null;
     if (slow.code !== undefined) reply.header(CODE_HEADER, slow.code);
     return withStatus(reply, slow.status).type("application/json; charset=utf-8").send(slow.body);

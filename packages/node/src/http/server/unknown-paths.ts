@@ -1,7 +1,7 @@
 /**
  * Unknown paths: 404, or a redirect to the path without trailing slashes (http-api.md 1.3) if that exists. The router
  * decides whether a path without parameters exists; its route is not called, because it may take long or be a stream.
- * A path with parameters may name nothing, so its route is called as the client would call it.
+ * A path with parameters may not name a resource, so its route is called as the client would call it.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -45,11 +45,11 @@ export function addUnknownPaths(app: Server, methodsOf: MethodsOf): void {
   });
 }
 
-/** The origin from the client's Host header; empty for an invalid one, so that the redirect has only a path. */
+/** Returns the origin from the client's Host header; empty for an invalid one, so that the redirect has only a path. */
 const originOf = ({ protocol, host }: FastifyRequest): string =>
   /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : "";
 
-/** The URL without trailing slashes in its path; undefined if it has none or the method is not GET or HEAD. */
+/** Returns the URL without trailing slashes in its path; undefined if it has none or the method is not GET or HEAD. */
 function withoutTrailingSlashes({ method, url }: FastifyRequest): string | undefined {
   if (method !== "GET" && method !== "HEAD") return undefined;
   const end = url.includes("?") ? url.indexOf("?") : url.length;

@@ -12,9 +12,9 @@ import type { Access } from "../webhooks/access.ts";
 import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
 
-/** The patterns of a stream take 10 ms to compile, and more of the largest kind. */
+/** Streams to open per tick: compiling the patterns of a stream takes 10 ms, or more for the largest. */
 const OPENED_PER_TICK = 1;
-/** When there may be room again. */
+/** Delay after which a stream may be available again. */
 const RETRY_AFTER_SECONDS = 60;
 
 const READERS = {
@@ -22,11 +22,11 @@ const READERS = {
   conditions: text,
   match: text,
   fromHeight: integer(1, Number.MAX_SAFE_INTEGER),
-  // For clients that cannot set the header.
+  // Alternative for clients that cannot set the header.
   lastEventId: text,
 };
 
-/** A plugin for each prefix. Without access, the stream is public. */
+/** Creates the plugin for each prefix. Without `access`, the stream is public. */
 export function createStreamRoutes(access: Access | undefined, stream: Stream): FastifyPluginAsync {
   return async (app) => {
     if (access) app.addHook("onRequest", access);
@@ -43,14 +43,14 @@ export function createStreamRoutes(access: Access | undefined, stream: Stream): 
         readStreamRequest(request.query as Query, request.headers["last-event-id"]),
       );
       const opened = await stream.open(streamRequest, request.ip).catch((error) => refuse(error, reply));
-      // The request timed out and was answered.
+      // The request has timed out, and its response was sent.
       if (reply.raw.headersSent) return opened.release();
-      // From here on the time-out for answers does not count, and nothing is collected for compression.
+      // From here on, the response timeout does not apply, and nothing is buffered for compression.
       reply.hijack();
       reply.raw.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
         "content-type": "text/event-stream",
-        // Proxies that collect answers would hold events back.
+        // Proxies that buffer responses would delay events.
         "x-accel-buffering": "no",
       });
       await opened.flow(reply.raw);

@@ -6,11 +6,11 @@ import { ANY_ADDRESS, createRangeTest } from "../../platform/addresses/ranges.ts
 import { HttpError } from "../core/error.ts";
 
 export type AccessOptions = {
-  /** Required in every request, raw or after `Bearer`. Without a token every request is refused. */
+  /** Token that every request must contain, raw or after `Bearer`. If absent, every request is refused. */
   readonly token?: string;
-  /** Addresses and networks (CIDR) that may call; absent or with `*` among them: all. */
+  /** Addresses and networks (CIDR) with access; absent or containing `*`: all. */
   readonly whitelist?: readonly string[];
-  /** Behave like the old node: only the whitelist counts, and no token is asked for. */
+  /** True to behave like the old node: only the whitelist counts, and no token is required. */
   readonly isLegacy?: boolean;
   /** Further names and addresses of this machine that these callers may use as Host (`addresses/hosts.ts`). */
   readonly hosts?: readonly string[];
@@ -18,7 +18,7 @@ export type AccessOptions = {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The request needs no body. */
+    /** True if the body is optional. */
     isBodyOptional?: boolean;
   }
 }
@@ -26,7 +26,7 @@ declare module "fastify" {
 /** A hook for requests whose body is not read yet. */
 export type Access = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Whether a text is the token. */
+/** Returns whether a text is the token. */
 export type TokenTest = (text: string) => boolean;
 
 /** Compares digests, which have the same length, in constant time. */
@@ -35,7 +35,7 @@ export function createTokenTest(token: string): TokenTest {
   return (text) => timingSafeEqual(digest(text), expected);
 }
 
-/** @throws {Error} when an entry of the whitelist is neither address nor network */
+/** @throws {Error} if an entry of the whitelist is neither address nor network */
 export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }: AccessOptions): Access {
   const crossSite = createCrossSiteTest(hosts, "--http-hosts");
   const isListed = createRangeTest((whitelist ?? [ANY_ADDRESS]).join());
@@ -56,7 +56,7 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
     requireJson(request, isLegacy ? ANY_JSON : JSON_TYPE);
   };
 
-  /** Without a token: checks that the request is neither cross-site nor from an unknown client of a proxy. */
+  /** Checks that a request without token is neither cross-site nor from an unknown client of a proxy. */
   function refuseCrossSite({ ip, host, headers, socket }: FastifyRequest): void {
     const { origin } = headers;
     const reason = crossSite({ host, origin, localAddress: socket.localAddress });
@@ -90,7 +90,7 @@ function unauthorized(header: string | undefined): HttpError {
       );
 }
 
-/** Refuses a body of another type: a page of another site can make a browser send those without being asked. */
+/** Refuses bodies of other types, which a page of another site can make a browser send without a preflight. */
 export function requireJson(request: FastifyRequest, types = JSON_TYPE): void {
   const header = request.headers["content-type"];
   if (needsBody(request) && !types.test(mediaType(header))) {

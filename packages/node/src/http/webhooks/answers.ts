@@ -1,4 +1,4 @@
-/** How webhooks and deliveries look from outside, and what their failures are in HTTP. */
+/** Webhooks, deliveries and their errors in HTTP responses. */
 import { parseJson } from "../../platform/json/lossless.ts";
 import type { Condition } from "../../subscriptions/conditions/conditions.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
@@ -15,7 +15,7 @@ import { checkComplexity, invalidJson } from "../core/bodies.ts";
 import { HttpError } from "../core/error.ts";
 
 /**
- * The public members of a webhook, without its token. Members beyond the interface are present only if they have a value.
+ * Returns the public members of a webhook, without its token. Members beyond the interface are omitted if they are unset.
  */
 export const showWebhook = (
   { id, event, events, target, enabled, conditions, ...rest }: Webhook,
@@ -37,7 +37,7 @@ export const showWebhook = (
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
-/** Probable mistakes in a webhook; absent if there are none. */
+/** Returns probable mistakes in a webhook; omitted if there are none. */
 export function showWarnings({ event, events, conditions }: Webhook): {
   readonly warnings?: readonly string[];
 } {
@@ -51,7 +51,7 @@ const showFailing = ({ sinceMs, ...failing }: Failing) => ({
   ...(sinceMs !== undefined && { since: sinceMs }),
 });
 
-/** How a webhook does at present. */
+/** Returns the current health of a webhook. */
 export const showHealth = (webhook: Webhook, { queued, lastHour, failing }: WebhookHealth) => ({
   state: stateOf(webhook, failing ? { failing } : {}),
   queued,
@@ -59,7 +59,7 @@ export const showHealth = (webhook: Webhook, { queued, lastHour, failing }: Webh
   ...(failing && { failing: showFailing(failing) }),
 });
 
-/** A webhook with its token, for the client that created the token; `secret` is the same for libraries of Standard Webhooks. */
+/** Returns a webhook with its token, for the client that created it; `secret` is the token for Standard Webhooks libraries. */
 export function showSecret(webhook: Webhook) {
   const { id, event, target, ...rest } = showWebhook(webhook);
   const { token, previous } = webhook.secrets;
@@ -67,7 +67,7 @@ export function showSecret(webhook: Webhook) {
   return { id, event, target, token, secret, ...rest, ...(previous && { overlapUntil: previous.untilMs }) };
 }
 
-/** Times are milliseconds since 1970; members without a value are left out. The body is shown where it was read. */
+/** Times are milliseconds since 1970; members without a value are left out. The body is present if it was read. */
 export const showDelivery = ({
   number,
   id,
@@ -90,7 +90,7 @@ export const showDelivery = ({
   ...(body !== undefined && { body: parseJson(body) }),
 });
 
-/** An attempt that belongs to no delivery. */
+/** Returns an attempt without a delivery. */
 export const showAttempt = ({ startedMs, retryAfter: _retryAfter, reason, ...attempt }: Attempted) => ({
   accepted: reason === undefined,
   startedAt: startedMs,
@@ -120,7 +120,7 @@ export const showReplay = ({
   ...(finishedMs !== undefined && { finishedAt: finishedMs }),
 });
 
-/** Runs the work of a request; what it refuses is an `HttpError`. */
+/** Runs the work of a request; converts its refusals to `HttpError`s. */
 export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -132,7 +132,7 @@ export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * The value of a body, of which nothing but the text is known.
+ * Parses the text of a body.
  *
  * @throws {HttpError} 422
  */
@@ -146,6 +146,6 @@ export function readBody(body: unknown): unknown {
   }
 }
 
-/** The same of a body that need not be there: then it has no members. */
+/** Parses an optional body; an absent one has no members. */
 export const readOptionalBody = (body: unknown): unknown =>
   body === undefined || body === null || body === "" ? {} : readBody(body);

@@ -70,6 +70,6 @@ export function addDeliveryRoutes(
   );
 }
 
-/** Whatever prefix was called, as all links of the register. */
+/** Returns a link with the fixed prefix of all links of the register. */
 const linkTo = (id: string, query: Query): string =>
   `/api/v2/webhooks/${id}/deliveries?${new URLSearchParams(query as Record<string, string>)}`;

@@ -3,7 +3,7 @@ import { integer, type Query, readQuery } from "./query.ts";
 
 const MAX_LIMIT = 100;
 
-/** Whatever path was called. */
+/** Path in links, regardless of the requested prefix. */
 const PATH = "/api/v2/webhooks";
 
 const READERS = {

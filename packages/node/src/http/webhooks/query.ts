@@ -1,4 +1,4 @@
-/** Parameters of the register's paths: each named, each within its bounds. */
+/** Reads the parameters of the register's paths by name, each within its bounds. */
 import * as expected from "../../platform/text/expectations.ts";
 import { HttpError } from "../core/error.ts";
 
@@ -8,9 +8,9 @@ type Reader<T> = (name: string, text: string) => T;
 type Read<R> = { [N in keyof R]?: R[N] extends Reader<infer T> ? T : never };
 
 /**
- * Reads every parameter that is there.
+ * Reads every given parameter.
  *
- * @throws {HttpError} 422 for parameters that no reader takes, are there twice, or have no name here
+ * @throws {HttpError} 422 for parameters that are invalid, repeated or unknown
  */
 export function readQuery<R extends Readonly<Record<string, Reader<unknown>>>>(
   query: Query,
@@ -27,7 +27,7 @@ export function readQuery<R extends Readonly<Record<string, Reader<unknown>>>>(
   ) as Read<R>;
 }
 
-/** The decimal form of an integer from `minimum` to `maximum`. */
+/** Creates a reader of a decimal integer from `minimum` to `maximum`. */
 export const integer =
   (minimum: number, maximum: number): Reader<number> =>
   (name, text) => {

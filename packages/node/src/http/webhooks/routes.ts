@@ -25,7 +25,7 @@ const SELECTING = ["event", "events", "conditions"];
 
 type WithId = { Params: { id: string } };
 
-/** A plugin for each prefix under which the register answers; its errors are `HttpError`s. */
+/** Creates the plugin for each prefix of the register; its errors are `HttpError`s. */
 export function createWebhookRoutes(
   access: Access,
   webhooks: Pick<Webhooks, "register" | "log" | "ping" | "pingTarget" | "dryRun" | "replays">,
@@ -35,7 +35,7 @@ export function createWebhookRoutes(
 
   return async (app) => {
     app.addHook("onRequest", access);
-    // The text itself: numbers in conditions come back as they were given.
+    // Bodies stay texts, so that numbers in conditions are returned exactly as given.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => done(null, text));
 
@@ -78,7 +78,7 @@ export function createWebhookRoutes(
     });
 
     app.register(async (app) => {
-      // Each of these waits for the disk, and with it everything else in this thread: in between there is a tick for others.
+      // Each change blocks this thread until it is on disk: a tick in between lets other work run.
       const changes = createQueue<() => void>(CHANGES_PER_TICK, (change) => change());
       app.addHook("preHandler", (request, _reply, done) => {
         if (request.method === "GET" || request.method === "HEAD") done();

@@ -19,7 +19,7 @@ const QUICK_MS = 1_000;
 export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
   reason === undefined && durationMs < QUICK_MS;
 
-/** Computes the slots that are currently free. */
+/** Computes the current use of the slots. */
 export function createCallSlots(queues: Iterable<Queue>, maxShared: number): CallSlots {
   let shared = 0;
   for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);

@@ -24,8 +24,8 @@ export type DueDeps = {
 
 export type DueCalls = {
   /**
-   * Starts due calls while slots are free, round-robin over the queues. Resolves to `true` if more calls may be
-   * due.
+   * Starts due calls while slots are free, round-robin over the queues. Resolves to `true` if
+   * more calls may be due.
    */
   begin(nowMs: number): Promise<boolean>;
   /** Returns when the next call is due; undefined if none is due before another event. */

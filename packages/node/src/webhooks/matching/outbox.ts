@@ -66,7 +66,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   function retractedBy({ reverts, name, height, blockId }: Event, webhook: number, logSequence: number) {
     if (reverts === undefined) return undefined;
     const times = blockReverts.count(blockId!, logSequence);
-    // A non-retraction event after the revert belongs to the application that was just counted.
+    // Other events follow the revert of their block, which is already counted.
     const timesReverted = isRetraction(name) ? times : times - 1;
     return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });
   }

@@ -1,6 +1,5 @@
 /**
- * Figures of the queues. Omits queues of disabled or suspended webhooks, whose pending deliveries are not
- * late.
+ * Figures of the queues, without disabled or suspended webhooks, whose pending deliveries are not late.
  */
 import type { Database } from "../../store/engine/database.ts";
 import type { QueueFigures } from "../figures.ts";
