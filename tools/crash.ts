@@ -1,4 +1,4 @@
-/** `npm run crash -- [KILLS] [SEED]`: the crash test at length. */
+/** `npm run crash -- [KILLS] [SEED]`: a long run of the crash test. */
 import { runCrashes } from "../packages/node/test-support/crash/crashes.ts";
 
 const [kills = "200", seed = String(Date.now() % 2 ** 32)] = process.argv.slice(2);

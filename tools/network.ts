@@ -1,4 +1,4 @@
-/** `npm run network -- [--seed N] [--minutes M] [--nodes N] [--block-time SECONDS]`: nodes on hosts of their own, in trouble. */
+/** `npm run network -- [--seed N] [--minutes M] [--nodes N] [--block-time SECONDS]`: nodes on separate hosts, with injected faults. */
 import { parseArgs } from "node:util";
 import { missingForHosts } from "../packages/node/test-support/network/namespaces.ts";
 import { runTrial } from "../packages/node/test-support/network/trial.ts";

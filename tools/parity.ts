@@ -1,9 +1,9 @@
 /**
  * `npm run parity -- [FOLDER] [--only TEXT] [--serve] [--http-port N]`
  *
- * Compares the API with the answers that FOLDER holds, test/vectors/api if none is given. With a text, only cases whose
- * file, name or path contains it are sent, and their faults are shown in full. `--serve` compares nothing: the recorded
- * chain stays at its last height and is served until Ctrl-C.
+ * Compares the API with the responses recorded in FOLDER (default test/vectors/api). `--only` selects cases whose file, name
+ * or path contains TEXT, and prints their differences in full. `--serve` only serves the recorded chain at its last height,
+ * until Ctrl-C.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -31,7 +31,7 @@ if (values.serve) {
 }
 await node.close();
 
-/** Whether every case is answered as it should be. */
+/** Whether every response is as expected. */
 async function compare(only: string | undefined): Promise<boolean> {
   let isGood = true;
   for (const { file, cases } of caseFiles(folder)) {
@@ -39,7 +39,7 @@ async function compare(only: string | undefined): Promise<boolean> {
     for (const one of cases) {
       const { name, request } = one;
       if (only !== undefined && ![file, name, request.path].some((part) => part.includes(only))) continue;
-      // Where the old network's answer is a defect, ours may be any.
+      // If the recorded response is a defect of the old network, ours is not compared.
       const faults = faultsOf(one, await ask(node.port, one), `http://127.0.0.1:${node.port}`) ?? [];
       counts[faults.length === 0 ? "passed" : "failed"] += 1;
       if (faults.length === 0) continue;

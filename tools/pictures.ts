@@ -1,7 +1,7 @@
 /**
  * `npm run pictures`
  *
- * Makes the pictures of docs/guides/console.md: of a dev chain on which something has happened, in Chromium.
+ * Creates the pictures of docs/guides/console.md in Chromium, from a dev chain with some activity.
  */
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import type { DevNode } from "../packages/console/test-support/dev-node.ts";
 
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
 const VIEW = { width: 1_200, height: 750 };
-/** Everything that a page asks for is there. */
+/** Waits until a page has loaded all data. */
 const SETTLE_MS = 2_500;
 
 const executable = findBrowser();
@@ -46,7 +46,7 @@ try {
   await stop();
 }
 
-/** Transfers, deliveries of which some fail, and a reorganization. Returns the number of a delivery that was retracted. */
+/** Causes transfers, deliveries that partly fail, and a reorganization. Returns the number of a retracted delivery. */
 async function cause({ client, command }: DevNode, target: string): Promise<number> {
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   await client.webhooks.create({ events: ["block.applied", "transaction.*"], target, conditions });

@@ -1,9 +1,9 @@
-/** The page of every command, from the declarations. */
+/** Generates the page of all commands from their declarations. */
 import type { Command } from "commander";
 import { COMMANDS, GROUPS } from "../packages/node/src/commands/catalogue.ts";
 import { createProgram, examplesOf } from "../packages/node/src/commands/program.ts";
 
-/** docs/reference/commands.md. */
+/** Returns the content of docs/reference/commands.md. */
 export async function commandsPage(): Promise<string> {
   const { commands } = await createProgram();
   return [

@@ -1,20 +1,20 @@
-/** The page of error codes. */
+/** Generates the page of error codes. */
 import { ERROR_CHAPTERS } from "../packages/node/src/http/core/error-codes.ts";
 
 const INTRODUCTION = `# Errors
 
-Every error of the HTTP API has a code. Programs decide by the code; the message is for people and may change.
+Every error of the HTTP API has a code. Programs must use the code; the message is for people and can change.
 
 \`\`\`
 {"statusCode": 404, "error": "Not Found", "message": "webhook 7 not found: GET /api/v2/webhooks lists those there are", "code": "WEBHOOK_UNKNOWN"}
 \`\`\`
 
-* The header \`error-code\` has the code, on every route.
-* The body has it as well, in \`code\`, on the routes that the old node did not have here: \`/api/webhooks\`, \`/api/events\`, \`/api/operations\`, \`/api/dev\`,
-  \`/health\`, \`/metrics\`, each also under \`/api/v2\` where there is a prefix. The other bodies have exactly the members that the
-  old node gave them, because its clients know these
+* The header \`error-code\` contains the code on every route.
+* The body also contains it, in \`code\`, on routes that the old node did not have: \`/api/webhooks\`, \`/api/events\`, \`/api/operations\`, \`/api/dev\`,
+  \`/health\`, \`/metrics\`; routes under \`/api\` also exist under \`/api/v2\`. For compatibility with its clients, all other bodies have exactly the
+  members of the old node
   ([decision 32](../decisions/0032-error-codes-compatible-with-recorded-responses.md)).
-* 429 and 503 may succeed later; \`retry-after\` says when.
+* Retry requests that failed with 429 or 503 after the time in \`retry-after\`.
 
 Other codes: those of the JavaScript client in [clients.md](../guides/clients.md#handle-errors), those of failed
 deliveries in [webhooks.md](../guides/webhooks.md#errors), \`ERR_...\` of rejected transactions in
@@ -29,7 +29,7 @@ export const errorsPage = (): string =>
 const chapter = (title: string, codes: (typeof ERROR_CHAPTERS)[string]): string[] => [
   `## ${title}`,
   "",
-  "| code | status | what is wrong | what to do |",
+  "| code | status | reason | what to do |",
   "|---|---|---|---|",
   ...Object.entries(codes).map(
     ([code, { statuses, why, next }]) => `| \`${code}\` | ${statuses.join(", ")} | ${why} | ${next} |`,

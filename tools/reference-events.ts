@@ -1,4 +1,4 @@
-/** The page of events: when each occurs, its content, and a real example. */
+/** Generates the page of events: when each occurs, its content, and a real example. */
 import type { TSchema } from "typebox";
 import { isRemembered } from "../packages/node/src/event-log/history.ts";
 import {
@@ -15,7 +15,7 @@ import { bodyOf } from "../packages/node/src/webhooks/model/message.ts";
 import { CHAINS } from "../packages/node/test-support/chain/fixtures.ts";
 import { eventsOfChain } from "../packages/node/test-support/events/samples.ts";
 
-/** The members of a schema, as far as this page shows them. */
+/** The members of a schema that the page shows. */
 type Schema = {
   readonly type?: string;
   readonly title?: string;
@@ -29,13 +29,13 @@ const INTRODUCTION = `# Events
 
 A webhook or a stream subscribes to these names, one by one or by a pattern such as \`transaction.*\`.
 
-Facts of a block are published after the block is on disk, in this order: missed slots, the round, each transaction with
-its effects, wallets, the block itself. When the block is reverted, each delivered fact is retracted by the event in the
-third column, with the same content ([reorganisations.md](../guides/reorganisations.md)). A replay
-([webhooks.md](../guides/webhooks.md#replay-the-past)) repeats the events that stored blocks contain: the last column.
+Facts of a block are published when the block is on disk, in this order: missed slots, the round, each transaction with
+its effects, wallets, the block itself. If the block is reverted, the event in the third column retracts each delivered
+fact, with the same content ([reorganisations.md](../guides/reorganisations.md)). A replay
+([webhooks.md](../guides/webhooks.md#replay-the-past)) repeats the events that stored blocks contain (last column).
 
-Amounts are strings of digits in the smallest unit, 100,000,000 to a token. The examples come from the chains of the
-tests; so do their ids, keys and signatures.
+Amounts are strings of digits in the smallest unit, 100,000,000 to a token. The examples, with their ids, keys and
+signatures, come from the chains of the tests.
 `;
 
 export async function eventsPage(): Promise<string> {
@@ -81,7 +81,7 @@ const eventRow = (name: string, when: string): string => {
   return `| [\`${name}\`](#${anchorOf(loggedName(name))}) | ${when} | ${isFact ? `\`${retractionNameOf(name)}\`` : ""} | ${isRemembered(name) ? "yes" : ""} |`;
 };
 
-/** As GitHub makes it of a heading. */
+/** Converts a heading to its anchor, as GitHub does. */
 const anchorOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9-]/g, "");
 
 function messageOf({ id: factId, name, height, blockId, data }: Event): string {
@@ -144,7 +144,7 @@ function addTitled(schema: Schema, schemas: Map<string, Schema>): void {
   }
 }
 
-/** Of a long list, the first. */
+/** Shortens a long list to its first item. */
 const shortened = (data: unknown): unknown => (Array.isArray(data) ? data.slice(0, 1) : data);
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-/** `npm run reference`: writes docs/reference from the tables that the program itself uses. */
+/** `npm run reference`: generates docs/reference from the tables that the program uses. */
 import { writeFileSync } from "node:fs";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
@@ -12,7 +12,7 @@ import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 
-/** Content by path. */
+/** Returns the content of each page by path. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     "docs/reference/commands.md": await commandsPage(),
@@ -26,8 +26,8 @@ function configurationPage(): string {
   return [
     "# Configuration",
     "",
-    "A flag wins over the environment, the environment over the file given with `--config`, the file over the default.",
-    "The file is a JSON object whose members are named as in the first column; a member that is no option is refused.",
+    "A flag takes precedence over the environment, the environment over the file of `--config`, the file over the default.",
+    "The file is a JSON object with the names of the first column as members; unknown members are rejected.",
     "",
     ...optionTable("uniknode dev", devOptions),
     ...optionTable("uniknode run", runOptions),

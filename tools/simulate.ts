@@ -2,8 +2,8 @@
  * `npm run simulate -- [--seed N] [--minutes M | --seconds S] [--seeds K] [--at-once N] [--keep NAME]
  * [--verbose]`
  *
- * The simulation at length: K seeds, N of them at a time. `--keep` adds the seeds that fail to those that `npm test`
- * replays, under a name that says what went wrong.
+ * Long run of the simulation: K seeds, N at a time. `--keep` adds failing seeds to the list that `npm test` replays, under a
+ * name that describes the failure.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "1" },
     seconds: { type: "string" },
     seeds: { type: "string", default: "1" },
-    // Each waits for its processes half of the time.
+    // Each run waits for its processes half of the time.
     "at-once": { type: "string", default: String(availableParallelism()) },
     keep: { type: "string" },
     verbose: { type: "boolean", default: false },
@@ -32,7 +32,7 @@ const failed: number[] = [];
 const seeds = Array.from({ length: count }, (_, index) => first + index);
 await Promise.all(Array.from({ length: Number(values["at-once"]) }, runNext));
 
-/** Takes seeds until there are none left. */
+/** Runs seeds until none are left. */
 async function runNext(): Promise<void> {
   for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await run(seed);
 }

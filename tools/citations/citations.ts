@@ -1,6 +1,6 @@
 /**
- * Citations of documents in sources and documents. What they name has to exist: documents, sections, items of lists,
- * keys of tables, decisions, linked files and their headings.
+ * Checks citations in sources and documents: cited documents, sections, list items, table keys, decisions, linked files and
+ * headings must exist.
  */
 import { citedFaults } from "./cited.ts";
 import { createDocuments, type Repository } from "./documents.ts";
@@ -8,7 +8,7 @@ import { linkFaults, withoutFences, withoutLinks } from "./links.ts";
 import { isMarkdown, joinLines } from "./text.ts";
 import { unnamedFaults } from "./unnamed.ts";
 
-/** The faults, each as "file:line: what is wrong". */
+/** Returns the errors, each as "file:line: message". */
 export function findCitationFaults(repository: Repository): string[] {
   const documents = createDocuments(repository);
   return [...repository.texts].flatMap(([path, text]) => {

@@ -14,7 +14,7 @@ const PARTS = new RegExp(`(\\d+(?:\\.\\d+)*)(${ITEMS})?|(${KEY})`, "g");
 /** Characters after the name of a document in which its sections are searched. */
 const MAX_PLACES = 200;
 
-/** The faults, and the text without the places: a section number that is left names no document. */
+/** Returns the errors, and the text without these citations: a remaining section number names no document. */
 export function citedFaults(
   path: string,
   flat: string,
@@ -40,7 +40,7 @@ export function citedFaults(
   return { faults, rest };
 }
 
-/** Sources have one form, so that one can be searched for; documents may say "section". */
+/** Sources use one form, which can be searched for; documents may also write "section". */
 const isInForm = (all: string): boolean => /^ +\w/.test(all) && !/section/.test(all);
 
 function placeFaults(places: string, sections: Sections): string[] {

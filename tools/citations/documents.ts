@@ -1,18 +1,18 @@
-/** The documents of the repository and what can be cited of each. */
+/** The documents of the repository, and the parts of each that can be cited. */
 import { dirname, join, normalize } from "node:path/posix";
 import { readSections, type Sections } from "./sections.ts";
 
 export type Repository = {
   /** Content of sources and documents by path from the root. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Whether there is a file or a folder at a path from the root. */
+  /** Whether a file or folder exists at a path from the root. */
   readonly exists: (path: string) => boolean;
 };
 
 export type Documents = {
-  /** Path of the document that a file names; undefined where there is none. */
+  /** Path of the document that a file names; undefined if it does not exist. */
   readonly find: (name: string, from: string) => string | undefined;
-  /** Whether there is a file or a folder at a path. */
+  /** Whether a file or folder exists at a path. */
   readonly has: (path: string) => boolean;
   readonly sectionsOf: (path: string) => Sections;
   readonly hasDecision: (number: number) => boolean;
@@ -34,7 +34,7 @@ export function createDocuments({ texts, exists }: Repository): Documents {
   const has = (path: string) => texts.has(path) || exists(path);
   return {
     has,
-    /** A bare name is a neighbour of the file, a document of the specification, or the only one of its name in `docs`. */
+    /** A bare name refers to the same folder, the specification, or the only document of that name in `docs`. */
     find(name, from) {
       const candidates = [
         join(dirname(from), name),

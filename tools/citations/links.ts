@@ -1,4 +1,4 @@
-/** Relative links of Markdown: file and anchor have to exist. */
+/** Checks relative links in Markdown: file and anchor must exist. */
 import { dirname, join } from "node:path/posix";
 import type { Documents } from "./documents.ts";
 import { type Fault, isMarkdown, toBlank } from "./text.ts";

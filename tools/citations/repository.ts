@@ -1,4 +1,4 @@
-/** The sources and documents of a folder, without what is installed, built or hidden, and without the excluded paths. */
+/** Reads the sources and documents of a folder, except installed, built, hidden and excluded files. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import type { Repository } from "./documents.ts";

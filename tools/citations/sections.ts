@@ -1,4 +1,4 @@
-/** What can be cited of a document in Markdown: the numbers of its headings, the keys of its tables, its anchors. */
+/** Citable parts of a Markdown document: heading numbers, table keys, anchors. */
 
 export type Sections = {
   /** Whether a heading starts with the number, such as "4.1". */
@@ -17,7 +17,7 @@ const KEY = /^\| *`?([A-Z]-?\d+[a-z]?)`? *\|/;
 const ROW = /^\| *(\d+)\b/;
 const ITEMS = /(?:^ *|; )(?:\*\*)?(\d+)\. /g;
 
-/** The anchor of a heading: links give their text, punctuation goes, spaces become hyphens. */
+/** Converts a heading to its anchor: keeps the text of links, removes punctuation, replaces spaces by hyphens. */
 const toSlug = (heading: string): string =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")

@@ -12,7 +12,7 @@ const NUMBER_IN_COMMENT =
 
 /**
  * @param text of the file
- * @param rest the same without line breaks and without the citations that name a document
+ * @param rest the text without line breaks and without citations that name a document
  */
 export function unnamedFaults(path: string, text: string, rest: string, documents: Documents): Fault[] {
   const isSpecification = path.startsWith(SPECIFICATION);
@@ -41,7 +41,7 @@ const commentFaults = (text: string): Fault[] =>
     })),
   );
 
-/** What is wrong with each match, if anything. */
+/** Returns the error of each match, if any. */
 const faultsOf = (
   text: string,
   pattern: RegExp,

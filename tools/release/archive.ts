@@ -1,11 +1,11 @@
-/** Files of a release that hold others: the same content gives the same bytes. */
+/** Reproducible archives: the same content gives the same bytes. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ROOT } from "./packages.ts";
 
-/** Time of the commit that is released, in seconds. */
+/** Time of the released commit, in seconds. */
 export const sourceTime = (): string =>
   process.env.SOURCE_DATE_EPOCH ??
   execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: ROOT, encoding: "utf8" }).trim();
@@ -16,7 +16,7 @@ export function packFolder(folder: string, file: string): void {
   execFileSync("tar", [...stable, "-czf", file, "-C", dirname(folder), basename(folder)]);
 }
 
-/** What `sha256sum --check` reads. */
+/** Returns the checksums in the format of `sha256sum --check`. */
 export const checksums = (files: readonly string[]): string =>
   files
     .map((file) => `${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${basename(file)}\n`)

@@ -1,4 +1,4 @@
-/** Changes since the last release, each a file of the folder `.changeset`, and the page that they end in. */
+/** Changes since the last release, one file each in `.changeset`, and the changelog. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ const HEADINGS: Readonly<Record<Bump, string>> = {
 /**
  * Reads the changes of a folder, by file name.
  *
- * @throws {Error} naming the file and the line that is expected
+ * @throws {Error} with the file and the expected line
  */
 export const readChanges = (folder: string): Change[] =>
   readdirSync(folder)
@@ -31,7 +31,7 @@ export const readChanges = (folder: string): Change[] =>
       return { file, bump: bump as Bump, text: text.trim() };
     });
 
-/** The version after these changes; the same one when there are none. */
+/** Returns the version after these changes, or the same one if there are none. */
 export function nextVersion(version: string, changes: readonly Change[]): string {
   const [major, minor, patch] = version.split(".").map(Number) as [number, number, number];
   switch (BUMPS.find((bump) => changes.some((change) => change.bump === bump))) {
@@ -46,7 +46,7 @@ export function nextVersion(version: string, changes: readonly Change[]): string
   }
 }
 
-/** The section of a version for the changelog. */
+/** Returns the changelog section of a version. */
 export const changelogSection = (version: string, day: string, changes: readonly Change[]): string =>
   [
     `## ${version} (${day})`,
@@ -60,16 +60,16 @@ export const changelogSection = (version: string, day: string, changes: readonly
     }),
   ].join("\n\n");
 
-/** A changelog with one more section, above the others. */
+/** Inserts a section above the others of a changelog. */
 export const addSection = (changelog: string, section: string): string => {
   const [title = "", ...sections] = changelog.split(/\n(?=## )/);
   return [title.trimEnd(), section, ...sections.map((text) => text.trimEnd())].join("\n\n").concat("\n");
 };
 
 /**
- * What a changelog says about a version, without its heading.
+ * Returns the changelog section of a version without its heading.
  *
- * @throws {Error} when it says nothing
+ * @throws {Error} if there is none
  */
 export function sectionOf(changelog: string, version: string): string {
   const section = changelog.split(/^## /m).find((text) => text.split(/[\s(]/)[0] === version);

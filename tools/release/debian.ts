@@ -1,4 +1,4 @@
-/** The package for Debian and its relatives: the program in /opt/uniknode, the unit of systemd, manual and completions. */
+/** Debian package: the program in /opt/uniknode, the systemd unit, manual page and completions. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -26,7 +26,7 @@ const SCRIPTS = ["postinst", "prerm", "postrm"];
 
 const PROGRAM = await createProgram();
 
-/** The manual page, and the completion of each shell where the shell looks for it. */
+/** Writes the manual page, and the completion of each shell to the path that the shell searches. */
 function documents(version: string): readonly (readonly [path: string, content: string | Buffer])[] {
   const places = placesOf(PROGRAM);
   return [
@@ -40,7 +40,7 @@ function documents(version: string): readonly (readonly [path: string, content: 
   ];
 }
 
-/** As `dpkg-gencontrol` counts: each file in whole KiB, and one for everything else. */
+/** Computes the installed size like `dpkg-gencontrol`: each file in whole KiB, and one for every other entry. */
 function installedKibibytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const sizes = entries
@@ -51,7 +51,7 @@ function installedKibibytes(folder: string): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Builds the package `file` of an installed program; `folder` takes what is packed. Needs `dpkg-deb`, not root. */
+/** Builds the package `file` from an installed program, with `folder` for its contents. Needs `dpkg-deb`, but not root. */
 export function buildDebianPackage(
   program: string,
   { version, ...origin }: Origin & { readonly version: string },
@@ -71,7 +71,7 @@ export function buildDebianPackage(
     chmodSync(join(folder, path), 0o644);
   }
   copyFileSync(join(OPS, "debian/uniknode.env"), at("etc/uniknode/uniknode.env"));
-  // It may hold passphrases.
+  // It can contain passphrases.
   chmodSync(join(folder, "etc/uniknode/uniknode.env"), 0o600);
   const control = readFileSync(join(OPS, "debian/control"), "utf8");
   writeFileSync(

@@ -1,5 +1,5 @@
 /**
- * `npm run release`: what others install, in the folder `release`.
+ * `npm run release`: writes the installable files into the folder `release`.
  *
  *   npm run release                 everything
  *   npm run release -- packages     the packages for npm only
@@ -56,7 +56,7 @@ function release(work: string, { what, origin }: Order): void {
   if (pending > 0) print(`${pending} changes are not in the notes: npm run release -- version`);
 }
 
-/** Unpacks the archive and runs its program where no other runtime is found. */
+/** Unpacks the archive and runs its program without another runtime in the path. */
 function checkArchive(archive: string, version: string, folder: string): void {
   execFileSync("mkdir", [folder]);
   execFileSync("tar", ["-xzf", archive, "-C", folder]);

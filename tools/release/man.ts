@@ -1,9 +1,9 @@
-/** The manual page uniknode(1), from the declarations of the commands. */
+/** Generates the manual page uniknode(1) from the declarations of the commands. */
 import type { Command } from "commander";
 import { COMMANDS, GROUPS } from "../../packages/node/src/commands/catalogue.ts";
 import { examplesOf } from "../../packages/node/src/commands/program.ts";
 
-/** Commands with more options take those of `uniknode run`, which lists them. */
+/** Commands with more options share the options of `uniknode run`, which lists them. */
 const MAX_OPTIONS = 30;
 const LISTING = "run";
 
@@ -105,11 +105,11 @@ function optionLines(program: Command, command: Command): string[] {
 const definitions = (rows: readonly (readonly [term: string, text: string])[]): string[] =>
   rows.flatMap(([term, text]) => [".TP", `.B ${escaped(term)}`, paragraph(text)]);
 
-/** Text of a paragraph: a line that begins with a dot or a quote would be a request. */
+/** Escapes a paragraph: a leading dot or quote would be a roff request. */
 const paragraph = (text: string): string =>
   escaped(`${text.charAt(0).toUpperCase()}${text.slice(1)}`).replace(/^(?=[.'])/gm, "\\&");
 
-/** A hyphen stays a hyphen, so that options can be searched and copied. */
+/** Escapes hyphens, so that options can be searched and copied. */
 const escaped = (text: string): string =>
   text
     .replaceAll("\\", "\\e")

@@ -1,4 +1,4 @@
-/** The page that a release is announced with. */
+/** Generates the release notes. */
 import { sectionOf } from "./changes.ts";
 import type { Origin } from "./origin.ts";
 

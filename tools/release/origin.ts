@@ -1,4 +1,4 @@
-/** Whom a release names as its origin. The repository does not know where it is published: the releaser says it. */
+/** Maintainer and repository of a release, given by the releaser because the repository does not contain its address. */
 import { parseArgs } from "node:util";
 
 export type Origin = {
@@ -14,9 +14,9 @@ const USAGE =
   'npm run release -- [packages|version] [--maintainer "Name <mail>"] [--repository https://...] (CONTRIBUTING.md, "Release")';
 
 /**
- * What the command line orders.
+ * Parses the command line.
  *
- * @throws {Error} for anything else than CONTRIBUTING.md describes
+ * @throws {Error} for arguments that CONTRIBUTING.md does not describe
  */
 export function readOrder(args: readonly string[]): Order {
   const { values, positionals } = parseArgs({
@@ -43,7 +43,7 @@ export function readOrder(args: readonly string[]): Order {
   };
 }
 
-/** What a release does not say, and how to make it say that; one line each. */
+/** Returns a line for each missing field, with the option that sets it. */
 export const silences = ({ maintainer, repository }: Origin): string[] => [
   ...(maintainer === undefined
     ? ['The Debian package names no maintainer who can be reached: --maintainer "Name <mail>"']
@@ -54,7 +54,7 @@ export const silences = ({ maintainer, repository }: Origin): string[] => [
 /** Debian requires a maintainer. The domain exists nowhere (RFC 2606). */
 const UNNAMED_MAINTAINER = "The Uniknode maintainers <maintainers@uniknode.invalid>";
 
-/** The fields of a Debian package. */
+/** Returns the fields of a Debian package. */
 export const debianFields = ({ maintainer = UNNAMED_MAINTAINER, repository }: Origin): string =>
   [`Maintainer: ${maintainer}\n`, ...(repository === undefined ? [] : [`Homepage: ${repository}\n`])].join(
     "",

@@ -1,6 +1,6 @@
 /**
- * The four packages as others install them: plain JavaScript with types and without tests. In this repository they run
- * from their sources; Node.js does not strip types below `node_modules`.
+ * Builds the four packages as plain JavaScript with types and without tests. In this repository they run from their sources,
+ * but Node.js does not strip types below `node_modules`.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Folders of `packages`, in the order of their dependencies. */
 export const PACKAGES = ["protocol", "ledger", "client", "node"] as const;
 
-/** The version that all packages of a workspace share. */
+/** Returns the version that all packages of a workspace share. */
 export const versionOf = (root: string): string => readManifest(join(root, "packages/node")).version;
 
 type Manifest = { readonly version: string; readonly [member: string]: unknown };
@@ -33,7 +33,7 @@ export function compilePackages(folder: string, origin: Origin = {}): void {
     const [source, target] = [join(ROOT, "packages", name), join(folder, name)];
     mkdirSync(target, { recursive: true });
     cpSync(join(compiled, name, "src"), join(target, "dist"), { recursive: true });
-    // What the program reads besides code, such as the steps of the database.
+    // Files besides code, such as the migrations of the database.
     const isNoCode = (path: string) => statSync(path).isDirectory() || extname(path) !== ".ts";
     cpSync(join(source, "src"), join(target, "dist"), { recursive: true, filter: isNoCode });
     for (const extra of ["bin", "native", "templates"]) {
@@ -51,7 +51,7 @@ export function compilePackages(folder: string, origin: Origin = {}): void {
   }
 }
 
-/** The built files, which `npm run release` makes before (`tools/run.mjs`); the program finds them beside its modules. */
+/** Copies the files that `npm run release` has built before (`tools/run.mjs`); the program finds them next to its modules. */
 function copyConsole(target: string): void {
   const built = join(ROOT, "packages/console/dist");
   if (!existsSync(join(built, "index.html"))) {
@@ -60,15 +60,15 @@ function copyConsole(target: string): void {
   cpSync(built, target, { recursive: true });
 }
 
-/** A page without its links to other files of the repository, which are not packed. */
+/** Removes links to other files of the repository, which are not packed. */
 const withoutLinks = (page: string): string => page.replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, "$1");
 
-/** The manifest of the workspace, but public, without development, and with the compiled modules for the sources. */
+/** Converts the manifest of the workspace: public, without development fields, with compiled modules instead of sources. */
 function publishedManifest({ private: _, devDependencies, ...manifest }: Manifest): string {
   return `${JSON.stringify(manifest, null, 2).replaceAll(/"\.\/src\/(.*)\.ts"/g, '"./dist/$1.js"')}\n`;
 }
 
-/** Packs compiled packages into `folder`; the answer has the paths of the files. */
+/** Packs compiled packages into `folder`, and returns the paths of the files. */
 export function packPackages(compiled: string, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   const args = ["pack", "--json", "--loglevel=error", "--ignore-scripts", "--pack-destination", folder];

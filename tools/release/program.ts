@@ -1,6 +1,6 @@
 /**
- * The program with everything that it needs, for Linux on x64: the tree of a checkout after `npm ci --omit=dev`, with compiled
- * packages, and without what only other platforms or compilers read.
+ * The program with its dependencies for Linux on x64: a checkout after `npm ci --omit=dev`, with compiled packages, and without
+ * files for other platforms or compilers.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ export function installProgram(compiled: string, folder: string): void {
   for (const path of [...UNUSED, ...prebuilt.map((name) => `${PREBUILT}/${name}`)]) {
     rmSync(join(folder, path), { recursive: true });
   }
-  // For every user, whatever mask the checkout was made with.
+  // Readable for every user, regardless of the umask of the checkout.
   execFileSync("chmod", ["-R", "u+rwX,go+rX,go-w", folder]);
   const manifest = join(folder, "package.json");
   const { version, license, workspaces, optionalDependencies } = JSON.parse(readFileSync(manifest, "utf8"));
@@ -47,7 +47,7 @@ export function installProgram(compiled: string, folder: string): void {
   writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
 }
 
-/** The parts of an installed program, in the format CycloneDX. */
+/** Lists the components of an installed program in the format CycloneDX. */
 export const partsList = (program: string): string =>
   execFileSync("npm", ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev"], {
     cwd: program,

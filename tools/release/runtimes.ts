@@ -8,7 +8,7 @@ const CACHE = join(ROOT, "node_modules/.cache/runtimes");
 
 export const HAS_RUNTIMES = process.platform === "linux" && process.arch === "x64";
 
-/** The oldest release that a package of the workspace declares in `engines`. */
+/** Returns the oldest release that a package of the workspace declares in `engines`. */
 export function oldestRuntime(name: string): string {
   const { engines } = JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
   const [, version] = /^>=(\d+\.\d+\.\d+)$/.exec(engines.node) ?? [];
@@ -16,7 +16,7 @@ export function oldestRuntime(name: string): string {
   return version;
 }
 
-/** Path of the program; the first call downloads it (50 MB), as `npm install` would. */
+/** Returns the path of the program. The first call downloads it (50 MB), like `npm install`. */
 export function fetchRuntime(version: string): string {
   const folder = join(CACHE, version);
   const program = join(folder, "package/bin/node");

@@ -1,4 +1,4 @@
-/** `npm run release -- version`: the next version, of the changes in `.changeset`. */
+/** `npm run release -- version`: computes the next version from the changes in `.changeset`. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { addSection, changelogSection, nextVersion, readChanges } from "./change
 import { PACKAGES, versionOf } from "./packages.ts";
 
 /**
- * Writes the next version into every manifest, and the changes into the changelog; the answer says what to do next.
+ * Writes the next version into every manifest, and the changes into the changelog. Returns the next steps.
  *
  * @param root folder of the workspace
  * @param day of the release, as 2026-11-23

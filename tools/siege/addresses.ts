@@ -1,6 +1,6 @@
-/** Client addresses: every 127.x.y.z is an address of this machine, and another client to the node. */
+/** Client addresses: every 127.x.y.z is an address of this machine, and a separate client for the node. */
 
-/** Addresses of a network of its own for each attack, so that attacks do not use up each other's limits. */
+/** Returns addresses from a separate network for each attack, so that attacks do not use up each other's limits. */
 export function clientAddresses(network: number): { next(): string } {
   let count = 0;
   return {

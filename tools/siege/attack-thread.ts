@@ -1,4 +1,4 @@
-/** One attack in a thread of its own, so that its work does not delay the observers of the node. */
+/** Runs one attack in a separate thread, so that its work does not delay the observers of the node. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Outage, Tally } from "./attack.ts";
 import { ATTACKS } from "./attacks/all.ts";
@@ -9,16 +9,16 @@ export type AttackData = { readonly name: string; readonly target: Target };
 export type AttackResult = {
   readonly offered: number;
   readonly refused: number;
-  /** Times in which slots were to be missed. */
+  /** Periods in which slots are expected to be missed. */
   readonly outages: readonly Outage[];
-  /** Why the attack could not be carried out, if so. */
+  /** Error of an attack that could not run. */
   readonly failure?: string;
 };
 
 const { name, target } = workerData as AttackData;
 const attack = ATTACKS.find((one) => one.name === name)!;
 const ending = new AbortController();
-// Any message means the end.
+// Any message ends the attack.
 parentPort!.once("message", () => ending.abort());
 
 let [offered, refused] = [0, 0];

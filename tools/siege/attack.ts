@@ -1,39 +1,39 @@
-/** What an attack is. */
+/** Definition of an attack. */
 import type { SiegedNode, Target } from "./target.ts";
 
-/** Time in which slots are missed through no fault of the node, by the clock that it goes by. */
+/** Period in which slots are missed for an external reason, by the clock of the node. */
 export type Outage = {
   readonly fromMs: number;
   readonly toMs: number;
-  /** What the reason of such a slot must contain. */
+  /** Text that the reason of such a slot must contain. */
   readonly reason: string;
 };
 
-/** Counts of one attack. What one offer is (a request, a connection, a message) depends on the attack. */
+/** Counts of one attack. An offer is a request, a connection or a message, depending on the attack. */
 export type Counts = {
   offered(count?: number): void;
-  /** Answered with a refusal (4xx, 5xx, an error), or ended by the node. */
+  /** Offers refused (4xx, 5xx, an error) or closed by the node. */
   refused(count?: number): void;
 };
 
 export type Tally = Counts & {
-  /** Slots of this time are expected to be missed. Those of attacks that say nothing never are. */
+  /** Slots in this period are expected to be missed. Absent: no slot may be missed. */
   outage(outage: Outage): void;
 };
 
 export type Attack = {
-  /** In the table and behind `--only`. */
+  /** Name in the table and for `--only`. */
   readonly name: string;
-  /** What the attacker does, in one sentence. */
+  /** One sentence that describes the attack. */
   readonly description: string;
-  /** Starts the node that it is carried out on; the one that all others share unless given. */
+  /** Starts the node for this attack. Absent: the attack uses the shared node. */
   readonly start?: () => Promise<SiegedNode>;
-  /** What this machine lacks for it, if anything. */
+  /** Returns the requirement that this machine lacks, if any. */
   readonly missingRequirement?: () => string | undefined;
   /** Prepares the chain before the attack is observed. */
   readonly prepare?: (target: Target) => Promise<void>;
-  /** It takes at least so long, whatever is asked for. */
+  /** Minimum duration, regardless of the options. */
   readonly minMs?: number;
-  /** Attacks until the signal is aborted, and ends everything that it opened. */
+  /** Attacks until the signal is aborted, and closes everything that it opened. */
   run(target: Target, tally: Tally, signal: AbortSignal): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Transactions that are valid by schema and have random signatures: each has an id of its own, at the cost of a hash. */
+/** Transactions with a valid schema and random signatures: each has a different id, at the cost of one hash. */
 import { createHash, randomBytes } from "node:crypto";
 import {
   addressFromPublicKey,
@@ -9,20 +9,20 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 
-/** The signatures that an item has. */
+/** The signatures of an item. */
 export type JunkSignatures = {
-  /** That of the sender. */
+  /** Signature of the sender. */
   readonly isSigned?: boolean;
-  /** How many of participants. */
+  /** Number of signatures of participants. */
   readonly participants?: number;
 };
 
-/** The JSON of another transaction at each call. */
+/** Returns the JSON of a different transaction at each call. */
 export type NextText = () => string;
 
 export const TRANSACTIONS_PER_REQUEST = 40;
 const SIGNATURE_BYTES = 64;
-/** The most that the network allows. */
+/** Maximum of the network. */
 const RECIPIENTS = 128;
 
 const randomHex = (bytes: number): string => randomBytes(bytes).toString("hex");
@@ -34,7 +34,7 @@ export const junkEntries = (participants: number): string[] =>
     (_, index) => index.toString(16).padStart(2, "0") + randomHex(SIGNATURE_BYTES),
   );
 
-/** Transactions of this body, which differ in their random signatures. */
+/** Generates transactions that differ only in their random signatures. */
 export function junkSigned(
   body: TransactionBody,
   { isSigned = false, participants = 0 }: JunkSignatures,
@@ -58,7 +58,7 @@ export function junkSigned(
   };
 }
 
-/** As many payments as there can be, to new recipients unless one is given. */
+/** The maximum number of payments, to new recipients unless one is given. */
 export const manyPayments = (
   network: Network,
   sender: { readonly senderPublicKey: string; readonly nonce: bigint },
@@ -73,7 +73,7 @@ export const manyPayments = (
     })),
   });
 
-/** As many transactions as a request may have at each call, from each of the texts in turn. */
+/** Returns the maximum number of transactions of a request at each call, alternating between the texts. */
 export function batches(texts: readonly NextText[]): () => string[] {
   let count = 0;
   return () => Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => texts[count++ % texts.length]!());

@@ -1,8 +1,8 @@
 /**
  * `npm run siege -- [--short] [--seconds N] [--settle N] [--only NAME]... [--list]`
  *
- * Attacks a node in every way that is known, while an honest client asks it, an honest receiver gets webhooks and an
- * orchestrator asks for its health. Prints a table; exits with 1 if anything failed, by name.
+ * Attacks a node in every known way, while an honest client reads from it, an honest receiver gets webhooks and an
+ * orchestrator checks its health. Prints a table, and exits with 1 and the failures if any.
  */
 import { parseArgs } from "node:util";
 import { ATTACKS } from "./attacks/all.ts";
@@ -12,7 +12,7 @@ import { besiege } from "./siege.ts";
 
 const { values } = parseArgs({
   options: {
-    /** A few seconds for each attack, without attacks that need a node of their own, as in `npm test`. */
+    /** A few seconds per attack, without attacks that need a separate node, as in `npm test`. */
     short: { type: "boolean", default: false },
     seconds: { type: "string" },
     settle: { type: "string" },
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 if (values.list) {
   for (const { name, description } of ATTACKS) console.log(`${name}: ${description}`);
 } else {
-  // Inside the namespace, nothing is missing.
+  // Inside the namespace, all requirements are met.
   const code = missingForIpv6() === undefined ? undefined : await runInOwnNetwork();
   if (code === undefined) await run();
   else process.exitCode = code;

@@ -1,4 +1,4 @@
-/** A multisignature wallet on the chain, whose public key is all that attackers need. */
+/** Multisignature wallet on the chain; attackers need only its public key. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   addressFromPublicKey,
@@ -48,7 +48,7 @@ export async function registerWallet(target: Target): Promise<void> {
   };
   const endsMs = performance.now() + TIMEOUT_MS;
   while (!(await isRegistered())) {
-    // Again and again: transactions of the attack before may have the same nonce.
+    // Retry: transactions of the previous attack can have the same nonce.
     const { text } = await submit();
     if (performance.now() > endsMs) throw new Error(`the wallet is not registered: ${text}`);
     await sleep(POLL_MS);

@@ -1,6 +1,6 @@
 /**
- * A network of the siege's own: a namespace in which every address of 2001:db8::/32 is one of this machine, as all of
- * 127.0.0.0/8 are everywhere.
+ * Separate network of the siege: a namespace in which every address of 2001:db8::/32 is local, like 127.0.0.0/8 on every
+ * machine.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -15,13 +15,13 @@ const inside = (command: readonly string[]): [string, string[]] => [
   ["--user", "--map-root-user", "--net", "sh", "-c", SETUP, "sh", ...command],
 ];
 
-/** What this machine lacks to use addresses of 2001:db8::/32, if anything. */
+/** Returns the requirement for addresses of 2001:db8::/32 that this machine lacks, if any. */
 export function missingForIpv6(): string | undefined {
   const { stdout } = spawnSync("ip", ["-6", "route", "show", "table", "local"], { encoding: "utf8" });
   return stdout?.includes(PREFIX) ? undefined : `addresses of ${PREFIX} (a network namespace)`;
 }
 
-/** Runs this program once more, in such a network; its exit code, or nothing where there can be none. */
+/** Runs this program again in such a network. Returns its exit code, or undefined if that is not possible. */
 export async function runInOwnNetwork(): Promise<number | undefined> {
   if (spawnSync(...inside(["true"])).status !== 0) return undefined;
   const child = spawn(...inside([process.execPath, ...process.argv.slice(1)]), { stdio: "inherit" });

@@ -1,10 +1,10 @@
-/** Frames of a client that is no peer: the handshake of a session on the peer port, and what follows. */
+/** Frames of a client that is not a peer: the handshake of a session on the peer port, and further messages. */
 
 export const UPGRADE =
   "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
   "Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n";
 
-/** A masked text frame whose mask is zero, of which more may be announced than comes. */
+/** Text frame with a zero mask, which can announce more bytes than it contains. */
 export function frame(text: string, announcedBytes = text.length): Buffer {
   const head = Buffer.alloc(14);
   head[0] = 0x81;
@@ -14,5 +14,5 @@ export function frame(text: string, announcedBytes = text.length): Buffer {
 }
 
 const HANDSHAKE = frame('{"event":"#handshake","data":{"authToken":null},"cid":1}');
-/** The upgrade and the handshake in one. */
+/** Upgrade and handshake in one message. */
 export const HELLO = Buffer.concat([Buffer.from(UPGRADE), HANDSHAKE]);

@@ -8,13 +8,13 @@ export type Pipelining = {
   readonly connections: number;
   /** Requests of one connection without a response. */
   readonly depth: number;
-  /** Address that the connections come from. */
+  /** Source address of the connections. */
   readonly from: string;
   readonly path: string;
 };
 
 const STATUS = /HTTP\/1\.1 (\d{3})/g;
-/** No part of a status line is longer. */
+/** Maximum length of a partial status line. */
 const TAIL = 12;
 const PAUSE_MS = 50;
 
@@ -43,14 +43,14 @@ export async function postPipelined(
       socket.setEncoding("latin1").on("data", (part: string) => {
         const text = tail + part;
         const statuses = [...text.matchAll(STATUS)];
-        // What was counted is not counted again.
+        // Skip what was already counted.
         const counted = statuses.at(-1);
         tail = text.slice(counted ? counted.index + counted[0].length : 0).slice(-TAIL);
         tally.refused(statuses.filter(([, status]) => Number(status) >= 400).length);
         for (const _ of statuses) postOn(socket);
       });
       for (let index = 0; index < depth; index++) postOn(socket);
-      // The bodies of one connection take a while to make.
+      // Creating the bodies of one connection costs time.
       await sleep(0);
     }
   });

@@ -1,4 +1,4 @@
-/** What is measured of an attack, what of it is a failure, and the table of all. */
+/** Measurements of an attack, its failures, and the table of all attacks. */
 import type { Sample } from "./observers/client.ts";
 import type { LongestTick } from "./observers/ticks.ts";
 
@@ -6,7 +6,7 @@ export type Row = {
   readonly attack: string;
   readonly offered: number;
   readonly refused: number;
-  /** Resident memory of the node before, at most, and after the time to settle. */
+  /** Resident memory of the node: before, peak, and after the settle time. */
   readonly memoryMib: { readonly before: number; readonly peak: number; readonly after: number };
   readonly client: readonly Sample[];
   readonly health: readonly Sample[];
@@ -14,33 +14,33 @@ export type Row = {
   readonly longestTick: LongestTick;
   readonly slotsForged: number;
   readonly slotsMissed: number;
-  /** Those of them that could not but be missed: the attack says when, and for which reason. */
+  /** Expected missed slots: the attack declares their period and reason. */
   readonly expectedMisses: readonly { readonly reason: string; readonly slots: number }[];
-  /** All others that the log names, each with its reason. */
+  /** Other missed slots in the log, each with its reason. */
   readonly otherMisses: readonly string[];
-  /** What the honest receiver found wrong. */
+  /** Errors that the honest receiver found. */
   readonly deliveryFaults: readonly string[];
-  /** What else went wrong: the process ended, the attack could not be carried out. */
+  /** Other failures: the process ended, or the attack could not run. */
   readonly faults: readonly string[];
 };
 
 export type Bounds = {
-  /** Memory that an attack may leave behind: caches and the reserve of the allocator. */
+  /** Memory that may remain in use after an attack: caches and the reserve of the allocator. */
   readonly maxLeftMib: number;
-  /** Of the health's p99. */
+  /** Bound on the p99 of the health check. */
   readonly maxHealthMs: number;
   /** Maximum duration of a tick of the consensus thread, without its waits for a processor. */
   readonly maxTickMs: number;
 };
 
-/** The pending transactions, which the honest client asks for, too. */
+/** Path of pending transactions, which the honest client also reads. */
 export const POOL_PATH = "/api/v2/transactions/unconfirmed";
 
 export const BOUNDS: Bounds = { maxLeftMib: 64, maxHealthMs: 500, maxTickMs: 200 };
-/** For a few seconds of each attack: no garbage is collected in between, and the p99 of 30 samples is the slowest one. */
+/** Limits for attacks of a few seconds: no garbage collection in between, and the p99 of 30 samples is the slowest one. */
 export const SHORT_BOUNDS: Bounds = { maxLeftMib: 128, maxHealthMs: 1_500, maxTickMs: 200 };
 
-/** The time that 99 of 100 samples did not exceed, milliseconds. */
+/** Returns the 99th percentile in milliseconds. */
 export function p99(samples: readonly Sample[]): number {
   const times = samples.map(({ ms }) => ms).sort((one, other) => one - other);
   return times[Math.ceil(times.length * 0.99) - 1] ?? 0;
@@ -51,7 +51,7 @@ const expectedSlots = ({ expectedMisses }: Pick<Row, "expectedMisses">): number 
 
 const isRefused = ({ status }: Sample): boolean => status < 200 || status >= 300;
 
-/** What failed, each as a short name with figures; empty if the node held. */
+/** Returns the failures, each as a short name with figures; empty on success. */
 export function failures(row: Row, { maxLeftMib, maxHealthMs, maxTickMs }: Bounds): string[] {
   const { memoryMib, client, health, longestTick } = row;
   const unexpected = row.slotsMissed - expectedSlots(row);
@@ -73,7 +73,7 @@ export function failures(row: Row, { maxLeftMib, maxHealthMs, maxTickMs }: Bound
 const tickText = ({ ms, wallMs }: LongestTick): string =>
   `${Math.round(ms)} ms${wallMs > ms + 1 ? `, ${Math.round(wallMs)} ms with waits for a processor` : ""}`;
 
-/** `3 x 503 /health/live`, status 0 being no answer. */
+/** Formats as `3 x 503 /health/live`; status 0 is a missing response. */
 function statuses(samples: readonly Sample[]): string {
   const counts = new Map<string, number>();
   for (const { status, path } of samples) {
@@ -95,7 +95,7 @@ const COLUMNS = [
   "missed",
 ];
 
-/** The rows as aligned text, each followed by what was expected of it and by its failures. */
+/** Formats the rows as aligned text, each followed by its expected slots and its failures. */
 export function table(rows: readonly Row[], bounds: Bounds): string {
   const lines = [
     COLUMNS,

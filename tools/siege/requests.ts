@@ -1,4 +1,4 @@
-/** Requests and raw connections of attackers: no failure of theirs is an error of the program. */
+/** Requests and raw connections of attackers, whose failures are not errors of the program. */
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import type { Target } from "./target.ts";
 export type Send = {
   readonly method?: string;
   readonly path: string;
-  /** Address that the request comes from. */
+  /** Source address of the request. */
   readonly from: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -18,7 +18,7 @@ type Endpoint = Pick<Target, "host" | "httpPort">;
 
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** The status of the answer, 0 where there is none. Counts the request, and its refusal. */
+/** Returns the status of the response, or 0 without one. Counts the request and a refusal. */
 export async function send(target: Endpoint, tally: Counts, options: Send): Promise<number> {
   tally.offered();
   const { status } = await ask(target, options);
@@ -26,7 +26,7 @@ export async function send(target: Endpoint, tally: Counts, options: Send): Prom
   return status;
 }
 
-/** The answer as text; status 0 where there is none. */
+/** Returns the response as text; status 0 without one. */
 export function ask(target: Endpoint, options: Send): Promise<{ status: number; text: string }> {
   const { method = options.body === undefined ? "GET" : "POST", path, from, headers = {}, body } = options;
   return new Promise((resolve) => {
@@ -54,7 +54,7 @@ export function ask(target: Endpoint, options: Send): Promise<{ status: number; 
   });
 }
 
-/** A TCP connection; counted as refused when the node ends it. `closeAll` ends the rest. */
+/** Opens a TCP connection, counted as refused if the node closes it. `closeAll` closes the rest. */
 export function createConnections(tally: Counts) {
   const open = new Set<Socket>();
   return {
@@ -81,7 +81,7 @@ export function createConnections(tally: Counts) {
   };
 }
 
-/** Does something again and again, `atOnce` times beside itself, until the signal is aborted. */
+/** Repeats a task in `atOnce` concurrent loops until the signal is aborted. */
 export async function repeat(
   { atOnce, pauseMs = 0 }: { readonly atOnce: number; readonly pauseMs?: number },
   signal: AbortSignal,
@@ -97,8 +97,8 @@ export async function repeat(
 }
 
 /**
- * Does something for each source at a steady pace, whether the last time has ended or not, until the signal is aborted,
- * once at least; settles when all of it has ended.
+ * Runs a task for each source at a constant rate, regardless of earlier runs, at least once and until the signal is aborted.
+ * Settles when all runs have ended.
  */
 export async function repeatPaced(
   sources: readonly string[],

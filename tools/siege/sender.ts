@@ -14,15 +14,15 @@ import type { Target } from "./target.ts";
 
 export type Accounts = {
   readonly network: Network;
-  /** Has coins on the chain. */
+  /** Funded account. */
   readonly funded: DevAccount;
-  /** Has none; another one at each call. */
+  /** Returns a different unfunded account at each call. */
   unfunded(): DevAccount;
-  /** The nonce of the next transaction of the funded one, as the API has it. */
+  /** Returns the next nonce of the funded account from the API. */
   nextNonce(): Promise<bigint>;
 };
 
-/** Of test accounts everywhere; only the names below it are the attackers' own. */
+/** Mnemonic of all test accounts; only the names derived from it belong to the attackers. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 
 export type Transfer = {
@@ -48,7 +48,7 @@ export function openAccounts({ network: shape, host, httpPort }: Target): Accoun
   };
 }
 
-/** A transfer of one smallest unit to its own sender. */
+/** Transfer of one smallest unit to the sender itself. */
 export function transfer({ network }: Accounts, { sender, nonce, ...more }: Transfer): Transaction {
   const { publicKey, address, keys } = sender;
   const body = { network, senderPublicKey: publicKey, nonce, recipientId: address, amount: 1n, ...more };

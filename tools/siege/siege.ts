@@ -1,4 +1,4 @@
-/** The siege: attacks one after the other, against one node or one of their own, observed by those they must not disturb. */
+/** Runs attacks one after another, on a shared or a separate node, while honest clients observe the node. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -13,23 +13,23 @@ import { startForging } from "./start-node.ts";
 import { hasEnded, lastLines, type SiegedNode, type Target } from "./target.ts";
 
 export type SiegeOptions = {
-  /** Of each attack. */
+  /** Duration of each attack. */
   readonly attackMs: number;
-  /** After each attack, before its memory is measured. */
+  /** Pause after each attack, before its memory is measured. */
   readonly settleMs: number;
-  /** Names of attacks; all unless given. */
+  /** Names of attacks; absent: all. */
   readonly only?: readonly string[];
-  /** Leaves out attacks that need a node of their own, whose start takes longer than a short attack, unless they are named. */
+  /** Skips attacks that need a separate node, whose start takes longer than a short attack, unless they are named. */
   readonly isShort?: boolean;
-  /** Called with each row as soon as it is known. */
+  /** Called with each row when it is complete. */
   readonly onRow?: ((row: Row) => void) | undefined;
-  /** Called with each attack that cannot be carried out on this machine, and what it lacks. */
+  /** Called with each attack that cannot run on this machine, and the missing requirement. */
   readonly onLeftOut?: ((attack: string, requirement: string) => void) | undefined;
 };
 
 const HEALTH_INTERVAL_MS = 100;
 const CLIENT_INTERVAL_MS = 150;
-/** Enough of them that each stays far below the rate limit of a minute. */
+/** Enough addresses for each to stay far below the rate limit. */
 const CLIENT_ADDRESSES = 50;
 const CLIENT_PATHS = [
   "/api/v2/blockchain",
@@ -40,17 +40,17 @@ const CLIENT_PATHS = [
   POOL_PATH,
 ];
 const MEMORY_INTERVAL_MS = 250;
-/** Time in which an attack must have ended after it was asked to, the removal of what it registered included. */
+/** Time in which an attack must end after the request, including the removal of its registrations. */
 const END_TIMEOUT_MS = 120_000;
-/** Caches and compiled code grow in the first seconds of use; that is no effect of an attack. */
+/** Caches and compiled code grow in the first seconds of use, which is not an effect of an attack. */
 const WARM_UP_MS = 10_000;
 
 type Times = Pick<SiegeOptions, "attackMs" | "settleMs">;
 
 /**
- * Runs the attacks; one row for each.
+ * Runs the attacks, and returns one row for each.
  *
- * @throws {Error} when an attack has no such name
+ * @throws {Error} if a name is unknown
  */
 export async function besiege({
   only,
@@ -97,7 +97,7 @@ function byNode(attacks: readonly Attack[]): { start: () => Promise<SiegedNode>;
   ];
 }
 
-/** Of an attack that could not be observed: its node did not start, or its receiver was not registered. */
+/** Row of an attack that could not be observed: its node did not start, or its receiver was not registered. */
 const rowOfFailure = (attack: string, { message }: Error): Row => ({
   attack,
   offered: 0,
@@ -208,7 +208,7 @@ const readFigures = (node: SiegedNode) => node.figures().catch(() => undefined);
 
 const NOTHING = { offered: 0, refused: 0, outages: [] };
 
-/** Runs an attack for its time in a thread of its own, and waits until it has ended. */
+/** Runs an attack for its duration in a separate thread, and waits until it has ended. */
 async function carryOut(target: Target, name: string, attackMs: number): Promise<AttackResult> {
   const worker = new Worker(new URL("./attack-thread.ts", import.meta.url), {
     workerData: { name, target } satisfies AttackData,

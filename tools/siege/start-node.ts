@@ -13,11 +13,11 @@ import { type SiegedNode, siegedNode, untilForged } from "./target.ts";
 
 /** Requirements of an attack that has a node of its own. */
 export type NodeNeeds = {
-  /** Folder of a node that has run before; a new one unless given. */
+  /** Folder of a node that has run before; absent: a new one. */
   readonly folder?: string;
-  /** The data is on a disk of its own, of so many MiB, which can be filled. */
+  /** Size of a separate data disk in MiB, which can be filled. */
   readonly diskMib?: number;
-  /** The node's clock goes by the file. */
+  /** The node reads its clock offset from a file. */
   readonly hasOwnClock?: boolean;
   /** Seconds of a slot. */
   readonly blocktime?: number;
@@ -27,7 +27,7 @@ export type NodeNeeds = {
 
 const HOST = "127.0.0.1";
 const TOKEN = "siege";
-/** Seconds of a slot: short ones, so that a node that is kept busy misses one. */
+/** Seconds of a slot: short, so that a busy node misses one. */
 const BLOCKTIME = 2;
 const NODES = 5;
 const CLOCK = fileURLToPath(
@@ -36,7 +36,7 @@ const CLOCK = fileURLToPath(
 
 const shapeOf = (blocktime: number): NetworkShape => ({ nodes: NODES, blocktime });
 
-/** Starts a node on a network of its own, and waits until it answers. */
+/** Starts a node on a separate network, and waits until it responds. */
 export async function startNode({
   diskMib,
   hasOwnClock = false,
@@ -55,9 +55,9 @@ export async function startNode({
       ...["--network-dir", join(folder, "network"), "--delegates", join(folder, "delegates.json")],
       ...["--data", dataFolderOf(folder), "--http-host", httpHost, "--http-port", "0"],
       ...["--p2p-port", String(peerPort), "--webhook-token", TOKEN],
-      // Receivers are on this machine, which a node on the Internet does not deliver to.
+      // Receivers are on this machine, to which a public node does not deliver.
       ...["--webhook-allow", "127.0.0.0/8"],
-      // What is observed is the forging itself.
+      // The siege observes forging itself.
       ...["--watch-rounds", "0"],
     ],
     {
@@ -127,5 +127,5 @@ export function newFolder(blocktime = BLOCKTIME): string {
   return folder;
 }
 
-/** On the node's disk, beside its signing record. */
+/** Path on the node's disk, next to its signing record. */
 export const dataFolderOf = (folder: string): string => join(folder, "disk", "data");

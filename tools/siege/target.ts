@@ -1,4 +1,4 @@
-/** A node under siege: where it is reached, and what is measured of it from outside. */
+/** A node under siege: its addresses, and its measurements from outside. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, createSlots, type Slots } from "@uniknode/protocol";
@@ -7,7 +7,7 @@ import { type NetworkShape, testNetwork } from "../../packages/node/test-support
 import type { Running } from "../../packages/node/test-support/process/uniknode.ts";
 import { type LongestTick, readTicks } from "./observers/ticks.ts";
 
-/** Plain values, so that attacks can run in a thread of their own. */
+/** Plain values, so that attacks can run in a separate thread. */
 export type Target = {
   readonly host: string;
   readonly httpPort: number;
@@ -16,9 +16,9 @@ export type Target = {
   /** Secret of the webhook register, for attacks by a client that has it. */
   readonly token: string;
   readonly network: NetworkShape;
-  /** Where the node's data is, as this process reaches it. */
+  /** Path of the node's data for this process. */
   readonly diskFolder: string;
-  /** Milliseconds that the node's clock is ahead, in a file that can be written at any time. */
+  /** File with the offset of the node's clock in milliseconds, writable at any time. */
   readonly clockFile: string;
 };
 
@@ -36,26 +36,26 @@ export type SiegedNode = {
   readonly slots: Slots;
   /** Lines of its log with this message. */
   logged(message: string): LogLine[];
-  /** Blocks that were signed with its keys, by all processes that had them. */
+  /** Blocks signed with its keys, by all processes that had them. */
   signed(): Signed[];
   /** Resident memory, MiB. */
   residentMib(): number;
-  /** The longest ticks of the thread of consensus since the last call; waits until that thread is free. */
+  /** Waits until the consensus thread is free. Returns its longest ticks since the last call. */
   longestTick(): Promise<LongestTick>;
-  /** @throws {Error} when the metrics are not answered in time */
+  /** @throws {Error} if the metrics request times out */
   figures(): Promise<Figures>;
-  /** Ends it, and leaves its folder. */
+  /** Stops the node, and keeps its folder. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Ends it, and removes its folder. */
+  /** Stops the node, and removes its folder. */
   close(): Promise<void>;
 };
 
-/** A block that was signed. */
+/** A signed block. */
 export type Signed = { readonly slot: number; readonly publicKey: string; readonly id: string };
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A process that was started, and its files. */
+/** A started process, and its files. */
 export type Started = {
   readonly process: Running;
   readonly target: Target;

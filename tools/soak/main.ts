@@ -2,7 +2,7 @@
  * `npm run soak -- [--minutes N]`
  *
  * A dev chain with transfers, readers, streams, a scraper, and 200 webhooks of good, failing, hanging and dripping
- * receivers. Fails on memory that grows, an answer 5xx, a delivery that is missing, out of order or made twice.
+ * receivers. Fails if memory grows, a response is 5xx, or a delivery is missing, duplicated or out of order.
  */
 import { parseArgs } from "node:util";
 import { soak } from "./soak.ts";

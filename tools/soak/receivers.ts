@@ -1,26 +1,26 @@
-/** Receivers of webhooks: good ones, which check what arrives, and three kinds of bad ones. */
+/** Webhook receivers: good ones, which check their deliveries, and three kinds of bad ones. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type ReceiverKind = "good" | "failing" | "hanging" | "dripping";
 
-/** What is read of a delivery. */
+/** The members of a delivery that receivers read. */
 type Body = { readonly event: string; readonly height: number; readonly data: { readonly id: string } };
 
 /** One webhook at a good receiver. */
 export type Received = {
-  /** Ids of the blocks or transactions that arrived. */
+  /** Ids of the received blocks or transactions. */
   readonly ids: ReadonlySet<string>;
   readonly faults: readonly string[];
 };
 
 export type Receivers = {
-  /** URL for the webhook of a number. */
+  /** Returns the URL for the webhook with this number. */
   target(kind: ReceiverKind, number: number): string;
-  /** By number of the webhook. */
+  /** Good receivers, by number of the webhook. */
   readonly received: ReadonlyMap<number, Received>;
-  /** Requests since the start, whatever the kind. */
+  /** Requests since the start, of all kinds. */
   requests(): number;
   close(): Promise<void>;
 };
@@ -83,7 +83,7 @@ function answer(kind: ReceiverKind, response: ServerResponse): void {
       return;
     }
     case "hanging":
-      // Never answered: the node ends the connection.
+      // No response: the node closes the connection.
       return;
   }
 }

@@ -1,4 +1,4 @@
-/** A dev chain under the load of an ordinary day, for any time. */
+/** Dev chain under typical load, for any time. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { startTraffic } from "./traffic.ts";
 
 export type SoakOptions = {
   readonly minutes: number;
-  /** Called once a minute with what there is so far. */
+  /** Called once a minute with the intermediate results. */
   readonly onMinute?: (line: string) => void;
 };
 
@@ -19,9 +19,9 @@ export type SoakReport = {
   readonly accepted: number;
   readonly deliveries: number;
   readonly streamedBlocks: number;
-  /** Mean resident memory of the two halves, MiB; the first tenth, in which caches fill, is left out. */
+  /** Mean resident memory of the two halves in MiB, without the first tenth, in which caches fill. */
   readonly memoryMib: { readonly firstHalf: number; readonly lastHalf: number; readonly peak: number };
-  /** Everything that is wrong, in words; empty if nothing is. */
+  /** Messages of all failures; empty on success. */
   readonly faults: readonly string[];
 };
 
@@ -36,10 +36,10 @@ const WEBHOOKS: readonly (readonly [ReceiverKind, number])[] = [
 const STREAMS = 20;
 const MEMORY_INTERVAL_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Growth of the last half over the first. */
+/** Maximum growth of the last half compared with the first. */
 const MAX_GROWTH = 0.05;
 const WARM_UP_SHARE = 0.1;
-/** Time in which what is under way at the end must have been delivered. */
+/** Time in which queued deliveries must arrive at the end. */
 const DRAIN_MS = 10_000;
 const MAX_FAULTS_SHOWN = 20;
 
@@ -95,7 +95,7 @@ export async function soak({ minutes, onMinute }: SoakOptions): Promise<SoakRepo
   }
 }
 
-/** Every other good webhook is about transactions; the answer is their numbers. */
+/** Subscribes every other good webhook to transactions, and returns their numbers. */
 async function registerWebhooks(url: string, receivers: Receivers): Promise<number[]> {
   const transactionWebhooks: number[] = [];
   let number = 0;
@@ -122,7 +122,7 @@ async function registerWebhooks(url: string, receivers: Receivers): Promise<numb
 const deliveryFaults = ({ received }: Receivers): string[] =>
   [...received].flatMap(([number, { faults }]) => faults.map((fault) => `webhook ${number}: ${fault}`));
 
-/** All of these webhooks must have got the same transactions: what one has and another has not was lost. */
+/** Checks that all these webhooks received the same transactions: any difference is a loss. */
 function missingTransactions({ received }: Receivers, webhooks: readonly number[]): string[] {
   const all = new Set(webhooks.flatMap((number) => [...(received.get(number)?.ids ?? [])]));
   return webhooks.flatMap((number) => {

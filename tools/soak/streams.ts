@@ -1,9 +1,9 @@
-/** Readers of the live stream, each of which checks that no block is left out or comes twice. */
+/** Readers of the live stream that check for missing and duplicate blocks. */
 import { connect } from "node:net";
 
 export type StreamReaders = {
   readonly faults: readonly string[];
-  /** Blocks read by all of them. */
+  /** Blocks read by all readers. */
   blocks(): number;
   close(): void;
 };
@@ -15,7 +15,7 @@ export type StreamOptions = {
   readonly count: number;
 };
 
-/** Opens the streams, each from an address of its own. */
+/** Opens the streams, each from a separate address. */
 export function startStreams({ host, port, token, count }: StreamOptions): StreamReaders {
   const faults: string[] = [];
   let [blocks, isClosed] = [0, false];

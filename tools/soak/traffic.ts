@@ -1,14 +1,14 @@
-/** What the users of a node do all day: send transfers, read pages, scrape metrics. */
+/** Typical load of a node: transfers, page reads, metrics scrapes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { connect, transferOf } from "../../packages/node/test-support/process/client.ts";
 
 export type Traffic = {
-  /** Requests answered with 5xx, or not at all. */
+  /** Requests with a 5xx response or none. */
   readonly faults: readonly string[];
   readonly counts: { requests: number; accepted: number };
-  /** Settles when what is under way has ended. */
+  /** Settles when the open requests have ended. */
   stop(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ const SUBMISSION_INTERVAL_MS = 1_000;
 const READ_INTERVAL_MS = 100;
 const SCRAPE_INTERVAL_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 10_000;
-/** A page of each kind, and some that are dear. */
+/** One page of each kind, and some expensive ones. */
 const PATHS = [
   "/api/v2/blockchain",
   "/api/v2/blocks?limit=100",
@@ -42,7 +42,7 @@ export async function startTraffic({ url, token }: TrafficOptions): Promise<Traf
   const counts = { requests: 0, accepted: 0 };
   let isStopped = false;
 
-  /** The answer, unless it is a fault. */
+  /** Returns the response unless it is an error. */
   async function ask(path: string, headers: Record<string, string> = {}): Promise<void> {
     counts.requests += 1;
     try {
@@ -62,7 +62,7 @@ export async function startTraffic({ url, token }: TrafficOptions): Promise<Traf
     return BigInt(wallet.nonce) + 1n;
   }
 
-  /** Ten transfers of one sender, once those before are on the chain. */
+  /** Sends ten transfers of one sender when the previous ones are on the chain. */
   async function submit(sender: DevAccount, recipient: DevAccount): Promise<void> {
     const nonce = await nextNonce(sender);
     const transfers = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>

@@ -1,4 +1,4 @@
-/** Transactions that are refused and cost the most: the thread of consensus must forge all the same. */
+/** The most expensive refused transactions: the consensus thread must still forge. */
 import { builders } from "@uniknode/protocol";
 import type { Attack } from "../attack.ts";
 import { batches, junkSigned, manyPayments, type NextText, submissionOf } from "../junk-transactions.ts";
@@ -12,13 +12,13 @@ import { submissions } from "../submissions.ts";
 import type { Target } from "../target.ts";
 
 const PATH = "/api/v2/transactions";
-/** More than the transactions of a request: no two requests in a row have the same recipients. */
+/** More than the transactions of a request, so that consecutive requests have different recipients. */
 const PAYMENTS = 120;
-/** The slots are of 8 s, and some of them must pass. */
+/** The attack must cover several slots of 8 s. */
 const IPV6_MS = 48_000;
 const IPV6_NODE = "2001:db8:ffff::1";
 
-/** Payments of unknown accounts, unsigned but for an entry of a participant that is none. */
+/** Payments of unknown accounts, without a signature except an entry of a wrong participant. */
 export const unsignedPayments = (accounts: Accounts): NextText[] =>
   Array.from({ length: PAYMENTS }, () => {
     const { publicKey } = accounts.unfunded();
@@ -34,7 +34,7 @@ export function walletTransfers(accounts: Accounts): NextText[] {
   return [junkSigned(builders.transfer({ ...envelope, amount: 1n }), { participants: PARTICIPANTS })];
 }
 
-/** Both of them in turn. */
+/** Alternates between both. */
 export function mixedBatches(target: Target): () => string[] {
   const [payments, transfers] = [unsignedPayments, walletTransfers].map((texts) =>
     batches(texts(openAccounts(target))),

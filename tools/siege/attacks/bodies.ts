@@ -1,4 +1,4 @@
-/** Bodies that cost more to read than to send. */
+/** Bodies that cost more to parse than to send. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";

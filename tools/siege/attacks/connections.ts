@@ -1,24 +1,24 @@
-/** Connections that are held, or that send as slowly and as much as they can. */
+/** Connections that are kept open, or that send as slowly or as much as possible. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { createConnections, repeat, send, untilAborted } from "../requests.ts";
 
 const HELD_CONNECTIONS = 2_000;
-/** As many as one connection may ask for before it takes them. */
+/** Maximum number of pipelined requests of a connection. */
 const ANSWERS = 30;
-/** Each fills the buffers of the system as well, 6 MB: more would measure the memory that the system has for all of TCP. */
+/** Each also fills 6 MB of system buffers: more connections would measure the TCP memory of the system. */
 const UNREAD_CONNECTIONS = 100;
 const DRIP_CONNECTIONS = 500;
 const DRIP_INTERVAL_MS = 500;
 
-/** Keeps connections open, opening those again that the node ends; `drip` is written to each now and then. */
+/** Keeps connections open, reopens closed ones, and writes `drip` to each from time to time. */
 function holdConnections(count: number, first: string, drip: string, network?: number): Attack["run"] {
   return async ({ host, httpPort }, tally, signal) => {
     const addresses = network === undefined ? undefined : clientAddresses(network);
     const connections = createConnections(tally);
     while (!signal.aborted) {
-      // At most a few hundred at a time: the machine's own queue of new connections is no target.
+      // At most a few hundred at a time: the system's queue of new connections is not the target.
       const missing = Math.min(count - connections.count(), 250);
       for (let index = 0; index < missing; index++) {
         connections.open(host, httpPort, addresses?.next() ?? "127.0.0.1", first);

@@ -29,7 +29,7 @@ export const consoleFlood: Attack = {
       { path: "/console/operations/metrics", headers: session },
       { path: "/console/session", ...json({ code: "A".repeat(43) }) },
       { path: "/console/session", ...json({ token: "A".repeat(512) }) },
-      // More sessions than are kept.
+      // More sessions than the limit.
       { path: "/console/session", ...json({ token: target.token }) },
       { path: "/console/links", ...json({}), headers: { authorization: target.token } },
     ];

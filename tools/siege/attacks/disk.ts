@@ -1,4 +1,4 @@
-/** A data disk that is full for a while, of a node of its own. */
+/** Fills the data disk of a separate node for a while. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,20 +13,20 @@ const DISK_MIB = 48;
 const REASON = "the block could not be written: disk full";
 const READY = /^200 \d+ MiB free$/;
 const FULL = /^503 nothing can be written: disk full/;
-/** A block must come, and fail to be written, before the node knows; afterwards one must be written. */
+/** The write of a block must fail before the node detects the full disk; afterwards a block must be written. */
 const NOTICE_TIMEOUT_MS = 20_000;
 
-/** Takes all of the space that is left. */
+/** Uses all free space. */
 function fill(folder: string): void {
   try {
-    // Appended: a file that is written anew gives its space back first.
+    // Append: rewriting the file would release its space first.
     writeFileSync(join(folder, "filler"), Buffer.alloc(DISK_MIB * MIB), { flag: "a" });
   } catch {
-    // What fits is written.
+    // A partial write is fine.
   }
 }
 
-/** The status of readiness, and what it says about the disk. */
+/** Returns the status of readiness, and its check of the disk. */
 async function readiness(target: Target): Promise<string> {
   const { status, text } = await ask(target, { path: "/health/ready", from: "127.45.0.1" });
   if (status === 0) return "no answer";

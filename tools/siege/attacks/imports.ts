@@ -1,4 +1,4 @@
-/** Registers of old nodes as large as they may be, and larger, for a node of its own that begins with one. */
+/** Imports of registers at and beyond their limits, on a separate node that starts with one. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const ROOM_BYTES = 1_024;
 const MAX_REFUSAL_MS = 30_000;
 const MAX_VALUE_LENGTH = 4_000;
 
-/** A webhook of an old node whose conditions are never true. */
+/** Webhook of an old node with conditions that are never true. */
 const webhook = (number: number, conditionsBytes: number) => ({
   id: `${number.toString(16).padStart(8, "0")}-aaaa-4bbb-8ccc-dddddddddddd`,
   token: "0123456789abcdef0123456789abcdef",
@@ -28,7 +28,7 @@ const webhook = (number: number, conditionsBytes: number) => ({
   conditions: conditionsOf(conditionsBytes),
 });
 
-/** Conditions of so many bytes of JSON, none more. */
+/** Conditions with exactly this number of bytes of JSON. */
 function conditionsOf(bytes: number): object[] {
   const condition = (length: number) => ({ key: "id", condition: "eq", value: "x".repeat(length) });
   const emptyBytes = JSON.stringify(condition(0)).length + 1;
@@ -50,7 +50,7 @@ const register = (count: number, conditionsBytes: number, from = 0): string =>
 
 const filled = (unit: string): string => `[${unit.repeat(Math.floor((MAX_FILE_BYTES - 10) / unit.length))}`;
 
-/** Register files, and what is said of each that is refused. */
+/** Register files, and the message of each refused one. */
 const REFUSED: readonly (readonly [content: () => string, expected: RegExp])[] = [
   [() => register(MAX_WEBHOOKS + 1, 1_000_000), /more than 1000 webhooks/],
   [() => register(MAX_WEBHOOKS, MAX_CONDITIONS_BYTES + 1_000_000), /must not be larger than 16777216 bytes/],
@@ -113,7 +113,7 @@ export const registerImports: Attack = {
         if (ms > MAX_REFUSAL_MS) throw new Error(`the refusal "${said}" took ${Math.round(ms)} ms`);
         tally.refused();
       });
-      // There is room for all of it only where none of the others brought anything.
+      // It fits only if the refused files imported nothing.
       tally.offered();
       const { code, stderr } = await bring(full, data);
       if (code !== 0) throw new Error(`a register at its bounds is not imported: ${stderr.slice(0, 300)}`);

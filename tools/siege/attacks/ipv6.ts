@@ -8,21 +8,21 @@ import type { Target } from "../target.ts";
 
 const NODE = "2001:db8:ffff::1";
 const HONEST = "2001:db8:3:1::1";
-/** Attempts that are open at a time, of all sources. */
+/** Concurrent attempts of all sources. */
 const ATTEMPTS = 600;
-/** What one /64 and one /48 may hold, and the honest one. */
+/** Limits of one /64 and one /48, plus the honest peer. */
 const MAX_SESSIONS = 10 + 20 + 1;
 const HONEST_PAUSE_MS = 1_000;
 const LIMITS = { timeoutMs: 5_000, maxBytes: 100_000 };
 
 const hex = (count: number): string => (1 + (count % 65_535)).toString(16);
-/** Ever new addresses: of one /64, and of ever new /64s of one /48. */
+/** Generates new addresses: in one /64, and in new /64s of one /48. */
 const SOURCES = [
   (count: number) => `2001:db8:1:1:${hex(count)}:${hex(count)}::1`,
   (count: number) => `2001:db8:2:${hex(count)}::1`,
 ];
 
-/** @throws {Error} when the honest peer does not get in, or no answer */
+/** @throws {Error} if the honest peer cannot connect or gets no reply */
 async function askHonestly(port: number): Promise<void> {
   const endpoint = { address: NODE, port, localAddress: HONEST };
   const connection = await connectPeer(endpoint).catch((error: Error) => {

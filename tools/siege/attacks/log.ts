@@ -1,4 +1,4 @@
-/** A log that cannot be written, of a node of its own: everything it would say meets a full disk. */
+/** A separate node whose log is on a full disk. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

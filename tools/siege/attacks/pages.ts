@@ -1,4 +1,4 @@
-/** Requests that are legal and dear. */
+/** Valid but expensive requests. */
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";

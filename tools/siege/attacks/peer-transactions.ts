@@ -1,4 +1,4 @@
-/** Peers that post transactions which are refused and cost the most, as often as a peer may. */
+/** Peers that post the most expensive refused transactions at the maximum rate of a peer. */
 import type { Socket } from "node:net";
 import { writeCall } from "../../../packages/node/src/peers/wire/requests/write.ts";
 import type { Attack } from "../attack.ts";
@@ -10,10 +10,10 @@ import { mixedBatches } from "./admissions.ts";
 
 const PEERS = 12;
 const PER_SECOND = 90;
-/** A peer that is not read sends nothing more. */
+/** Unsent bytes above which a peer pauses, because the node does not read it. */
 const MAX_UNSENT_BYTES = 4_000_000;
 
-/** A message without transactions, and where they belong. */
+/** A message without transactions, and the position to insert them. */
 const EMPTY = writeCall("p2p.peer.postTransactions", { transactions: [] });
 const PLACE = '{"transactions":[]}';
 
@@ -25,7 +25,7 @@ export const peerTransactions: Attack = {
     const next = mixedBatches({ host, peerPort, ...target });
     const connections = createConnections({ offered() {}, refused: tally.refused });
     const sockets = new Map<string, Socket>();
-    // In subnets of their own.
+    // In separate subnets.
     const peers = Array.from({ length: PEERS }, (_, index) => `127.55.${index}.1`);
     const connected = (peer: string): Socket => {
       const known = sockets.get(peer);

@@ -1,4 +1,4 @@
-/** Nodes that are none: connections, frames, blocks and heights of hostile peers. */
+/** Hostile peers: connections, frames, blocks and heights. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSlots, encodeBlock, forgeBlock } from "@uniknode/protocol";
@@ -79,7 +79,7 @@ export const delegateBlocks: Attack = {
         const previous = headerFromPeer((result as Status).state.header, network);
         const now = slots.timeAt(Date.now());
         const slotTime = slots.slotTime(slots.slotAt(now));
-        // No more than the network allows one address: others would be cut for that alone.
+        // At most the limit of one address: further connections would be closed for that reason alone.
         for (const timestamp of [slotTime, random.pick([slotTime - 2, slotTime + 2, slotTime + 3_600])]) {
           const block = forgeBlock({ network, timestamp, previous, transactions: [] }, keys);
           tally.offered();

@@ -1,4 +1,4 @@
-/** Pages of pending transactions that are as large as they can be: the thread of consensus makes them. */
+/** The largest possible pages of pending transactions, which the consensus thread builds. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signTransaction } from "@uniknode/protocol";
 import { clientAddresses } from "../addresses.ts";
@@ -9,7 +9,7 @@ import { openAccounts, submissionText } from "../sender.ts";
 
 const READERS = 45;
 const PAGES_PER_MINUTE = 95;
-/** Blocks take what is pending. */
+/** Blocks include pending transactions. */
 const FILL_EVERY_MS = 1_000;
 const PAGES = [
   "/api/v2/transactions/unconfirmed?limit=100",
@@ -25,7 +25,7 @@ export const pendingPages: Attack = {
     const { next } = clientAddresses(57);
     const from = next();
     let nonce = await accounts.nextNonce();
-    // To one recipient, so that the blocks with them are small changes.
+    // One recipient, so that blocks change few rows.
     const payment = () => {
       const sender = { senderPublicKey: funded.publicKey, nonce: nonce++ };
       return signTransaction(manyPayments(network, sender, funded.address), funded.keys);

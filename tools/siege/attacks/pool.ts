@@ -1,4 +1,4 @@
-/** Transactions that are well signed and of no use. */
+/** Useless transactions with valid signatures. */
 import { clientAddresses } from "../addresses.ts";
 import type { Attack, Tally } from "../attack.ts";
 import { repeat, send } from "../requests.ts";

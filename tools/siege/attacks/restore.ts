@@ -1,4 +1,4 @@
-/** An older copy of the data folder put back while the clock is behind, of a node of its own. */
+/** Restores an older copy of the data folder of a separate node while its clock is late. */
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,19 +9,19 @@ import { type SiegedNode, type Target, untilForged } from "../target.ts";
 
 /** Signed after the copy was made. */
 const BLOCKS_SINCE = 6;
-/** So late that the node has come up before the slots of the copy. */
+/** Late enough for the node to start before the slots of the copy. */
 const START_LATE_MS = 600_000;
 const MIN_REFUSALS = 2;
 const TIMEOUT_MS = 60_000;
 
-/** Slots that the clock leaves out when it is set. */
+/** Slots that the clock skips when it is set. */
 const LEFT_OUT = "the node was busy or asleep during the slot";
 /** The slot in the middle of which the clock is set. */
 const ENTERED_LATE = "too little of the slot was left";
 
 const setClock = (clockFile: string, aheadMs: number) => writeFileSync(clockFile, String(aheadMs));
 
-/** A node that was copied, signed more slots, was killed, and began again from its copy with a late clock. */
+/** Copies a node, lets it sign more slots, kills it, and restarts it from the copy with a late clock. */
 async function startRestored(): Promise<SiegedNode> {
   const folder = newFolder();
   const data = dataFolderOf(folder);
@@ -74,7 +74,7 @@ export const restoredFolder: Attack = {
     const restoredMs = await lastBlockMs(target);
     const aheadMs = restoredMs - Date.now();
     setClock(target.clockFile, aheadMs);
-    // The forger notices the clock a moment later, which may be a slot later.
+    // The forger detects the new clock with a delay, possibly of one slot.
     const slotMs = target.network.blocktime * 1_000;
     tally.outage({ fromMs: 0, toMs: restoredMs + slotMs, reason: LEFT_OUT });
     tally.outage({ fromMs: restoredMs, toMs: restoredMs + slotMs, reason: ENTERED_LATE });

@@ -1,4 +1,4 @@
-/** The JSON-RPC companion of exchanges, beside the node. */
+/** The JSON-RPC companion of the node. */
 import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";
@@ -39,7 +39,7 @@ export const rpcBatches: Attack = {
     const target = { host, httpPort: Number(new URL(url).port) };
     const headers = { "content-type": MEDIA_TYPE };
     const attack = (body: string) => send(target, tally, { path: "/", from: "127.0.0.1", headers, body });
-    // However long the companion took to start: each of them once.
+    // Each of them once, regardless of the start time of the companion.
     await Promise.all(BODIES.map(attack));
     let sent = 0;
     await repeat({ atOnce: 4, pauseMs: 50 }, signal, () => attack(BODIES[sent++ % BODIES.length]!));

@@ -7,13 +7,13 @@ import { PARTICIPANTS } from "../multisignature-wallet.ts";
 import type { Accounts } from "../sender.ts";
 import { submissions } from "../submissions.ts";
 
-/** More than the transactions of a request: no two requests in a row have the same contents. */
+/** More than the transactions of a request, so that consecutive requests have different contents. */
 const CONTENTS = 120;
-/** Properties of the longest names and values; 40 such transactions are as long as a body may be. */
+/** Properties with the longest names and values; 40 such transactions reach the maximum size of a body. */
 const PROPERTIES = 45;
 const MAX_LENGTH = 255;
 
-/** Payments under the key of an account that has coins: nothing but the signature is wrong. */
+/** Payments with the key of a funded account: only the signature is wrong. */
 async function foreignPayments(accounts: Accounts): Promise<NextText[]> {
   const { network, funded } = accounts;
   const nonce = await accounts.nextNonce();
@@ -22,7 +22,7 @@ async function foreignPayments(accounts: Accounts): Promise<NextText[]> {
   );
 }
 
-/** Registrations of multisignature wallets, signed well by their sender and by none of the participants. */
+/** Registrations of multisignature wallets with a valid signature of the sender and none of the participants. */
 function registrations(accounts: Accounts): NextText[] {
   const { network } = accounts;
   const publicKeys = Array.from({ length: PARTICIPANTS }, () => accounts.unfunded().publicKey);
@@ -37,7 +37,7 @@ function registrations(accounts: Accounts): NextText[] {
   });
 }
 
-/** Large mints of accounts without coins, under ids that are not theirs: these cost nothing to change. */
+/** Large mints of unfunded accounts with wrong ids, which are cheap to vary. */
 function largeMints(accounts: Accounts): NextText[] {
   const { network } = accounts;
   const longText = () => randomBytes(MAX_LENGTH).toString("hex").slice(0, MAX_LENGTH);

@@ -1,4 +1,4 @@
-/** Live streams: conditions that are dear to evaluate, readers that go away, readers that do not read. */
+/** Live streams: expensive conditions, readers that disconnect, readers that do not read. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 const STREAMS = 100;
 const CONDITIONS = 50;
 const STREAMS_PER_ADDRESS = 10;
-/** Matches nothing, after as many ways to try as an engine allows. */
+/** Never matches, at the maximum cost for the engine. */
 const PATTERNS = ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", "^(.*a){12}x$", "a*a*a*a*a*b"];
 const TEXT = `${"a".repeat(200)}!`;
 

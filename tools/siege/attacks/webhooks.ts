@@ -1,4 +1,4 @@
-/** Webhooks of a client that has the token, and cares for nothing. */
+/** Webhooks of a reckless client with the token. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
@@ -9,7 +9,7 @@ import type { Target } from "../target.ts";
 
 const HANGING_WEBHOOKS = 1_000;
 const REGISTRATIONS = 10_000;
-/** True of every event. */
+/** Condition that is true for every event. */
 const CONDITIONS = [{ key: "event", condition: "ne", value: "" }];
 
 /** Removes every webhook with a target below `/siege/`. */
@@ -37,7 +37,7 @@ async function removeAll(target: Target, addresses: { next(): string }): Promise
   }
 }
 
-/** Registers webhooks for every event as fast as they are taken, up to a number. */
+/** Registers webhooks for every event as fast as possible, up to a number. */
 async function register(
   target: Target,
   tally: Tally,
@@ -57,7 +57,7 @@ async function register(
   });
 }
 
-/** A receiver that takes connections and requests, and answers nothing. */
+/** Receiver that accepts connections and requests, but never responds. */
 async function startHanging() {
   const open = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-/** An honest client: asks for a little of everything from addresses of its own, well within the rate limit. */
+/** Honest client: reads a little of everything from its own addresses, well below the rate limit. */
 import { request } from "node:http";
 
 export type Sample = { readonly path: string; readonly status: number; readonly ms: number };
@@ -19,10 +19,10 @@ export type AskOptions = {
   readonly intervalMs: number;
 };
 
-/** No answer in this time is a refusal. */
+/** A missing response within this time counts as a refusal. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Asks at a steady pace, whether the last answer has come or not, each time on a new connection. */
+/** Sends requests at a constant rate, regardless of earlier responses, each on a new connection. */
 export function startAsking({ host, port, paths, network, addresses, intervalMs }: AskOptions): Observed {
   let samples: Sample[] = [];
   let count = 0;

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import type { Target } from "../target.ts";
 
 export type HonestReceiver = {
-  /** What is wrong with the deliveries since the last call, in words. */
+  /** Returns the errors of the deliveries since the last call. */
   faults(): string[];
-  /** Height of the last block that arrived. */
+  /** Height of the last received block. */
   height(): number;
   close(): Promise<void>;
 };

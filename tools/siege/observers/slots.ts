@@ -1,4 +1,4 @@
-/** What the log of a node says of its slots: those it missed for a reason, and those it signed twice. */
+/** Extracts slots from the log of a node: missed ones with their reasons, and slots signed twice. */
 import type { Outage } from "../attack.ts";
 import type { Row } from "../report.ts";
 import type { SiegedNode } from "../target.ts";
@@ -29,7 +29,7 @@ export function missesSince(
 }
 
 /**
- * Slots that more than one block was signed for with the same key. Two keys may have the same slot on two branches: the
+ * Slots with several blocks signed with the same key. Two keys can have the same slot on two branches: the
  * order of the delegates follows the height.
  */
 export function slotsSignedTwice({ signed }: SiegedNode): number[] {

@@ -1,18 +1,18 @@
-/** The longest tick of the thread of consensus, as the recorder in the node under siege measures it. */
+/** Longest tick of the consensus thread, as measured by the recorder in the node under siege. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** The longest ticks of a time, milliseconds. */
+/** Longest ticks of a period, in milliseconds. */
 export type LongestTick = {
-  /** Without the time in which the thread waited for a processor. */
+  /** Excludes the time in which the thread waited for a processor. */
   readonly ms: number;
-  /** With it. */
+  /** Includes that time. */
   readonly wallMs: number;
 };
 
 export type Ticks = {
-  /** Waits until the thread is free, unless the process has ended; the longest ticks since the last call. */
+  /** Waits until the thread is free, unless the process has ended. Returns the longest ticks since the last call. */
   take(hasEnded: () => boolean): Promise<LongestTick>;
 };
 
