@@ -36,7 +36,7 @@ export const nodeOptions = {
   httpPort: option({
     name: "httpPort",
     placeholder: "PORT",
-    sentence: "Port of the HTTP server; 0 takes a free one and prints it.",
+    sentence: "Port of the HTTP server; 0 selects a free port and prints it.",
     oldVariables: ["CORE_API_PORT"],
     default: 4003,
     read: readInteger(0, 65535),

@@ -6,11 +6,11 @@ export type WebhookErrorCode =
   | "WEBHOOK_UNKNOWN"
   /** The webhook is disabled or suspended. */
   | "WEBHOOK_OFF"
-  /** The webhook has no replay, or none that is running. */
+  /** The webhook has no replay, or no running replay. */
   | "REPLAY_UNKNOWN"
   /** A replay of the webhook is running. */
   | "REPLAY_RUNNING"
-  /** A ping of the webhook is under way. */
+  /** A ping of the webhook is in progress. */
   | "PING_RUNNING"
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"

@@ -99,9 +99,9 @@ test("A file, a folder below a file, and a folder that cannot be made are refuse
   const file = join(folder, "file");
   writeFileSync(file, "");
   for (const [path, reason] of [
-    [file, `${file} is no folder`],
-    [join(file, "app"), `${file} is no folder`],
-    ["/proc/app", "the file system there takes no folders"],
+    [file, `${file} is not a folder`],
+    [join(file, "app"), `${file} is not a folder`],
+    ["/proc/app", "the file system does not support folders"],
   ]) {
     expect(() => createProject(path!)).toThrow(
       `the project folder ${path} cannot be used: ${reason}; choose another with uniknode init FOLDER`,

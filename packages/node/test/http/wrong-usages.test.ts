@@ -260,7 +260,7 @@ const OWN: readonly Row[] = [
     webhook({ event: "block.aplied" }),
     422,
     "UNKNOWN_EVENT",
-    ['"event"', 'no event is called "block.aplied"', 'did you mean "block.applied"', "/documentation"],
+    ['"event"', 'unknown event "block.aplied"', 'did you mean "block.applied"', "/documentation"],
   ],
   [
     "an event of something else",
@@ -268,7 +268,7 @@ const OWN: readonly Row[] = [
     webhook({ events: ["block.applied", "invoice.paid.in.full"] }),
     422,
     "UNKNOWN_EVENT",
-    ['"events" at position 1', 'no event is called "invoice.paid.in.full"', "/documentation"],
+    ['"events" at position 1', 'unknown event "invoice.paid.in.full"', "/documentation"],
   ],
   [
     "a target that is no URL",
@@ -340,7 +340,7 @@ const OWN: readonly Row[] = [
     condition({ condition: "regexp", value: "(" }),
     422,
     "INVALID_MEMBER",
-    ['"conditions" at position 0', '"value"', "is no valid regular expression"],
+    ['"conditions" at position 0', '"value"', "is not a valid regular expression"],
   ],
   [
     "a switch that is a number",
@@ -380,7 +380,7 @@ const OWN: readonly Row[] = [
     get,
     404,
     "REPLAY_UNKNOWN",
-    ["webhook 1", "has had no replay", "POST /api/v2/webhooks/1/replay"],
+    ["webhook 1", "has no replay", "POST /api/v2/webhooks/1/replay"],
   ],
   [
     "a replay that runs backwards",
@@ -476,7 +476,7 @@ const OWN: readonly Row[] = [
     post({ depth: 900 }),
     422,
     "DEV_DEPTH",
-    ["the depth", "at most", "a branch may begin at height"],
+    ["depth must be at most", "a branch cannot start below height"],
   ],
   [
     "a snapshot that there is not",

@@ -192,7 +192,7 @@ describe("a peer is refused", () => {
   test("that has no block in common with us", async () => {
     const { own, other } = await branches();
     const request = (async () => null) as unknown as RequestPeer;
-    expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with us");
+    expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with this node");
   });
 
   test("whose blocks lie in the future", async () => {

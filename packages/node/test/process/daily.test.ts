@@ -395,7 +395,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^uniknode: the node refused [0-9a-f]{64}: .*\(ERR_APPLY\)\n$/);
     expect(stderr).toMatch(
-      /the passphrase is that of wallet D\w{33}, which has 0 \w+ and needs 1\.1 \w+; check the pass/,
+      /insufficient balance: wallet D\w{33} has 0 \w+ but needs 1\.1 \w+; fund the wallet first, or check the pass/,
     );
   });
 
@@ -408,12 +408,10 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     ] as const) {
       const { code, stderr } = await run([...args], mistyped);
       expect(code).toBe(1);
-      expect(stderr).toMatch(new RegExp(`wallet D\\w{33}, which has 0 \\w+ and needs ${needed}`));
+      expect(stderr).toMatch(new RegExp(`wallet D\\w{33} has 0 \\w+ but needs ${needed}`));
     }
     const { stderr } = await run(["tx", "transfer", bob.address, "999999999"], as(alice));
-    expect(stderr).toMatch(
-      new RegExp(`wallet ${alice.address}, which has [\\d.]+ \\w+ and needs 999999999\\.1 `),
-    );
+    expect(stderr).toMatch(new RegExp(`wallet ${alice.address} has [\\d.]+ \\w+ but needs 999999999\\.1 `));
   });
 
   test.each([

@@ -40,9 +40,9 @@ test("a list that takes too long ends, and its other calls are answered that the
     error: { code: 503, data: expect.stringMatching(data) },
   });
   expect(await slow(bodyOf(3), ADDRESS)).toMatchObject([
-    late(0, /^not answered within 0.1 s/),
-    late(1, /^not begun/),
-    late(2, /^not begun/),
+    late(0, /^timeout after 0.1 s/),
+    late(1, /^not executed/),
+    late(2, /^not executed/),
   ]);
 });
 

@@ -40,7 +40,7 @@ export function createSessionAccess(
     }
     // A browser sets it, and no page can.
     if (!READING.includes(request.method) && request.headers["sec-fetch-site"] !== "same-origin") {
-      throw new HttpError("CROSS_SITE", "only pages of the console may change anything with its session");
+      throw new HttpError("CROSS_SITE", "a console session can make changes only from pages of the console");
     }
     requireJson(request);
   };

@@ -47,7 +47,7 @@ export function addConsole(app: Server, options: ConsoleOptions, dependencies: C
       await scope.register(operations.health);
       // Else the page would answer, which finds its own paths.
       scope.all("/*", () => {
-        throw new HttpError("PATH_UNKNOWN", "the console has no such operation");
+        throw new HttpError("PATH_UNKNOWN", "operation not found in the console");
       });
     },
     { prefix: OPERATIONS },

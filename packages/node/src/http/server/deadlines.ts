@@ -16,9 +16,9 @@ declare module "fastify" {
 
 /** Said of every answer that would take too long. */
 export const LATE =
-  "Service Unavailable: the answer would take too long; ask for fewer rows, or again in 10 s";
+  "Service Unavailable: the response would take too long; request fewer rows, or retry in 10 s";
 
-/** The answer was not ready in time. */
+/** The response was not ready in time. */
 export class LateError extends HttpError {
   constructor() {
     super("ANSWER_LATE", LATE);

@@ -20,7 +20,7 @@ export type Failures = {
   readonly post: Post;
 };
 
-const ANSWER = "made to fail by a verb of the dev chain";
+const ANSWER = "simulated failure (dev chain)";
 
 /** @param timeoutMs time for an attempt, as `post` has it */
 export function createFailures(post: Post, timeoutMs: number): Failures {

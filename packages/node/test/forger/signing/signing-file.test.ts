@@ -164,7 +164,7 @@ describe("a record that cannot be trusted is refused", () => {
 
   test("a record of a later version", () => {
     writeFileSync(path, "uniknode-signing-record 2\n");
-    expect(errorOf(open).message).toContain("it is of another version");
+    expect(errorOf(open).message).toContain("unsupported version");
   });
 
   test("a file that is far too long is not read", () => {
