@@ -2,7 +2,7 @@
 import type { NetworkDescription } from "@uniknode/protocol";
 import { type Pin, pinText } from "../chain/assumption.ts";
 
-/** Turns it off. */
+/** Disables the option. */
 const NONE = "none";
 const FORM = /^([1-9]\d{0,9}):([0-9a-f]{64})$/;
 /** Heights have 32 bits. The genesis block is known anyway. */
@@ -14,7 +14,7 @@ export function readAssumeValid(value: unknown): string {
   const pin = typeof value === "string" ? pinOf(value) : undefined;
   if (pin) return pinText(pin);
   throw new Error(
-    "none, or HEIGHT:ID is expected: a height of 2 or more, and the id of its block in 64 lower-case hexadecimal digits",
+    "none or HEIGHT:ID is expected: a height of 2 or more, and the block id as 64 lower-case hexadecimal digits",
   );
 }
 
@@ -25,15 +25,15 @@ function pinOf(text: string): Pin | undefined {
 }
 
 /**
- * The pin that is said, or that of the network. A node that forges vouches for its blocks: it uses one only if it is said.
+ * Chooses the given pin, or else the pin of the network. A forging node vouches for its blocks, so it uses only a given pin.
  *
- * @param said value of the option
+ * @param given value of the option
  */
 export function choosePin(
-  said: string | undefined,
+  given: string | undefined,
   { assumeValid }: Pick<NetworkDescription, "assumeValid">,
   { forges }: { readonly forges: boolean },
 ): Pin | undefined {
-  const chosen = said ?? (forges ? undefined : assumeValid);
+  const chosen = given ?? (forges ? undefined : assumeValid);
   return chosen === undefined ? undefined : pinOf(chosen);
 }

@@ -6,7 +6,7 @@ import { type Option, type OptionValue, toFlag, toVariable } from "./option.ts";
 
 export type OptionTable = Readonly<Record<string, Option>>;
 
-/** Values by option; `undefined` only where the option has neither value nor default. */
+/** Values by option; `undefined` only if the option has neither a value nor a default. */
 export type Config<T extends OptionTable> = {
   readonly [N in keyof T]: T[N] extends { default: OptionValue }
     ? ReturnType<T[N]["read"]>
@@ -27,9 +27,9 @@ export type Origin = "default" | "file" | "environment" | "argument";
 export type Resolved = {
   readonly option: Option;
   readonly origin: Origin;
-  /** The flag, the variable or the file that says it; undefined for defaults. */
+  /** The flag, variable or file that sets it; undefined for defaults. */
   readonly source?: string;
-  /** Reads it, and throws the `ConfigError` of a value that the option refuses. */
+  /** Reads the value. @throws {ConfigError} on a value that the option refuses */
   readonly read: () => OptionValue | undefined;
 };
 
@@ -44,7 +44,7 @@ export function resolveConfig<T extends OptionTable>(table: T, sources: Sources)
 }
 
 /**
- * Where each option of the table has its value from.
+ * Finds the source of each option's value.
  *
  * @throws {ConfigError} on an unknown key of the file, or an unreadable file
  */
@@ -101,7 +101,7 @@ function readConfigObject(path: string): Record<string, unknown> {
     return readJsonObject(path, "configuration file");
   } catch (error) {
     throw new ConfigError(
-      `${(error as Error).message}; correct it (its content is like {"httpPort": 4003}), or leave out --config`,
+      `${(error as Error).message}; correct it (example: {"httpPort": 4003}), or omit --config`,
     );
   }
 }

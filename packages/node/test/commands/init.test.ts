@@ -72,7 +72,7 @@ test("The command says how to install the packages, none of which is in a regist
 test("The packed files of a release are installed instead of those of the registry.", () => {
   const packages = join(folder, "release");
   expect(() => createProject(join(folder, "app"), packages)).toThrow(
-    `--packages: ${packages}/uniknode-client-${programVersion()}.tgz is missing: npm run release writes it`,
+    `--packages: ${packages}/uniknode-client-${programVersion()}.tgz is missing; npm run release creates it`,
   );
   expect(readdirSync(folder)).toEqual([]);
   mkdirSync(packages);

@@ -118,7 +118,7 @@ describe("looking", { timeout: 60_000 }, () => {
     const { code, stderr } = await run(["block", "999999999"]);
     expect([code, stderr]).toEqual([
       1,
-      "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404); check the name or the number, and that --url names a node of the right network\n",
+      "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404); check the id, and that the node at --url belongs to the right network\n",
     ]);
   });
 
@@ -282,7 +282,7 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
     const { code, stderr } = await run(["tx", "unvote"], as(alice));
     expect([code, stderr]).toEqual([
       1,
-      `uniknode: ${alice.address} has no vote to withdraw; is it the right passphrase?\n`,
+      `uniknode: ${alice.address} has no vote to withdraw; is the passphrase correct?\n`,
     ]);
   });
 
@@ -438,8 +438,8 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["mint", newUnik(), "human"], "individual, organization or network is expected"],
     [["update", newUnik()], "--property or --remove is expected"],
     [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the second argument"],
-    [["mint", newUnik(), "individual", "--cost", "2"], "--cost: --factory is required with it"],
-    [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a can be set or removed, not both"],
+    [["mint", newUnik(), "individual", "--cost", "2"], "--cost requires --factory"],
+    [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a cannot be both set and removed"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
     [["post", "/nowhere"], "/nowhere cannot be read"],
   ])("makes no sense: tx %j ends with code 2", async (args, message) => {

@@ -160,7 +160,7 @@ describe("what cannot be started says why and changes nothing", { timeout: 60_00
     const precious = join(folder, "node.sqlite");
     writeFileSync(precious, "of another program");
     const { code, stderr } = await runUniknode(["dev", "--data", folder, "--reset"]);
-    expect(stderr).toContain("holds no dev chain");
+    expect(stderr).toContain("does not contain a dev chain");
     expect(code).toBe(2);
     expect(existsSync(precious)).toBe(true);
   });

@@ -133,7 +133,7 @@ describe("other commands", () => {
     writeFileSync(path, content);
     return path;
   };
-  const TRY = 'correct it (its content is like {"httpPort": 4003}), or leave out --config';
+  const TRY = 'correct it (example: {"httpPort": 4003}), or omit --config';
   const DAMAGED =
     'PATH/node.sqlite is damaged (file is not a database): start a dev chain over with "uniknode dev --reset"';
 

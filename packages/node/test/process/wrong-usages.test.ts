@@ -40,11 +40,11 @@ const ROWS: readonly Row[] = [
   [["dev", "--block-time", "0"], 2, "--block-time: an integer from 1 to 3600", "Seconds between"],
   [["dev", "--log-level", "loud"], 2, "--log-level: one of", "info"],
   [["dev", "--mnemonic", "no words", "--data", join(folder, "m")], 2, "--mnemonic", "12 to 24 words"],
-  [["dev", "--config", join(folder, "none.json")], 2, "none.json cannot be read", "leave out --config"],
+  [["dev", "--config", join(folder, "none.json")], 2, "none.json cannot be read", "omit --config"],
   [["dev", "--config", bad], 2, `"httpPrt" in ${bad}`, 'did you mean "httpPort"?'],
   [["dev", "--data", file], 2, file, "--data"],
-  [["dev", "--reset", "--data", empty], 2, `${empty} holds no dev chain`, "--data"],
-  [["run"], 2, "which network?", "--network-dir"],
+  [["dev", "--reset", "--data", empty], 2, `${empty} does not contain a dev chain`, "--data"],
+  [["run"], 2, "no network selected", "--network-dir"],
   [["run", "--network", "moonnet"], 2, "livenet, sandbox, dalinet", '"moonnet"'],
   [
     ["run", "--network", "livenet", "--alone"],
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     "give --genesis FILE",
   ],
   [["run", "--network-dir", empty], 2, `--network-dir ${empty}`, "network.json"],
-  [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "leave out --network"],
+  [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "omit --network"],
   [["status", ...NOWHERE], 1, "no answer", "uniknode dev"],
   [["status", "--url", "node"], 2, "--url: a base URL such as", "http://127.0.0.1:4003"],
   [["status", "--timeout", "0"], 2, "--timeout: an integer from 1", "Seconds"],
@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
   [["tx", "update", HEX, ...SECRET, ...NOWHERE], 2, "update:", "--property or --remove"],
   [["tx", "post", join(folder, "none.json")], 2, "none.json", "cannot be read"],
   [["tx", "show", "12"], 2, "'12' is invalid", "64 hexadecimal digits"],
-  [["webhooks", "list", "--data", empty], 2, `${empty} is no data folder of a node`, "--token"],
+  [["webhooks", "list", "--data", empty], 2, `${empty} is not the data folder of a node`, "--token"],
   [["webhooks", "list", "--url", "http://node.example"], 2, "on another machine", "UNIKNODE_WEBHOOK_TOKEN"],
   [["webhooks", "list", ...TOKEN, ...NOWHERE], 1, "no answer", "uniknode dev"],
   [["webhooks", "show", "first", ...TOKEN], 2, "'first' is invalid", "uniknode webhooks list"],
@@ -99,12 +99,17 @@ const ROWS: readonly Row[] = [
   ],
   [["listen", ...TOKEN, "--status", "99"], 2, "--status: an integer from 200 to 599", '"99"'],
   [["token", "--data", empty], 2, "no data folder of a node", "--data"],
-  [["accounts", "--data", empty], 2, "holds no dev chain", "uniknode dev"],
+  [["accounts", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["init"], 2, "missing required argument 'folder'", "uniknode init --help"],
   [["init", folder], 2, "is not empty", "choose another with uniknode init"],
   [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "The number of a slot"],
   [["snapshot", "verify", empty, "--network-dir", empty], 2, "--network-dir", "network.json"],
-  [["snapshot", "verify", empty, "--dev-chain", empty], 2, `${empty} holds no dev chain`, "uniknode dev"],
+  [
+    ["snapshot", "verify", empty, "--dev-chain", empty],
+    2,
+    `${empty} does not contain a dev chain`,
+    "uniknode dev",
+  ],
   [
     ["snapshot", "verify", empty, "--dev-chain", empty, "--network", "livenet"],
     2,
@@ -112,16 +117,16 @@ const ROWS: readonly Row[] = [
     "leave out",
   ],
   [["export", "--from", "1"], 2, "'1' is invalid", "2 or more"],
-  [["trigger"], 2, "which event?", "uniknode trigger --list"],
-  [["trigger", "unik.mintd"], 2, '"unik.mintd" is no event', "did you mean unik.minted?"],
+  [["trigger"], 2, "missing event name", "uniknode trigger --list"],
+  [["trigger", "unik.mintd"], 2, '"unik.mintd" is not an event', "did you mean unik.minted?"],
   [["trigger", "peer.added"], 2, "peer.added cannot be triggered", "docs/guides/own-network.md"],
-  [["trigger", "unik.minted", "--data", empty], 2, "holds no dev chain", "uniknode dev"],
+  [["trigger", "unik.minted", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["network", "init"], 2, "missing required argument 'folder'", "uniknode network init --help"],
   [["network", "init", folder], 2, "is not an empty folder", "name a new folder"],
   [["network", "init", join(folder, "n"), "--name", "A B"], 2, "--name: lower-case letters", '"A B"'],
   [["network", "init", join(folder, "n"), "--nodes", "9"], 2, "--nodes: an integer from 1 to 6", '"9"'],
-  [["export", "--data", empty], 2, "which chain?", "--dev-chain DIR"],
-  [["snapshot", "verify", empty], 2, "which chain?", "--network NAME with --genesis FILE"],
+  [["export", "--data", empty], 2, "no chain selected", "--dev-chain DIR"],
+  [["snapshot", "verify", empty], 2, "no chain selected", "--network NAME with --genesis FILE"],
   [["help", "nope"], 2, "unknown command 'nope'", "uniknode --help"],
   [["help", "webhooks", "lst"], 2, "unknown command 'lst'", "Did you mean list?"],
   [["import", join(folder, "none")], 1, "does not exist", "uniknode export"],
@@ -134,7 +139,7 @@ const ROWS: readonly Row[] = [
   [
     ["run", "--peers", "203.0.113.7,x"],
     2,
-    "--peers: IP addresses are expected (x is none)",
+    '--peers: IP addresses are expected; "x" is not one',
     'not "203.0.113.7,x"',
   ],
   [["webhooks", "show", "abc"], 2, "'abc' is invalid", "uniknode webhooks list"],
@@ -207,13 +212,13 @@ describe("a server that is not a node, or not at this URL", () => {
 
   test("another kind of server, another path, a host that does not exist", async () => {
     const page = await serve((_request, response) => response.end("<html>"));
-    expect(await failed(`http://${page}`)).toContain("name the base URL of a node with --url");
+    expect(await failed(`http://${page}`)).toContain("give the base URL of a node with --url");
     const unknown = await serve((_request, response) =>
       response.writeHead(404, { "error-code": "PATH_UNKNOWN" }).end('{"message":"Not Found"}'),
     );
-    expect(await failed(`http://${unknown}/api/v2`)).toContain("name the base URL of a node with --url");
+    expect(await failed(`http://${unknown}/api/v2`)).toContain("give the base URL of a node with --url");
     const silent = await serve(({ socket }) => void socket.end("220 mail\r\n"));
-    expect(await failed(`http://${silent}`)).toContain("no HTTP server answers there");
+    expect(await failed(`http://${silent}`)).toContain("the server does not respond with HTTP");
     expect(await failed("http://no-such-host.invalid")).toContain("check the host name in --url");
   });
 
@@ -229,6 +234,6 @@ test("the real program answers in the same way", async () => {
   const { code, stdout, stderr } = await runUniknode(["webhooks", "lst"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(
-    "error: unknown command 'lst'\n(Did you mean list?)\nuniknode webhooks --help shows what is expected, with examples\n",
+    "error: unknown command 'lst'\n(Did you mean list?)\nuniknode webhooks --help shows usage and examples\n",
   );
 });

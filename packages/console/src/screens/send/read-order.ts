@@ -71,7 +71,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     const isNothing = Object.keys(properties).length + removed.length === 0;
     const problem =
       fault ??
-      (both === undefined ? undefined : `${both} can be set or removed, not both.`) ??
+      (both === undefined ? undefined : `${both} cannot be both set and removed.`) ??
       (isNothing ? "Enter a property to set or to remove." : undefined);
     const faults: Faults = {
       ...(!isId(tokenId) && { unik: ID_EXPECTED }),

@@ -1,4 +1,4 @@
-/** `uniknode config`: every option of a start with its value, and where the value comes from. */
+/** `uniknode config`: shows all options of `dev` or `run` with values and origins. */
 import { Command } from "commander";
 import { loadNetwork } from "../../config/network.ts";
 import { devOptions, runOptions } from "../../config/options.ts";
@@ -19,8 +19,8 @@ export const configCommand = (): Command =>
 
 function tableCommand(name: string, table: OptionTable, checkMore: (command: Command) => void): Command {
   const command = new Command(name)
-    .description(`show what "uniknode ${name}" would start with; takes its options`)
-    .option("--check", "print nothing but what is wrong, all of it")
+    .description(`show the options with which "uniknode ${name}" would start; accepts the same options`)
+    .option("--check", "only check the options, and print all errors")
     .option("--json", "print one JSON document");
   return addFlags(command, table).action(async () => {
     const resolved = Object.values(resolveOrigins(table, sourcesOf(command)));
@@ -41,7 +41,7 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
   });
 }
 
-/** @throws {ConfigError} with everything that is wrong, one a line */
+/** @throws {ConfigError} with all errors, one per line */
 async function checkAll(resolved: readonly Resolved[], variables: readonly string[]): Promise<void> {
   const invalid = resolved.flatMap(({ read }) => {
     try {
@@ -55,7 +55,7 @@ async function checkAll(resolved: readonly Resolved[], variables: readonly strin
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
 }
 
-/** The files of the network; a genesis block that peers will be asked for is not needed. */
+/** Checks the files of the network, unless the genesis block will be fetched from peers. */
 function checkNetwork(command: Command): void {
   const { network, genesis, networkDir } = resolveConfig(runOptions, sourcesOf(command));
   if (network !== undefined && genesis === undefined && networkDir === undefined) return;
