@@ -1,10 +1,10 @@
-/** Parts of the page that are loaded when they are needed, also if the node does not answer at that time. */
+/** Parts of the page that are loaded on demand, also after an outage of the node. */
 import type { ComponentType } from "preact";
 import lazy from "preact-iso/lazy";
 
 export type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
-/** Placeholder until the file of a part can be loaded: a page of its own, a sentence, or nothing. */
+/** Placeholder until the file of a part is loaded: a page, a sentence, or nothing. */
 export type Waiting = "screen" | "part" | "nothing";
 
 export const loadable = <Props extends object>(
@@ -12,6 +12,6 @@ export const loadable = <Props extends object>(
   waiting: Waiting = "screen",
 ): ComponentType<Props> =>
   lazy(() =>
-    // The notices have loaded it before: it is there without a node.
+    // The notices have loaded this file, so it is available without the node.
     load().catch(async () => ({ default: (await import("./retried.tsx")).retried(load, waiting) })),
   ) as ComponentType<Props>;

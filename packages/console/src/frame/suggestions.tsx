@@ -1,4 +1,4 @@
-/** Results of a search, or pages that were opened from it before. */
+/** Search results, or recently opened results. */
 import type { Found } from "./search.ts";
 
 export type SuggestionsProps = {
@@ -30,7 +30,7 @@ export const Suggestions = ({ id, label, list, selected, onOpen }: SuggestionsPr
     </div>
     {list.length === 0 && (
       <p class="quiet" role="status">
-        Nothing has this height, id, address, key or name. Parts of ids need four characters.
+        No match for this height, id, address, key or name. Parts of ids need four characters.
       </p>
     )}
   </>

@@ -212,13 +212,13 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const { page } = await open("/console/blocks");
     await page.getByRole("row").nth(3).waitFor();
     await page.context().setOffline(true);
-    await page.getByText("The node does not answer").waitFor();
+    await page.getByText("The node does not respond").waitFor();
     expect(await page.getByRole("row").count()).toBeGreaterThan(2);
     await keepPicture(page, "disconnected-light-1400");
     await page.getByRole("button", { name: "Try now" }).click();
     await page.context().setOffline(false);
     // The page tries by itself, too.
-    await page.getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.getByText("The node does not respond").waitFor({ state: "detached" });
     await page.context().close();
   });
 });

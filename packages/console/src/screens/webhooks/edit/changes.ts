@@ -1,4 +1,4 @@
-/** A webhook as a draft, and what is different in an edited one. */
+/** Converts a webhook to a draft, and a draft to changes. */
 import type { Webhook, WebhookChanges } from "@uniknode/client";
 import { type Draft, selectionOf } from "../new/draft.ts";
 
@@ -19,10 +19,10 @@ export const draftOfWebhook = (webhook: Webhook): Draft => ({
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Members that did not change are left out: a value that is a number stays one. */
+/** Returns the changed members only, so that numeric values stay numbers. */
 export function changesOf(before: Draft, after: Draft): WebhookChanges {
   const { name, events, conditions, match, target, order, confirmations } = after;
-  // A webhook may have an event of its own, which only another name replaces.
+  // A webhook may have an `event`, which only another name can replace.
   const event = events.find((name) => !name.includes("*"));
   return {
     ...(name !== before.name && { name: name.trim() === "" ? null : name.trim() }),

@@ -1,10 +1,10 @@
-/** Where a webhook is delivered to, and how. */
+/** Form fields for the target and delivery options. */
 import { type Draft, MAX_CONFIRMATIONS, MAX_NAME_LENGTH } from "./draft.ts";
 
 export type DeliveryFieldsProps = {
   readonly draft: Draft;
   readonly onChange: (changes: Partial<Draft>) => void;
-  /** Offers a ping before the registration. */
+  /** Offers a ping before registering. */
   readonly hasPing?: boolean;
 };
 
@@ -51,8 +51,8 @@ export function DeliveryFields({
               onChange({ order: currentTarget.value === "strict" ? "strict" : "parallel" })
             }
           >
-            <option value="parallel">parallel: a failure holds nothing back</option>
-            <option value="strict">strict: one after another</option>
+            <option value="parallel">parallel: failures do not block other deliveries</option>
+            <option value="strict">strict: one at a time, in order</option>
           </select>
         </div>
         <div>

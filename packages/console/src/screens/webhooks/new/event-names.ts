@@ -1,10 +1,10 @@
-/** Every event that a webhook can name, and when it happens (docs/reference/events.md). */
+/** All webhook events with their meaning (docs/reference/events.md). */
 
 export type EventGroup = {
   readonly title: string;
-  /** Names every event of the group, if its names have a beginning of their own. */
+  /** Pattern of all events of the group, if they have a common prefix. */
   readonly pattern?: string;
-  /** Which of the names most people want. */
+  /** Hint about the most useful event. */
   readonly hint?: string;
   readonly events: readonly (readonly [name: string, happens: string])[];
 };
