@@ -66,7 +66,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.locator("#search").focus();
     await page.getByRole("listbox", { name: "Recently opened" }).getByText("Block 2").waitFor();
     await page.locator("#search").fill("0".repeat(64));
-    await page.getByText("Nothing has this").waitFor();
+    await page.getByText("No match for this").waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -194,7 +194,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.context().close();
     const second = await openPage(browser, node.url);
     await second.page.goto(node.consoleUrl);
-    await second.page.getByText("This link was used already").waitFor();
+    await second.page.getByText("This link was already used").waitFor();
     await second.page.context().close();
   });
 

@@ -43,11 +43,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await keepPicture(page, "outage-light-1400");
     // Other screens are as far away, and a loaded one is not.
     await page.getByRole("link", { name: "Uniks", exact: true }).click();
-    await page.getByRole("main").getByText("opens as soon as").waitFor(NOTICED);
+    await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
     await page.getByRole("link", { name: "Overview", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Wallets", exact: true }).click();
-    await page.getByRole("main").getByText("opens as soon as").waitFor(NOTICED);
+    await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
     await node.start();
     await page.getByRole("heading", { level: 1, name: "Wallets" }).waitFor(NOTICED);
     await page.getByRole("row").nth(3).waitFor();

@@ -48,7 +48,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText(block.id).first().waitFor();
     await node.client.dev.reorg({ depth: 1 });
     await page.getByText("This block was reverted").waitFor();
-    await page.getByRole("link", { name: `The block of height` }).click();
+    await page.getByRole("link", { name: "The current block of height" }).click();
     await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
     await page.getByText("Reverted at its height").waitFor();
     // The browser's log has a line for each answer of 404.

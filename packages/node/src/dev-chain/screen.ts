@@ -49,7 +49,7 @@ export function startScreen(content: ScreenContent): string {
       ]),
     "",
     "These passphrases are public knowledge. Never send anything of value to them.",
-    "Press Ctrl-C to stop. The next start continues this chain; --reset starts over.",
+    "Ctrl-C stops the chain. The next start continues it; --reset starts over.",
   ].join("\n");
 }
 

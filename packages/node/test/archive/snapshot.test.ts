@@ -193,7 +193,7 @@ describe("verification", () => {
     [
       "rounds of other delegates",
       `UPDATE rounds SET record = json_set(record, '$.order', json('[0]')) WHERE round = 2`,
-      /is not from the delegate of its slot/,
+      /was not forged by the delegate of its slot/,
     ],
     [
       "made-up votes of a round",

@@ -60,7 +60,7 @@ test("The command says how to install the packages, none of which is in a regist
     execFileSync(process.execPath, [PROGRAM, "init", ...args], { cwd: folder, encoding: "utf8" });
   const printed = init("app");
   expect(printed).toContain("  cd app\n  npm install RELEASE/uniknode*.tgz\n  npm test\n");
-  expect(printed).toContain("RELEASE is the folder with the packages of a release");
+  expect(printed).toContain("RELEASE is the folder with the release packages");
   mkdirSync(join(folder, "release"));
   for (const name of ["uniknode-client", "uniknode-protocol", "uniknode-ledger", "uniknode"])
     writeFileSync(join(folder, "release", `${name}-${programVersion()}.tgz`), "");

@@ -71,7 +71,7 @@ test("every verb takes the id that an imported webhook had on the old node", asy
 });
 
 test("a webhook lives its whole life from the command line", async () => {
-  expect(await webhooks("list")).toContain("no webhook is registered");
+  expect(await webhooks("list")).toContain("no webhooks registered");
   const created = await webhooks("create", target, "--event", "block.*", "--condition", "height gte 1");
   expect(created).toMatch(/^secret +whsec_\S+$/m);
   expect(await webhooks("list")).toMatch(/^ID +STATE +EVENTS +TARGET\n2 +active +block\.\* +http:/);
@@ -128,7 +128,7 @@ test("a ping that is not accepted ends with code 1 and the reason", async () => 
   await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
   const { code, stderr } = await runMain(["webhooks", "ping", "4", "--url", url, "--data", folder]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it runs/);
+  expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it is running/);
 });
 
 test("retry names the times that --since takes", async () => {

@@ -140,7 +140,7 @@ test.each<[what: string, answer: object | string, message: RegExp]>([
   ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /too long/],
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
-  ["a proof that is none", checkpoint({ size: 1e9 }), /no list of hashes/],
+  ["a proof that is none", checkpoint({ size: 1e9 }), /not a list of hashes/],
 ])("Of a node that answers %s nothing is believed.", async (_what, answer, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");

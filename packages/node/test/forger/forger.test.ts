@@ -256,7 +256,7 @@ describe("a slot that must not be signed", () => {
       ],
     ]);
     expect(failures).toEqual([]);
-    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("not one that this node can forge");
+    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("this node cannot forge slot");
   });
 
   test("does not publish its block when the record cannot be written, and tries the next slot", async () => {
@@ -396,11 +396,11 @@ describe("forging of a slot on request", () => {
 
   test("fails for the slot of another, for a block that is refused, and when the forger has stopped", async () => {
     const { forger } = aloneWith("another");
-    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
+    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
     const refusing = world({ forgingOrder: () => [one], submit: async () => "wrong" });
     await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");
     const ended = aloneWith(one);
     await ended.forger.stop();
-    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
+    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
   });
 });

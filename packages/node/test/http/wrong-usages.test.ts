@@ -113,7 +113,7 @@ const OWN: readonly Row[] = [
     { headers: { authorization: "Bearer x" } },
     401,
     "TOKEN_WRONG",
-    ['"Authorization"', "does not hold the webhook token", "uniknode token"],
+    ['"Authorization"', "does not contain the webhook token", "uniknode token"],
   ],
   ["no token for the stream", "/api/v2/events", {}, 401, "TOKEN_MISSING", ['"Authorization"', "is missing"]],
   [
@@ -284,7 +284,7 @@ const OWN: readonly Row[] = [
     webhook({ target: "https://me:secret@receiver.example/" }),
     422,
     "INVALID_MEMBER",
-    ['"target"', "without user and password", "such as"],
+    ['"target"', "without user name and password", "such as"],
   ],
   [
     "a target in the network of the node",
@@ -436,7 +436,7 @@ const OWN: readonly Row[] = [
     get,
     422,
     "INVALID_MEMBER",
-    ['"Last-Event-ID"', "must be the id of an event", "leave it out"],
+    ['"Last-Event-ID"', "must be the id of an event", "omit it"],
   ],
   [
     "conditions of a stream that are no JSON",
@@ -616,7 +616,7 @@ const OLD: readonly Row[] = [
     {},
     422,
     "INVALID_CURSOR",
-    ['"cursor"', "not one of this list", "cursor=start"],
+    ['"cursor"', "does not belong to this list", "cursor=start"],
   ],
   [
     "an order that there is not",
@@ -753,17 +753,17 @@ test.each([
 });
 
 test.each([
-  ["events that did not happen", { event: "unik.transferred" }, "None of these events happened", '"blocks"'],
+  ["events that did not happen", { event: "unik.transferred" }, "None of these events occurred", '"blocks"'],
   [
     "conditions that nothing fulfils",
     { match: "all", conditions: [{ key: "height", condition: "lt", value: "0" }] },
-    "none fulfilled the conditions",
+    "none met the conditions",
     "notFired",
   ],
   [
     "events that blocks do not tell",
     { event: "wallet.saved" },
-    "Stored blocks tell nothing",
+    "cannot be derived from stored blocks",
     "register the webhook",
   ],
 ])("a dry run that finds nothing says so: %s", async (_title, changes, reason, next) => {

@@ -180,7 +180,7 @@ describe("a peer is refused", () => {
       event === "uniknode.peer.getBlocks"
         ? Promise.resolve(overTheWire(event, packed(made)))
         : askFrom(liar)(event as never, argument, undefined as never)) as unknown as RequestPeer;
-    expect(await refusal(own, status, request)).toContain("of another delegate than that of its slot");
+    expect(await refusal(own, status, request)).toContain("was not forged by the delegate of its slot");
   });
 
   test("that names a common block that was not requested", async () => {

@@ -416,10 +416,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
 
   test.each([
     [["transfer", "unknown", "1"], "an address is expected"],
-    [
-      ["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"],
-      "its checksum is wrong",
-    ],
+    [["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"], "invalid checksum"],
     [["transfer", FOREIGN, "1"], `${FOREIGN} is an address of another network`],
     [["multi-payment", `${bob.address}=1`, `${FOREIGN}=1`], `${FOREIGN} is an address of another network`],
     // The chain would accept it, and the amount would be lost for ever.
@@ -432,11 +429,11 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer", bob.address, "1", "--fee", "much"], "--fee: an amount in tokens is expected"],
     [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],
     [["multi-payment", `${bob.address}=1`], "at least two ADDRESS=AMOUNT"],
-    [["lock", bob.address, "1", "ab".repeat(32)], "either --until-height or --until-time"],
+    [["lock", bob.address, "1", "ab".repeat(32)], "exactly one of --until-height and --until-time"],
     [["ipfs", "nope"], "the multihash of a file is expected"],
     [["transfer", bob.address, "0"], "more than 0"],
     [["mint", newUnik(), "human"], "individual, organization or network is expected"],
-    [["update", newUnik()], "--property or --remove is expected"],
+    [["update", newUnik()], "at least one --property or --remove is required"],
     [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the second argument"],
     [["mint", newUnik(), "individual", "--cost", "2"], "--cost requires --factory"],
     [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a cannot be both set and removed"],

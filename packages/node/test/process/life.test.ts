@@ -208,7 +208,7 @@ describe("a network from its files", { timeout: 60_000 }, () => {
       headers: { authorization: "life-test" },
     });
     expect(verb.status).toBe(403);
-    expect(await verb.json()).toMatchObject({ message: expect.stringContaining("only a dev chain") });
+    expect(await verb.json()).toMatchObject({ message: expect.stringContaining("only on a dev chain") });
     const deadlineMs = Date.now() + 30_000;
     const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     while ((await height()) < 2 && Date.now() < deadlineMs)

@@ -89,8 +89,13 @@ const ROWS: readonly Row[] = [
     "eq, ne",
   ],
   [["webhooks", "update", "1", ...TOKEN], 2, "nothing to change", "--target"],
-  [["webhooks", "retry", "1", ...TOKEN], 2, "a delivery or --all-failed", "webhooks deliveries 1"],
-  [["webhooks", "replay", "1", "--to", "3", ...TOKEN], 2, "--to needs --from", "first block"],
+  [
+    ["webhooks", "retry", "1", ...TOKEN],
+    2,
+    "give either deliveries, --all-failed or --state",
+    "webhooks deliveries 1",
+  ],
+  [["webhooks", "replay", "1", "--to", "3", ...TOKEN], 2, "--to requires --from", "first block"],
   [
     ["webhooks", "import", "/nowhere.json", "--data", join(folder, "i")],
     2,
@@ -98,11 +103,11 @@ const ROWS: readonly Row[] = [
     "cannot be read",
   ],
   [["listen", ...TOKEN, "--status", "99"], 2, "--status: an integer from 200 to 599", '"99"'],
-  [["token", "--data", empty], 2, "no data folder of a node", "--data"],
+  [["token", "--data", empty], 2, "is not the data folder of a node", "--data"],
   [["accounts", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["init"], 2, "missing required argument 'folder'", "uniknode init --help"],
   [["init", folder], 2, "is not empty", "choose another with uniknode init"],
-  [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "The number of a slot"],
+  [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "A slot number"],
   [["snapshot", "verify", empty, "--network-dir", empty], 2, "--network-dir", "network.json"],
   [
     ["snapshot", "verify", empty, "--dev-chain", empty],
@@ -145,8 +150,18 @@ const ROWS: readonly Row[] = [
   [["webhooks", "show", "abc"], 2, "'abc' is invalid", "uniknode webhooks list"],
   [["wallet", "show", "", ...NOWHERE], 2, "an id, a name or a key is expected", '""'],
   [["unik", "..", ...NOWHERE], 2, "an id, a name or a key is expected", '".."'],
-  [["webhooks", "list", "--token", "a\nb", ...NOWHERE], 2, "--token: a token of letters", "Webhook token"],
-  [["dev", "--webhook-token", " padded "], 2, "--webhook-token: a token of letters", "without spaces"],
+  [
+    ["webhooks", "list", "--token", "a\nb", ...NOWHERE],
+    2,
+    "--token: a token of printable characters",
+    "Webhook token",
+  ],
+  [
+    ["dev", "--webhook-token", " padded "],
+    2,
+    "--webhook-token: a token of printable characters",
+    "without leading or trailing spaces",
+  ],
   [["tx", "transfer", ADDRESS, "99999999999"], 2, "92233720368.54775807", "uniknode tx transfer --help"],
   [["tx", "vote", "x", "--fee", "99999999999", ...SECRET], 2, "--fee", "92233720368.54775807"],
   [["tx", "post", file], 2, "it is not JSON", "--dry-run --json"],
@@ -226,7 +241,7 @@ describe("a server that is not a node, or not at this URL", () => {
     const node = await serve((_request, response) =>
       response.writeHead(404).end('{"message":"Wallet not found"}'),
     );
-    expect(await failed(`http://${node}`)).toContain("check the name or the number");
+    expect(await failed(`http://${node}`)).toContain("check the id");
   });
 });
 

@@ -49,7 +49,7 @@ export async function startListening(
     });
   secret.resolve(webhook.token);
   report(`Webhook ${webhook.id} of ${url} delivers ${event.join(" ")} to ${target}`);
-  report("Press Ctrl-C to stop and remove the webhook.\n");
+  report("Ctrl-C stops the receiver and removes the webhook.\n");
 
   async function remove(): Promise<void> {
     try {

@@ -145,7 +145,7 @@ const replayCommand = () =>
         return show(connection, { id, cancelled: true }, [`the replay of webhook ${id} is cancelled`]);
       }
       if (from === undefined) {
-        if (to !== undefined) throw new ConfigError("replay: --to requires --from");
+        if (to !== undefined) throw new ConfigError("replay: --to requires --from, the first block");
         const { data } = await client.webhooks.getReplay(id);
         return show(connection, data, replayLines(data));
       }

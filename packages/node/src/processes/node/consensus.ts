@@ -85,7 +85,10 @@ function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger)
   if (stored && stored.id !== pin.id) logPin({ kind: "other", pin, id: stored.id }, logger);
   if (stored) return;
   if (!assumption().pin) {
-    logger.warn({ pin: pinText(pin) }, "the chain never had this block: checking all signatures");
+    logger.warn(
+      { pin: pinText(pin) },
+      "a previous start did not find the block of --assume-valid on the chain: checking all signatures",
+    );
     return;
   }
   logger.info(
