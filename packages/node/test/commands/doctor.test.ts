@@ -219,9 +219,9 @@ test("every failure is named at the end, and the code is 1", async () => {
   close();
   taken.close();
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^fail +clock +(59|60)\d{3} ms behind .*\n +switch time synchronisation on/m);
+  expect(stdout).toMatch(/^fail +clock +(59|60)\d{3} ms behind .*\n +enable time synchronisation/m);
   expect(stdout).toMatch(/^fail +peers +0 of \d accept/m);
   expect(stderr).toBe(
-    'uniknode: clock, HTTP port, peer port, peers: see the lines marked "fail" for what to do\n',
+    'uniknode: failed checks: clock, HTTP port, peer port, peers; the lines marked "fail" say what to do\n',
   );
 });

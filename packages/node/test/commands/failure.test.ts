@@ -42,7 +42,7 @@ describe("An expected failure is one line with what to do.", () => {
         },
         "POST /api/webhooks",
       ),
-      "POST /api/webhooks: a wrong token (HTTP 401); give it with --token",
+      "POST /api/webhooks: a wrong token (HTTP 401); give the token with --token",
       1,
     ],
     [

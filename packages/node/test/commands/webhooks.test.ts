@@ -141,7 +141,7 @@ test("a wrong token is answered with one hint", async () => {
   const { code, stderr } = await runMain(["listen", "--url", url, "--token", "wrong"]);
   expect(code).toBe(1);
   expect(stderr.match(/"uniknode token"/g)).toHaveLength(1);
-  expect(stderr).toMatch(/another one \(HTTP 401\); give it with --token\n$/);
+  expect(stderr).toMatch(/a different token \(HTTP 401\); give the token with --token\n$/);
 });
 
 test("a delivery that is given up has one name in the API, the commands and the metrics", async () => {

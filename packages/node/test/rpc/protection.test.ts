@@ -105,5 +105,5 @@ test("a node that answers 429 is not waited for: each call of a list gets that a
   const { body } = await send(url, type, latest);
   expect(body.length).toBe(100);
   for (const { error } of body)
-    expect(error).toMatchObject({ code: 429, data: expect.stringMatching(/; try again in 55 s$/) });
+    expect(error).toMatchObject({ code: 429, data: expect.stringMatching(/; retry in 55 s$/) });
 });

@@ -81,7 +81,7 @@ test("a stream whose conditions cost too much is slowed down, gets the reason, a
       data: {
         event: "stream.suspended",
         code: "STREAM_SUSPENDED",
-        message: expect.stringMatching(/^the conditions take more than \d+ steps an event/),
+        message: expect.stringMatching(/^the conditions take more than \d+ steps per event/),
       },
     },
   ]);

@@ -203,7 +203,7 @@ describe("an import is refused, and registers nothing,", () => {
 
   test.each([
     ["of more values than memory can hold", `[${"{},".repeat(1_000_000)}{}]`, "more than 1000000 values"],
-    ["of lists within lists", "[".repeat(5_000), "more than 4096 levels"],
+    ["of lists within lists", "[".repeat(5_000), "more than 4096 nested levels"],
   ])("for a file %s, before it is parsed", (_case, content, message) => {
     expect(() => dataFolder().bring(content)).toThrow(ConfigError);
     expect(() => dataFolder().bring(content)).toThrow(message);

@@ -170,7 +170,7 @@ describe("a record that cannot be trusted is refused", () => {
   test("a file that is far too long is not read", () => {
     write(signing(ALICE, 5));
     truncateSync(path, 5 * 1024 * 1024);
-    expect(errorOf(open).message).toContain("longer than");
+    expect(errorOf(open).message).toContain("larger than");
   });
 
   test("a folder in its place", () => {
