@@ -45,7 +45,7 @@ const NODE_STEPS: Readonly<Record<string, string>> = {
 
 /** Next steps for connection failures, by error code of the runtime. */
 const CONNECTION_STEPS: readonly (readonly [code: RegExp, step: string])[] = [
-  [/^ERR_SSL_/, "the server does not use TLS: give --url with http:// instead of https://"],
+  [/^ERR_SSL_/, "the server does not use TLS: give --url http://... instead of https://..."],
   [/CERT|^ERR_TLS/, "the certificate is not trusted: add its authority with NODE_EXTRA_CA_CERTS=FILE"],
   [/^(ENOTFOUND|EAI_\w+)$/, "check the host name in --url"],
   [
