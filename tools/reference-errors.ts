@@ -6,7 +6,7 @@ const INTRODUCTION = `# Errors
 Every error of the HTTP API has a code. Programs must use the code; the message is for people and can change.
 
 \`\`\`
-{"statusCode": 404, "error": "Not Found", "message": "webhook 7 not found: GET /api/v2/webhooks lists those there are", "code": "WEBHOOK_UNKNOWN"}
+{"statusCode": 404, "error": "Not Found", "message": "webhook 7 not found: GET /api/v2/webhooks lists the webhooks", "code": "WEBHOOK_UNKNOWN"}
 \`\`\`
 
 * The header \`error-code\` contains the code on every route.

@@ -26,7 +26,7 @@ export type Figures = {
   /** Slots of the node's delegates since it started. */
   readonly forged: number;
   readonly missed: number;
-  /** Live streams that are open. */
+  /** Open live streams. */
   readonly streams: number;
 };
 

@@ -1,12 +1,12 @@
-/** Files that the build reads beside sources. */
+/** Types of non-source files that the build imports. */
 declare module "*.css";
-/** Address of the built script of a worker. */
+/** URL of the built worker script. */
 declare module "*?worker&url" {
   const url: string;
   export default url;
 }
 declare module "*?raw" {
-  /** The text of the file. */
+  /** Text of the file. */
   const text: string;
   export default text;
 }

@@ -1,4 +1,4 @@
-/** Builds what every screen stands on, and mounts the application. */
+/** Builds the context of all screens and mounts the application. */
 import "./style/index.ts";
 import { effect } from "@preact/signals";
 import { createClient } from "@uniknode/client";
@@ -14,7 +14,7 @@ import { createSession } from "./session/session.ts";
 
 readTheme();
 
-/** A page asks again with the next head; it does not wait for long. */
+/** Short timeout, because a page requests again with the next head. */
 const options = { retries: 1, maxWaitMs: 2_000 };
 const api = createClient({ ...options, url: location.origin });
 const key = shareKey(tabStorage(), new BroadcastChannel("uniknode-session"), readSession);
@@ -42,7 +42,7 @@ effect(() => {
   return () => stream.abort();
 });
 
-/** After a sign-in or a sign-out in another tab. */
+/** Called after a sign-in or sign-out in another tab. */
 async function readSession(): Promise<void> {
   await session.read();
   answers.forget();

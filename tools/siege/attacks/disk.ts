@@ -10,9 +10,9 @@ import type { Target } from "../target.ts";
 
 const MIB = 1_048_576;
 const DISK_MIB = 48;
-const REASON = "the block could not be written: disk full";
+const REASON = "failed to write the block to the database: disk full";
 const READY = /^200 \d+ MiB free$/;
-const FULL = /^503 nothing can be written: disk full/;
+const FULL = /^503 not writable: disk full/;
 /** The write of a block must fail before the node detects the full disk; afterwards a block must be written. */
 const NOTICE_TIMEOUT_MS = 20_000;
 

@@ -57,7 +57,7 @@ const REFUSED: readonly (readonly [content: () => string, expected: RegExp])[] =
   [() => `${filled("{},")}{}]`.padEnd(MAX_FILE_BYTES + 1), /larger than 67108864 bytes/],
   [() => `${filled("{},")}{}]`, /more than 1000000 values/],
   [() => `${filled("0,")}0]`, /more than 1000000 values/],
-  [() => filled("["), /more than 4096 levels/],
+  [() => filled("["), /more than 4096 nested levels/],
   [() => filled("x"), /cannot be read/],
   [() => JSON.stringify({ webhooks: Array(MAX_WEBHOOKS).fill({}) }), /webhook 1000 of the file: "id" is/],
 ];

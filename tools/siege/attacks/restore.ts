@@ -15,9 +15,9 @@ const MIN_REFUSALS = 2;
 const TIMEOUT_MS = 60_000;
 
 /** Slots that the clock skips when it is set. */
-const LEFT_OUT = "the node was busy or asleep during the slot";
+const LEFT_OUT = "the node was busy or suspended during the slot";
 /** The slot in the middle of which the clock is set. */
-const ENTERED_LATE = "too little of the slot was left";
+const ENTERED_LATE = "too little time was left in the slot";
 
 const setClock = (clockFile: string, aheadMs: number) => writeFileSync(clockFile, String(aheadMs));
 
@@ -89,7 +89,7 @@ export const restoredFolder: Attack = {
 
     const nowMs = Date.now();
     setClock(target.clockFile, 0);
-    tally.outage({ fromMs: restoredMs, toMs: nowMs + aheadMs, reason: "the signing record has" });
+    tally.outage({ fromMs: restoredMs, toMs: nowMs + aheadMs, reason: "the signing record already has" });
     tally.outage({ fromMs: nowMs + aheadMs, toMs: nowMs, reason: LEFT_OUT });
     tally.outage({ fromMs: nowMs, toMs: nowMs + slotMs, reason: ENTERED_LATE });
     const before = await forged(target);

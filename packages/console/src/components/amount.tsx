@@ -3,9 +3,9 @@ import { useNode } from "../data/node.ts";
 import { amountText, UNITS } from "./format.ts";
 
 export type AmountProps = {
-  /** Smallest unit, as the API writes it. */
+  /** Amount in the smallest unit, as in the API. */
   readonly value: string | number | bigint;
-  /** With the symbol of the token; tables have it in their heads. */
+  /** Shows the symbol of the token; tables show it in the column head. */
   readonly hasSymbol?: boolean;
 };
 
@@ -19,13 +19,13 @@ export function Amount({ value, hasSymbol = false }: AmountProps) {
   );
 }
 
-/** `12.5` in the smallest unit; undefined for what is no amount. */
+/** Converts `12.5` to the smallest unit; undefined if the text is not an amount. */
 export function unitsOf(text: string): bigint | undefined {
   const [, whole, decimals = ""] = /^(\d{1,12})(?:[.,](\d{1,8}))?$/.exec(text.trim()) ?? [];
   return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(decimals.padEnd(8, "0"));
 }
 
-/** For the head of a column of amounts. */
+/** Head of a column of amounts. */
 export function useSymbol(): string {
   return useNode().configuration.value?.symbol ?? "";
 }

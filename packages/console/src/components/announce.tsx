@@ -1,11 +1,11 @@
-/** What a screen reader says of changes that a reader sees. */
+/** Announces visible changes to screen readers. */
 import { signal } from "@preact/signals";
 
 const message = signal("");
 
-/** Says a text once the reader pauses. */
+/** Announces a text when the screen reader pauses. */
 export function announce(text: string): void {
-  // An equal text is no change.
+  // Screen readers ignore an equal text.
   message.value = message.peek() === text ? `${text}\u00a0` : text;
 }
 

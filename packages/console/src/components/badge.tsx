@@ -1,4 +1,4 @@
-/** A state in one word. */
+/** Badge with a state. */
 import type { ComponentChildren } from "preact";
 
 export type Tone = "plain" | "good" | "warning" | "bad" | "accent";

@@ -1,4 +1,4 @@
-/** How full a block is: the larger of its shares of the maximum of transactions and of bytes. */
+/** Fill level of a block: the larger of its shares of the maximum transactions and bytes. */
 import type { Block } from "@uniknode/client";
 import { useNode } from "../data/node.ts";
 

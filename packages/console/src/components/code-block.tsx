@@ -1,9 +1,9 @@
-/** A program, a command or JSON: as it is, to be copied. */
+/** Shows a program, a command or JSON with a copy button. */
 import { CopyButton } from "./copy-button.tsx";
 
 export type CodeBlockProps = {
   readonly text: string;
-  /** What it is: `curl command`. */
+  /** Label, such as `curl command`. */
   readonly what: string;
 };
 
@@ -21,12 +21,12 @@ export function CodeBlock({ text, what }: CodeBlockProps) {
   );
 }
 
-/** A value with all digits of its integers. */
+/** Shows a value as JSON with all digits of its integers. */
 export const Json = ({ value, what = "JSON" }: { value: unknown; what?: string }) => (
   <CodeBlock text={indented(value)} what={what} />
 );
 
-// Part of every supported browser; the compiler's library does not list it yet.
+// All supported browsers have it; the compiler's library does not declare it yet.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 const indented = (value: unknown): string =>

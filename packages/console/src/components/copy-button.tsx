@@ -1,4 +1,4 @@
-/** Copies a text, and shows that it did. */
+/** Button that copies a text and confirms it. */
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "./announce.tsx";
 import { Icon } from "./icon.tsx";
@@ -7,12 +7,12 @@ const SHOWN_MS = 1_500;
 
 export type CopyButtonProps = {
   readonly text: string;
-  /** What is copied: `address`, `curl command`. */
+  /** Label, such as `address` or `curl command`. */
   readonly what: string;
 };
 
 export function CopyButton({ text, what }: CopyButtonProps) {
-  // The text may change: the row of a list becomes another one.
+  // The text may change, because lists reuse rows.
   const [copied, setCopied] = useState<string>();
   useEffect(() => {
     if (copied === undefined) return;
@@ -35,7 +35,7 @@ export function CopyButton({ text, what }: CopyButtonProps) {
   );
 }
 
-/** Pages that came without TLS from another machine have no clipboard; the old command still works there. */
+/** Fallback for pages without TLS from another machine, which have no clipboard API. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

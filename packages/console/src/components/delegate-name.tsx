@@ -1,4 +1,4 @@
-/** A delegate by the name that it disclosed. */
+/** Shows a delegate by its disclosed name. */
 import { useDelegateNames } from "./delegate-names.ts";
 import { hrefOf, Identifier } from "./identifier.tsx";
 

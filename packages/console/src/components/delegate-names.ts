@@ -1,4 +1,4 @@
-/** Delegates by their public keys: names for the keys that blocks and rounds have. */
+/** Names of delegates for the public keys in blocks and rounds. */
 import type { Delegate } from "@uniknode/client";
 import { useAnswer, useNode } from "../data/node.ts";
 import { shortened } from "./format.ts";
@@ -6,8 +6,8 @@ import { shortened } from "./format.ts";
 const NAMES_INTERVAL_MS = 60_000;
 
 /**
- * What delegates are called, by username and by public key; they seldom change. Those of the first hundred in the order
- * of their ranks: the active ones of every network are among them.
+ * Names of the first hundred delegates by rank, by username and by public key; they rarely change. The active delegates
+ * of all networks are among them.
  */
 export function useDelegateNames(): ReadonlyMap<string, string> {
   const { api } = useNode();
@@ -28,6 +28,6 @@ export function useDelegateNames(): ReadonlyMap<string, string> {
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** The name that a delegate disclosed; else its username, in which the id of a unik is shortened. */
+/** Returns the disclosed name of a delegate, or else its username, shortened if it is the id of a unik. */
 export const nameOf = ({ unikname, username }: Pick<Delegate, "unikname" | "username">): string =>
   unikname && unikname !== username ? shortened(unikname, 16) : shortened(username);

@@ -1,4 +1,4 @@
-/** A question or a form above the page: the dialog of the browser, which keeps the focus and closes with Escape. */
+/** Modal dialog of the browser, which traps the focus and closes with Escape. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "./icon.tsx";

@@ -1,8 +1,8 @@
-/** One line or several of a form, with what it means and what is wrong with it. */
+/** Form field with label, hint and error. */
 import type { ComponentChildren } from "preact";
 
 export type FieldProps = {
-  /** Of the form; also of its value in the address. */
+  /** Name in the form and in the URL. */
   readonly name: string;
   readonly label: string;
   readonly value: string;
@@ -10,11 +10,11 @@ export type FieldProps = {
   readonly hint?: ComponentChildren;
   readonly fault?: string | undefined;
   readonly placeholder?: string;
-  /** More than one for a text of several lines. */
+  /** Number of lines; more than one for multi-line text. */
   readonly rows?: number;
-  /** In place of a text: one of these. */
+  /** Options to choose from, instead of text. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
-  /** Beside the text: a button. */
+  /** Button next to the field. */
   readonly aside?: ComponentChildren;
 };
 
@@ -65,7 +65,7 @@ type FieldNotesProps = {
   readonly fault: string | undefined;
 };
 
-/** Under a field; screen readers say a fault when it appears. */
+/** Hint or error below a field; screen readers announce errors. */
 export const FieldNotes = ({ name, hint, fault }: FieldNotesProps) => (
   <div id={`field-${name}-notes`} class="field-notes" aria-live="polite">
     {fault !== undefined && <p class="field-fault">{fault}</p>}

@@ -1,12 +1,12 @@
-/** Filters of a list. What is chosen is in the address of the page, so that it can be kept and passed on. */
+/** Filters of a list, stored in the URL so that they can be bookmarked and shared. */
 import { useListState } from "./list-state.ts";
 
 export type FilterField = {
-  /** Name in the query of the address. */
+  /** Name in the query of the URL. */
   readonly name: string;
   readonly label: string;
   readonly placeholder?: string;
-  /** Without options: a text. The first one, with an empty value, stands for no filter. */
+  /** Options; text if absent. The first option has an empty value and means no filter. */
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 };
 
@@ -42,7 +42,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
               ))}
             </select>
           ) : (
-            // Typed text stays while the page is drawn again with new blocks.
+            // Keeps typed text when new blocks render the page again.
             <input
               key={query[name]}
               id={`filter-${name}`}

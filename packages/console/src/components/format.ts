@@ -1,27 +1,27 @@
-/** Texts of values, in the language of the reader. */
+/** Formats values in the user's locale. */
 import { countText } from "./count.ts";
 
 export { countText };
 
 const DECIMALS = 8;
-/** Smallest units of a token. */
+/** Smallest units per token. */
 export const UNITS = 10n ** BigInt(DECIMALS);
 
 export type AmountParts = {
   readonly sign: "" | "−";
-  /** Of the tokens, in groups of the reader's language. */
+  /** Whole tokens, with digit grouping. */
   readonly whole: string;
   readonly separator: string;
   /** Significant decimals. */
   readonly decimals: string;
-  /** Zeros that fill the decimals to eight. */
+  /** Zeros that pad the decimals to eight digits. */
   readonly zeros: string;
 };
 
 const separator =
   new Intl.NumberFormat().formatToParts(1.1).find(({ type }) => type === "decimal")?.value ?? ".";
 
-/** @param amount in the smallest unit, as the API writes it */
+/** @param amount in the smallest unit, as in the API */
 export function amountParts(amount: string | number | bigint): AmountParts {
   const units = BigInt(amount);
   const absolute = units < 0n ? -units : units;
@@ -36,17 +36,17 @@ export function amountParts(amount: string | number | bigint): AmountParts {
   };
 }
 
-/** With all significant decimals: `1,234.5`. */
+/** Formats an amount with all significant decimals: `1,234.5`. */
 export function amountText(amount: string | number | bigint): string {
   const { sign, whole, separator, decimals } = amountParts(amount);
   return `${sign}${whole}${decimals && separator}${decimals}`;
 }
 
-/** `1 transaction`, `2 deliveries`, of the plural. */
+/** Formats a count with its noun, given in the plural: `1 transaction`, `2 deliveries`. */
 export const countOfText = (count: number, plural: string): string =>
   `${countText(count)} ${count === 1 ? plural.replace(/ies$/, "y").replace(/s$/, "") : plural}`;
 
-/** The beginning and the end of a long identifier: `5c6ce775…eb79aa`; short ones as they are. */
+/** Shortens a long identifier in the middle: `5c6ce775…eb79aa`. */
 export const shortened = (id: string, start = 8, end = 6): string =>
   id.length <= start + end + 3 ? id : `${id.slice(0, start)}…${id.slice(-end)}`;
 
@@ -59,7 +59,7 @@ const UNITS_OF_TIME = [
   ["minute", 60],
 ] as const;
 
-/** `12 sec. ago`, `in 3 min.` */
+/** Formats a relative time: `12 sec. ago`, `in 3 min.` */
 export function relativeText(timeMs: number, nowMs: number): string {
   const seconds = Math.round((timeMs - nowMs) / 1_000);
   const [unit, size] = UNITS_OF_TIME.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
@@ -68,13 +68,13 @@ export function relativeText(timeMs: number, nowMs: number): string {
 
 const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
-/** `12.3 KiB` */
+/** Formats a number of bytes: `12.3 KiB` */
 export function bytesText(count: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(count, 1)) / 10), BYTE_UNITS.length - 1);
   return `${bytes.format(count / 1_024 ** power)} ${BYTE_UNITS[power]}`;
 }
 
-/** `45 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
+/** Formats a duration with its two largest units: `45 s`, `3 min 5 s`, `2 h 10 min`. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const parts = [

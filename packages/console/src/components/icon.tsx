@@ -1,4 +1,4 @@
-/** Small pictures beside words; each is drawn on a square of 24 units. */
+/** Icons next to text, drawn on a square of 24 units. */
 const SHAPES = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z",
   blocks: "M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9",
@@ -29,7 +29,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** Decoration: what it means is said by the words beside it. */
+/** Decorative icon: the text next to it has the meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

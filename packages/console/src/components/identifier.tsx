@@ -1,16 +1,16 @@
-/** Ids, addresses and keys: shortened in the middle, copied whole. */
+/** Shows ids, addresses and keys: shortened in the middle, copied in full. */
 import { CopyButton } from "./copy-button.tsx";
 import { shortened } from "./format.ts";
 
 export type IdentifierProps = {
   readonly id: string;
-  /** What it is: `block id`, `address`. */
+  /** Label, such as `block id` or `address`. */
   readonly what: string;
-  /** Address of the page about it. */
+  /** URL of its page. */
   readonly href?: string | undefined;
-  /** What is shown in its place: the name of a delegate. */
+  /** Text shown instead, such as the name of a delegate. */
   readonly name?: string | undefined;
-  /** Shows all of it, over several lines if need be. */
+  /** Shows all of it, on several lines if necessary. */
   readonly isWhole?: boolean;
 };
 
@@ -31,7 +31,7 @@ export function Identifier({ id, what, href, name, isWhole = false }: Identifier
   );
 }
 
-/** Address of the page about something, below the console. */
+/** URLs of pages of the console. */
 export const hrefOf = {
   block: (id: string | number) => `/console/blocks/${encodeURIComponent(id)}`,
   transaction: (id: string) => `/console/transactions/${encodeURIComponent(id)}`,

@@ -1,14 +1,14 @@
-/** Filters, order and page of a list, kept in the query of its address. */
+/** Filters, order and page of a list, stored in the query of its URL. */
 import { useLocation } from "preact-iso/router";
 
 export type ListState = {
-  /** From 1 on. */
+  /** Page number from 1. */
   readonly page: number;
-  /** Everything in the query, the page included; what is absent has no filter. */
+  /** All parameters of the query, page included. */
   readonly query: Readonly<Record<string, string>>;
-  /** The address of the list with other filters; an empty text removes one. It begins with the first page, unless that is given. */
+  /** Returns the URL with changed filters; an empty text removes a filter. It starts at the first page unless a page is given. */
   hrefWith(changes: Readonly<Record<string, string>>): string;
-  /** Goes there; the address of before stays in the history, unless it is replaced. */
+  /** Navigates there, and adds a history entry unless `replace` is set. */
   change(changes: Readonly<Record<string, string>>, isReplaced?: boolean): void;
 };
 
@@ -23,7 +23,7 @@ export function useListState(): ListState {
   };
 }
 
-/** What is no page is the first one. */
+/** Parses a page number; an invalid one is the first page. */
 export const pageOf = (text = "1"): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1);
 
 /** @param url path and query */

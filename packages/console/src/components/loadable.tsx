@@ -1,4 +1,4 @@
-/** Parts of the page that are loaded when they are needed, also if the node does not answer at that time. */
+/** Parts of the page that are loaded on demand, also after an outage of the node. */
 import type { ComponentType } from "preact";
 import lazy from "preact-iso/lazy";
 import type { Load, Waiting } from "./retried.tsx";
@@ -8,6 +8,6 @@ export const loadable = <Props extends object>(
   waiting: Waiting = "screen",
 ): ComponentType<Props> =>
   lazy(() =>
-    // The notices have loaded it before: it is there without a node.
+    // The notices have loaded this file, so it is available without the node.
     load().catch(async () => ({ default: (await import("./retried.tsx")).retried(load, waiting) })),
   ) as ComponentType<Props>;

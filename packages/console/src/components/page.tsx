@@ -1,19 +1,19 @@
-/** What every screen is: a title, perhaps something beside it, and its content. */
+/** Layout of every screen: title, optional controls and content. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 
 export type PageProps = {
-  /** Of the document as well. */
+  /** Also the title of the document. */
   readonly title: string;
-  /** Above the title: what kind of thing it is. */
+  /** Kind of object, shown above the title. */
   readonly kind?: string;
-  /** Beside the title: badges, buttons. */
+  /** Badges and buttons next to the title. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 };
 
-/** Whether a page was shown before: its reader has begun at the top of the document then. */
+/** Whether a page was shown before; the first page keeps the focus at the top of the document. */
 let isFirst = true;
 
 export function Page({ title, kind, aside, children }: PageProps) {
@@ -22,7 +22,7 @@ export function Page({ title, kind, aside, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Uniknode`;
   }, [title]);
-  // The focus follows to another page, so that a keyboard goes on there.
+  // Moves the focus to the new page, for keyboard users.
   useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     isFirst = false;
@@ -41,7 +41,7 @@ export function Page({ title, kind, aside, children }: PageProps) {
   );
 }
 
-/** A part of a page with a heading. */
+/** Section of a page with a heading. */
 export type SectionProps = {
   readonly title: string;
   readonly aside?: ComponentChildren;
@@ -58,7 +58,7 @@ export const Section = ({ title, aside, children }: SectionProps) => (
   </section>
 );
 
-/** Names and values; those without a value are left out. */
+/** List of names and values, without empty values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">

@@ -1,10 +1,10 @@
-/** From page to page of a list. */
+/** Navigation between the pages of a list. */
 import type { PageMeta } from "@uniknode/client";
 import { countOfText, countText } from "./format.ts";
 import { Icon } from "./icon.tsx";
 import { useListState } from "./list-state.ts";
 
-/** @param what the rows are, in plural: `blocks` */
+/** @param what noun of the rows in the plural: `blocks` */
 export function Pager({ meta, what }: { meta: PageMeta; what: string }) {
   const { page, hrefWith } = useListState();
   const { pageCount, totalCount } = meta;

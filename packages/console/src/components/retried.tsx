@@ -1,4 +1,4 @@
-/** Loads a part of the page once the node answers again, and shows the outage until then. */
+/** Loads a part of the page when the node responds again, and shows the outage until then. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Page } from "./page.tsx";
@@ -9,7 +9,7 @@ export type Load<Props> = () => Promise<{ readonly default: ComponentType<Props>
 export type Waiting = "screen" | "part" | "nothing";
 
 const RETRY_MS = 1_000;
-/** When the page was last loaded again; kept over it. */
+/** Storage key of the time of the last page reload. */
 const RELOADED = "uniknode-reloaded";
 const RELOAD_PAUSE_MS = 30_000;
 
@@ -36,8 +36,8 @@ export function retried<Props extends object>(load: Load<Props>, waiting: Waitin
 }
 
 /**
- * Browsers may remember that a file could not be loaded, and an updated node has files of other names: then the page is
- * loaded again, whose address leads back here.
+ * Reloads the page, because browsers may cache the failure to load a file, and an updated node has different file names.
+ * The URL leads back to the same screen.
  */
 async function loadAgain<Props>(load: Load<Props>): Promise<ComponentType<Props> | undefined> {
   const isBack = await fetch("/console/", { method: "HEAD" }).then(
@@ -54,21 +54,21 @@ async function loadAgain<Props>(load: Load<Props>): Promise<ComponentType<Props>
   return undefined;
 }
 
-const TITLE = "The node does not answer";
+const TITLE = "The node does not respond";
 
 function Outage({ waiting }: { waiting: Waiting }) {
   if (waiting === "nothing") return null;
   if (waiting === "screen") {
     return (
       <Page title={TITLE}>
-        <p>This screen is not loaded yet. It opens as soon as the node is back.</p>
+        <p>This screen is not loaded yet. It opens when the node responds again.</p>
       </Page>
     );
   }
   return (
     <div class="state">
       <p class="state-title">{TITLE}</p>
-      <p>This part opens as soon as the node is back.</p>
+      <p>This part opens when the node responds again.</p>
     </div>
   );
 }

@@ -1,15 +1,15 @@
-/** What a page does, as a command and as a program. */
+/** Shows the action of a page as a command and as code. */
 import { useState } from "preact/hooks";
 import { CodeBlock } from "./code-block.tsx";
 import { Tabs } from "./tabs.tsx";
 
-/** `text` is what is run: `{ id: "curl", title: "curl", text: "curl …" }`. */
+/** One form, such as `{ id: "curl", title: "curl", text: "curl …" }`. */
 export type Form = { readonly id: string; readonly title: string; readonly text: string };
 
 export type SameElsewhereProps = {
-  /** At least one. */
+  /** Forms, at least one. */
   readonly forms: readonly Form[];
-  /** What the forms do: `Mine`. */
+  /** Name of the action, such as `Mine`. */
   readonly what?: string;
 };
 
@@ -26,10 +26,10 @@ export function SameElsewhere({ forms, what = "this page" }: SameElsewhereProps)
   );
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A request with the webhook token, which is `$TOKEN`. */
+/** Builds a curl command with the webhook token as `$TOKEN`. */
 export function curlOf(method: string, url: string, body?: object): string {
   const verb = method === "GET" ? "" : ` -X ${method}`;
   if (body === undefined) return `curl${verb} -H "Authorization: $TOKEN" ${quoted(url)}`;
@@ -37,7 +37,7 @@ export function curlOf(method: string, url: string, body?: object): string {
   -d ${quoted(JSON.stringify(body))} ${quoted(url)}`;
 }
 
-/** A program around one statement with `client`. */
+/** Builds a program around one statement that uses `client`. */
 export const programOf = (statement: string, origin: string): string =>
   `import { createClient } from "@uniknode/client";
 

@@ -1,11 +1,11 @@
-/** What is shown where there is nothing to show, or nothing yet. */
+/** Placeholders: empty, sign-in required, loading and failed. */
 import { ApiError } from "@uniknode/client";
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../data/answers.ts";
 import { useNode } from "../data/node.ts";
 import { Icon } from "./icon.tsx";
 
-/** @param children what one can do to have something here */
+/** @param children what the user can do */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="state">
@@ -15,7 +15,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** In the place of what only a reader who is signed in may see. */
+/** Shown instead of content that requires a sign-in. */
 export const SignInNeeded = ({ title }: { title: string }) => (
   <Empty title={title}>
     <a class="button" href="/console/sign-in">
@@ -24,7 +24,7 @@ export const SignInNeeded = ({ title }: { title: string }) => (
   </Empty>
 );
 
-/** Lines in the place of a text; they appear only if it takes longer than one notices. */
+/** Skeleton lines, shown after a short delay. */
 export function Loading({ lines = 3 }: { lines?: number }) {
   return (
     <div class="loading" role="status">
@@ -37,18 +37,18 @@ export function Loading({ lines = 3 }: { lines?: number }) {
 }
 
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
-  API_UNREACHABLE: "The node does not answer. The page retries automatically.",
+  API_UNREACHABLE: "The node does not respond. The page retries automatically.",
   API_TIMEOUT: "The node did not respond in time. It may be busy.",
   API_RATE_LIMITED: "Too many requests from this address. The page continues in a moment.",
   API_UNAUTHORIZED: "You need to sign in.",
-  API_NOT_FOUND: "This node does not have it. It may have been removed.",
+  API_NOT_FOUND: "The node does not have it. It may have been removed.",
   API_REFUSED: "The node rejected this request. Check the filters and the address of the page.",
   API_FAILED: "The node reported an error.",
 };
 
 export type FailureProps = {
   readonly error: unknown;
-  /** What could not be shown: `The block`. */
+  /** Name of the missing content, such as `The block`. */
   readonly what?: string;
   readonly onRetry?: () => void;
 };
@@ -62,7 +62,7 @@ export function Failure({ error, what = "This", onRetry }: FailureProps) {
       <p class="state-title">
         <Icon name="warning" /> {what} {isUnknown ? "does not exist" : "cannot be shown"}
       </p>
-      <p>{WHAT_TO_DO[code] ?? "Something went wrong in the page."}</p>
+      <p>{WHAT_TO_DO[code] ?? "An error occurred in the page."}</p>
       {!isUnknown && <p class="quiet">{message}</p>}
       {code === "API_UNAUTHORIZED" && (
         <p>
@@ -85,12 +85,12 @@ export function Failure({ error, what = "This", onRetry }: FailureProps) {
 export type AnsweredProps<Value> = {
   readonly answer: Answer<Value>;
   readonly what?: string;
-  /** Lines that stand in for the content while it is loaded. */
+  /** Number of skeleton lines while the content is loading. */
   readonly lines?: number;
   readonly children: (value: Value) => ComponentChildren;
 };
 
-/** The content of an answer, or why there is none. An earlier answer stays in sight while a newer one is asked for. */
+/** Shows the content of a response, or the failure. A previous response stays visible while a newer one is loading. */
 export function Answered<Value>({ answer, what, lines, children }: AnsweredProps<Value>) {
   const { answers, poll } = useNode();
   const retry = () => {

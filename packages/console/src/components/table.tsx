@@ -1,31 +1,31 @@
-/** A list as a table; each row has two lines if the screen is too narrow for columns. */
+/** Table; on narrow screens, each row has two lines. */
 import type { ComponentChildren } from "preact";
 
-/** Line of a narrow row, and where in it: at its start (`a`), behind that (`b`), or at its end (`c`). */
+/** Line of a narrow row and position in it: start (`a`), middle (`b`) or end (`c`). */
 export type Place = "1a" | "1b" | "1c" | "2a" | "2b" | "2c" | "none";
 
 export type Column<Row> = {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers: at the end of the cell. */
+  /** Numbers are aligned at the end of the cell. */
   readonly isNumber?: boolean;
-  /** Left out where there is little room. */
+  /** Hidden on narrow screens. */
   readonly isMinor?: boolean;
-  /** Where it is in a narrow row. Default: the first and the last column in the first line, three others in the second. */
+  /** Position in a narrow row. Default: first and last column in the first line, three others in the second. */
   readonly narrow?: Place;
 };
 
 export type TableProps<Row> = {
-  /** What the list is; shown to screen readers only. */
+  /** Caption for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row, index: number) => string | number;
-  /** Class of a row that stands out. */
+  /** Class of highlighted rows. */
   readonly classOf?: (row: Row) => string | undefined;
-  /** Shown instead of no rows. */
+  /** Shown if there are no rows. */
   readonly empty: ComponentChildren;
-  /** Columns and rows keep their sizes whatever they contain; long texts are cut off. */
+  /** Fixes the sizes of columns and rows; long texts are cut off. */
   readonly isSteady?: boolean;
 };
 
@@ -66,7 +66,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, empty, isSt
   );
 }
 
-/** A first column with nothing behind it has the width of both (`w`). */
+/** A first column without a middle column spans both (`w`). */
 export function placesOf(columns: readonly Pick<Column<never>, "isMinor" | "narrow">[]): readonly string[] {
   const isChosen = columns.some(({ narrow }) => narrow !== undefined);
   const shown = columns.filter(({ isMinor }) => !isMinor);

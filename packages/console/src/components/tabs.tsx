@@ -1,16 +1,16 @@
-/** Several views of one thing, one at a time. Arrow keys go from tab to tab. */
+/** Tabs; arrow keys move between them. */
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 
 export type Tab = { readonly id: string; readonly title: ComponentChildren };
 
 export type TabsProps = {
-  /** What the views are of. */
+  /** Label of the tab list. */
   readonly label: string;
   readonly tabs: readonly Tab[];
   readonly selected: string;
   readonly onSelect: (id: string) => void;
-  /** The view that is selected. */
+  /** Id of the selected tab. */
   readonly children: ComponentChildren;
 };
 

@@ -1,18 +1,18 @@
-/** A time as its distance from now, which keeps up; the time itself is its title. */
+/** Relative time that updates itself; the absolute time is its title. */
 import { useComputed } from "@preact/signals";
 import { useNode } from "../data/node.ts";
 import { relativeText } from "./format.ts";
 
 export type TimeProps = {
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly timeMs: number;
-  /** Shows the time itself beside the distance. */
+  /** Also shows the absolute time. */
   readonly isWhole?: boolean;
-  /** Of which clock: the chain's, or that of the machine, which a dev chain can leave. Default: the chain's. */
+  /** Clock of the chain (default) or of the machine; they differ on a dev chain after time travel. */
   readonly clock?: "chain" | "machine";
 };
 
-/** The node says its time in whole seconds: a block of now may seem to be of the future. */
+/** Tolerance, because the node returns whole seconds: a new block could appear to be in the future. */
 const UNCERTAINTY_MS = 2_000;
 
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -28,7 +28,7 @@ export function Time({ timeMs, isWhole = false, clock = "chain" }: TimeProps) {
   );
 }
 
-/** Of one time: only this text changes with the clock, no component is rendered again. */
+/** Text of one time. Only this text changes with the clock; no component is rendered again. */
 function Distance({ timeMs, clock }: Required<Pick<TimeProps, "timeMs" | "clock">>) {
   const { nowMs, clockOffsetMs } = useNode();
   const text = useComputed(() => {

@@ -1,28 +1,28 @@
-/** Answers of the node that pages have asked for, each with the head that it was read at. */
+/** Cache of responses that pages have requested, each with the head at which it was read. */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { jsonText } from "@uniknode/client";
 
-/** What a component knows of an answer. */
+/** State of a cached response. */
 export type Answer<Value> = {
-  /** Absent until the first answer, and after a reorganization that concerns it. */
+  /** Absent until the first response, and after a reorganization that affects it. */
   readonly value?: Value;
-  /** Why the last request failed; `value` is then that of an earlier one, if there is one. */
+  /** Error of the last request; `value` is then from an earlier request, if any. */
   readonly error?: unknown;
-  /** There is nothing to show yet. */
+  /** The first request is in progress. */
   readonly isLoading: boolean;
 };
 
 export type Answers = {
-  /** Counts demands to ask again. */
+  /** Number of refresh requests. */
   readonly revision: ReadonlySignal<number>;
   answerOf<Value>(key: string): ReadonlySignal<Answer<Value>>;
-  /** Asks, unless the answer of this version is there or on its way. */
+  /** Fetches unless this version is cached or in flight. */
   request<Value>(key: string, version: string, ask: () => Promise<Value>): Promise<void>;
-  /** Asks again for all answers whose key begins with a text, and shows what is there meanwhile. */
+  /** Refreshes all responses whose key begins with a text, and keeps showing the cached ones. */
   refresh(keyPrefix: string): void;
-  /** Requests again what failed. */
+  /** Retries a failed request. */
   retry(): void;
-  /** Drops all answers that name one of these ids; all answers without ids. */
+  /** Drops all responses that contain one of these ids; without ids, all responses. */
   forget(ids?: readonly string[]): void;
 };
 
@@ -30,16 +30,16 @@ type Entry = {
   readonly answer: Signal<Answer<unknown>>;
   version?: string | undefined;
   requests: number;
-  /** The answer belongs to an earlier version, and no component has to know: it changes only when there is something new. */
+  /** The response belongs to an earlier version. Not a signal, because components change only with new data. */
   isStale: boolean;
 };
 
-/** More than any page shows at a time. */
+/** Maximum number of entries, more than any page shows. */
 const MAX_ANSWERS = 200;
 const NOTHING: Answer<never> = { isLoading: true };
 
 export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
-  /** The one that was used last is the last. */
+  /** Entries, most recently used last. */
   const entries = new Map<string, Entry>();
   const revision = signal(0);
 
@@ -67,7 +67,7 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
       (value): Answer<Value> => ({ value, isLoading: false }),
       (error: unknown) => ({ error, isLoading: false }),
     );
-    // A later request, or a reorganization, made it obsolete.
+    // A later request or a reorganization made the response obsolete.
     if (number !== entry.requests) return;
     entry.isStale = "error" in outcome;
     entry.answer.value = entry.isStale ? { ...entry.answer.peek(), ...outcome } : outcome;

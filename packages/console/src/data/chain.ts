@@ -1,22 +1,22 @@
-/** What a page knows of the top of the chain, and what of it no longer holds. */
+/** Tracks the newest blocks and detects reverted blocks. */
 import type { Block } from "@uniknode/client";
 
-/** The newest blocks, newest first. */
+/** Newest blocks, newest first. */
 export type Top = readonly Block[];
 
 export type Reorganization = {
-  /** Blocks that a page may have shown and that are not on the chain any more, newest first. */
+  /** Reverted blocks that a page may have shown, newest first. */
   readonly reverted: Top;
-  /** The page knew none of the blocks that are on the chain now: any older answer may name a reverted block. */
+  /** None of the known blocks is on the chain: any cached response may contain a reverted block. */
   readonly isDeep: boolean;
 };
 
 /**
- * What has been reverted between two tops of the chain.
+ * Finds the blocks that were reverted between two states of the chain.
  *
- * @param known as it was
- * @param current as it is; without a gap
- * @returns undefined if the chain was extended only
+ * @param known previous blocks
+ * @param current current blocks, without a gap
+ * @returns undefined if the chain was only extended
  */
 export function reorganizationBetween(known: Top, current: Top): Reorganization | undefined {
   const lowest = current.at(-1)?.height ?? 0;

@@ -1,4 +1,4 @@
-/** The head of the chain, as a page follows it: by the live stream where it may, by asking where it may not. */
+/** Follows the head of the chain with the live stream, or by polling if the stream is not allowed. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import {
   ApiError,
@@ -13,28 +13,28 @@ import { type Reorganization, reorganizationBetween, type Top } from "./chain.ts
 export type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "connected"; readonly progress?: SyncProgress | undefined }
-  /** The last attempt failed; the next one is at `retryAtMs` of the browser's clock. */
+  /** The last attempt failed; the next attempt is at `retryAtMs` of the browser's clock. */
   | { readonly state: "disconnected"; readonly retryAtMs: number; readonly error: unknown };
 
 export type Feed = {
   readonly head: ReadonlySignal<Block | undefined>;
-  /** The newest blocks, newest first. */
+  /** Newest blocks, newest first. */
   readonly top: ReadonlySignal<Top>;
   readonly connection: ReadonlySignal<Connection>;
-  /** The last one that happened while the page was open. */
+  /** Last reorganization since the page was opened. */
   readonly reorganization: ReadonlySignal<Reorganization | undefined>;
   readonly configuration: ReadonlySignal<NodeConfiguration | undefined>;
-  /** How far the clock of the chain is ahead of the browser's. */
+  /** Offset of the chain's clock ahead of the browser's clock. */
   readonly clockOffsetMs: ReadonlySignal<number>;
-  /** When the last successful poll began, by the browser's clock: later slots may have blocks that the page does not know. */
+  /** Start of the last successful poll, by the browser's clock; later slots may have unknown blocks. */
   readonly readAtMs: ReadonlySignal<number>;
-  /** Asks at once. */
+  /** Polls immediately. */
   poll(): void;
   /** Marks the connection as lost until the next successful poll. */
   lose(error: unknown): void;
   /** Runs until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
-  /** Polls at once with every message of the live stream, until it is refused or the signal is aborted. */
+  /** Polls on every message of the live stream, until the stream is refused or the signal is aborted. */
   listen(stream: Client["events"]["stream"], signal: AbortSignal): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ const LEAST_BLOCKS = 30;
 const MOST_BLOCKS = 100;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 4_000;
-/** While the stream says what happens, at most; a slot without a block is noticed after one block time. */
+/** Maximum poll interval while the stream is open; a slot without a block is noticed after one block time. */
 const STREAMING_PAUSE_MS = 15_000;
 const HIDDEN_PAUSE_MS = 15_000;
 const LONGEST_RETRY_MS = 15_000;
@@ -118,13 +118,13 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
     head.value = newest;
   }
 
-  /** The round that runs, with the block before it. */
+  /** Number of blocks: the current round, with the block before it. */
   function keptBlocks(): number {
     const size = configuration.peek()?.constants.activeDelegates ?? 0;
     return Math.min(Math.max(size + 1, LEAST_BLOCKS), MOST_BLOCKS);
   }
 
-  /** Half a block, so that a block is shown at most that late; no public node counts that as too much. */
+  /** Half a block time, which bounds the delay of a block; within the rate limits of public nodes. */
   function pauseMs(): number {
     if (isHidden()) return HIDDEN_PAUSE_MS;
     const blockMs = (configuration.peek()?.constants.blocktime ?? 0) * 1_000;
@@ -155,7 +155,7 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
         poll();
       }
     } catch {
-      // Refused, or signed out: the head is still asked for.
+      // Refused or signed out: polling continues.
     } finally {
       isStreaming = false;
     }

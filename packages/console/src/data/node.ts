@@ -1,4 +1,4 @@
-/** What every screen stands on: the clients, the head of the chain, and the answers that were asked for. */
+/** Context of every screen: clients, head of the chain, and cached responses. */
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
 import type { Client } from "@uniknode/client";
 import { createContext } from "preact";
@@ -10,28 +10,28 @@ import type { Feed } from "./feed.ts";
 
 export type Node = Feed & {
   readonly answers: Answers;
-  /** The public API. */
+  /** Client of the public API. */
   readonly api: Client;
-  /** The same and what needs the webhook token, with the session in its place; refused without a session. */
+  /** Client with the session instead of the webhook token; refused without a session. */
   readonly operations: Client;
   readonly session: Session;
   /** `fetch` with the key of the session, for routes below `/console`. */
   readonly withKey: typeof fetch;
   readonly heldRequests: HeldRequests;
-  /** By the clock of the chain, milliseconds since 1970; changes every second. */
+  /** Time of the chain's clock in milliseconds since 1970; changes every second. */
   readonly nowMs: ReadonlySignal<number>;
 };
 
 export type AnswerOptions = {
-  /** Whether the answer depends on the head. `session`: it is asked for once. Default: `head`. */
+  /** Lifetime of the response: until the next head (default), or for the session. */
   readonly lasts?: "head" | "session";
-  /** Asks also in this interval, while the page is visible. */
+  /** Also refreshes in this interval while the page is visible. */
   readonly everyMs?: number;
 };
 
 export const NodeContext = createContext<Node | undefined>(undefined);
 
-/** @throws {Error} outside of the frame */
+/** @throws {Error} outside the frame */
 export function useNode(): Node {
   const node = useContext(NodeContext);
   if (!node) throw new Error("a screen is rendered inside of the frame");
@@ -39,9 +39,9 @@ export function useNode(): Node {
 }
 
 /**
- * An answer of the node, asked for again with every new head; nothing is asked without a key.
+ * Fetches a response, again with every new head; nothing is fetched without a key.
  *
- * @param key names the request with all its parameters: equal keys share one answer
+ * @param key identifies the request with all its parameters: equal keys share one response
  */
 export function useAnswer<Value>(
   key: string | undefined,
@@ -49,7 +49,7 @@ export function useAnswer<Value>(
   { lasts = "head", everyMs }: AnswerOptions = {},
 ): Answer<Value> {
   const { answers, head } = useNode();
-  // The key stands for what is asked. A new head changes nothing in a component before it has brought a new answer.
+  // The key identifies the request. A component changes only with a new response, not with a new head.
   useEffect(() => {
     if (key === undefined) return;
     return effect(() => {
@@ -68,12 +68,12 @@ export function useAnswer<Value>(
 
 const NOT_ASKED: Answer<never> = { isLoading: false };
 
-/** The clock of the chain; one timer for the whole page. */
+/** Clock of the chain, with one timer for the whole page. */
 export function createClock(offsetMs: ReadonlySignal<number>): ReadonlySignal<number> {
   const browserMs = signal(Date.now());
   setInterval(() => {
     if (!document.hidden) browserMs.value = Date.now();
   }, 1_000);
-  // Changes with the offset at once: after time travel no text shows a time of the clock before.
+  // Changes immediately with the offset, so that no text shows an old time after time travel.
   return computed(() => browserMs.value + offsetMs.value);
 }

@@ -1,7 +1,7 @@
-/** Notices within two seconds that the node does not answer, and that it answers again. */
+/** Detects within two seconds that the node stops responding, and that it responds again. */
 import type { Feed } from "./feed.ts";
 
-/** @returns whether the node answered before the signal was aborted */
+/** @returns whether the node responded before the signal was aborted */
 export type Probe = (signal: AbortSignal) => Promise<boolean>;
 
 const INTERVAL_MS = 750;

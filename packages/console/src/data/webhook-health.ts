@@ -1,10 +1,10 @@
-/** How the webhooks of the node do, for every place that says so. */
+/** Health of the node's webhooks, shared by all components that show it. */
 import type { WebhookHealth } from "@uniknode/client";
 import { useAnswer, useNode } from "./node.ts";
 
 const SELDOM = { lasts: "session", everyMs: 10_000 } as const;
 
-/** Undefined without a session, and until the first response. */
+/** Returns undefined without a session, and until the first response. */
 export function useWebhookHealth(): WebhookHealth | undefined {
   const { operations, session } = useNode();
   const key = session.state.value?.signedIn === true ? "webhooks health" : undefined;

@@ -1,4 +1,4 @@
-/** The node does not have all blocks of the network yet. */
+/** Notice that the node is catching up with the network. */
 import type { SyncProgress } from "@uniknode/client";
 import { countText, durationText } from "../components/format.ts";
 import { Icon } from "../components/icon.tsx";

@@ -1,4 +1,4 @@
-/** Pages and actions, by words that a reader may search them by. */
+/** Pages and actions with their search words. */
 
 export type Destination = { readonly href: string; readonly text: string; readonly kind: "page" | "action" };
 
@@ -31,7 +31,7 @@ const DEV_CHAIN: Entry = ["dev", "Dev chain", "mine reorganize travel forge snap
 
 const MAX_FOUND = 5;
 
-/** Returns the destinations in which each word of the text begins a word. */
+/** Returns the destinations that match all words of the text as prefixes. */
 export function destinationsFor(text: string, isDevChain: boolean): readonly Destination[] {
   const wanted = wordsOf(text);
   if (wanted.length === 0) return [];

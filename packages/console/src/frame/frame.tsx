@@ -1,4 +1,4 @@
-/** The page around every screen. */
+/** Frame around every screen. */
 
 import { useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
@@ -11,11 +11,11 @@ import { Navigation } from "./navigation.tsx";
 import { routes } from "./routes.ts";
 import "./frame.css";
 
-/** Nothing is to be noticed, and no key to be pressed, before the first screen is there. */
+/** Notices and shortcuts, loaded after the first screen. */
 const Notices = loadable(() => import("./notices.tsx"), "nothing");
 const Shortcuts = loadable(() => import("./shortcuts.tsx"), "nothing");
 
-/** Other addresses are not the console's: the browser opens them. */
+/** Whether a URL belongs to the console; the browser opens all others. */
 const SCOPE = /^\/console(\/|$|\?)/;
 
 export function Frame() {
@@ -72,7 +72,7 @@ function Screens() {
 
 function NotFound() {
   return (
-    <Page title="No such page">
+    <Page title="Page not found">
       <p>
         There is no page at this address. <a href="/console/">To the overview</a>
       </p>

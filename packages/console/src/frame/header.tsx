@@ -1,4 +1,4 @@
-/** What is above every page: where one is, the search, and how the node is. */
+/** Header of every page: navigation, search and state of the node. */
 import { Badge } from "../components/badge.tsx";
 import { countText } from "../components/count.ts";
 import { Icon } from "../components/icon.tsx";
@@ -35,7 +35,7 @@ function NetworkName() {
   return <Badge tone={value.devChain ? "accent" : "plain"}>{value.devChain ? "dev" : value.network}</Badge>;
 }
 
-/** The height, and whether it is up to date. */
+/** Shows the height and the connection state. */
 function Pulse() {
   const { head, connection } = useNode();
   const { value } = connection;

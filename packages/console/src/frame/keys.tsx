@@ -1,4 +1,4 @@
-/** The list of the keys that work on every page. */
+/** Dialog with the keyboard shortcuts. */
 import { Dialog } from "../components/dialog.tsx";
 
 /** Pages by the key after `g`. */

@@ -1,4 +1,4 @@
-/** The list of screens; where there is no room beside the page, it opens above it. */
+/** List of screens; on narrow screens, a menu above the page. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
@@ -7,7 +7,7 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 import { troubledOf, useWebhookHealth } from "../data/webhook-health.ts";
 
-/** A screen has the icon of its name. */
+/** Destination; its icon has the same name. */
 type Destination = readonly [icon: IconName, title: string];
 
 const CHAIN: readonly Destination[] = [
@@ -35,7 +35,7 @@ export function Navigation() {
   const { session } = useNode();
   const { path } = useLocation();
   const nav = useRef<HTMLElement>(null);
-  // Another page closes the menu.
+  // Navigation closes the menu.
   useEffect(() => {
     if (nav.current?.matches(":popover-open")) nav.current.hidePopover();
   }, [path]);
@@ -88,7 +88,7 @@ function Trouble() {
   );
 }
 
-/** `page` for the screen itself, `true` for what is below it. */
+/** Returns `page` for the screen itself, `true` for pages below it. */
 function currentOf(path: string, to: string): "page" | "true" | undefined {
   if (path === to) return "page";
   return to !== "/console" && path.startsWith(`${to}/`) ? "true" : undefined;

@@ -1,11 +1,11 @@
-/** Notices that concern every page: the node does not answer, is behind, has changed the chain, or ended the session. */
+/** Notices on every page: node unreachable, catching up, chain reorganized, session ended. */
 import { useComputed } from "@preact/signals";
 import { ApiError } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { Icon } from "../components/icon.tsx";
 import { loadable } from "../components/loadable.tsx";
-// Loaded with this file, and needed when nothing can be loaded.
+// Imported here, because it is needed when nothing can be loaded.
 import "../components/retried.tsx";
 import type { Connection } from "../data/feed.ts";
 import { useNode } from "../data/node.ts";
@@ -13,7 +13,7 @@ import { watchNode } from "../data/pulse.ts";
 import { CatchingUp } from "./catching-up.tsx";
 import { Reorganized } from "./reorganized.tsx";
 
-// Loaded when it is needed. The other notices are small, and one is needed when nothing can be loaded.
+// Loaded on demand. The other notices are small, and one is needed when nothing can be loaded.
 const SignedOut = loadable(() => import("./signed-out.tsx"), "nothing");
 
 export default function Notices() {
@@ -46,8 +46,8 @@ function Disconnected({ connection }: { connection: Connection & { state: "disco
     <div class="bad">
       <Icon name="warning" />
       <span>
-        {isRefused ? "Too many requests from this address." : "The node does not answer."} This page shows the
-        last state it received.{" "}
+        {isRefused ? "Too many requests from this address." : "The node does not respond."} This page shows
+        the last state it received.{" "}
         {isRefused ? (
           <>
             It tries again <span aria-hidden="true">{secondsLeft}</span>.

@@ -1,4 +1,4 @@
-/** Blocks that the page may have shown are not on the chain any more. Dismissed, it shows again with the next change. */
+/** Notice that blocks were reverted. After dismissal, it appears again with the next reorganization. */
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { countText } from "../components/format.ts";

@@ -1,4 +1,4 @@
-/** The address of each screen, and the file that is loaded for it. */
+/** URL and file of each screen. */
 import { loadable } from "../components/loadable.tsx";
 
 export const routes = [
@@ -16,7 +16,7 @@ export const routes = [
   { path: "/console/uniks/:id", component: loadable(() => import("../screens/unik/index.tsx")) },
   { path: "/console/delegates", component: loadable(() => import("../screens/delegates/index.tsx")) },
   { path: "/console/delegates/:name", component: loadable(() => import("../screens/delegate/index.tsx")) },
-  // These have addresses of their own below theirs.
+  // These screens have sub-pages.
   { path: "/console/webhooks/:rest*", component: loadable(() => import("../screens/webhooks/index.tsx")) },
   { path: "/console/live", component: loadable(() => import("../screens/live/index.tsx")) },
   { path: "/console/node/:rest*", component: loadable(() => import("../screens/node/index.tsx")) },

@@ -1,4 +1,4 @@
-/** The field for ids, heights, addresses, keys, names and pages. What is found is listed below it while one types. */
+/** Search field for ids, heights, addresses, keys, names and pages, with results while typing. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
@@ -6,7 +6,7 @@ import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 import type { Found } from "./search.ts";
 
-/** The module is loaded by the first search. */
+/** Loads the search module on the first search. */
 type Outcome = { readonly list: readonly Found[]; readonly loaded?: typeof import("./search.ts") };
 
 const PAUSE_MS = 150;
@@ -104,9 +104,9 @@ export function SearchField() {
               onOpen={open}
             />
           ) : (
-            // What `aria-controls` names is there before the first search.
+            // The element of `aria-controls` must exist before the first search.
             <p class="quiet" role="status" id={LIST_ID}>
-              {outcome && "The node does not answer."}
+              {outcome && "The node does not respond."}
             </p>
           )}
         </div>

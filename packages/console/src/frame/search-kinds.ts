@@ -1,24 +1,24 @@
-/** What a text may identify, by its form. */
+/** Detects what a text may identify, by its format. */
 
 export type Identified =
   | { readonly kind: "height"; readonly height: number }
   | { readonly kind: "hash"; readonly hash: string }
-  /** The beginning of an id of a block or transaction. */
+  /** Prefix of a block or transaction id. */
   | { readonly kind: "prefix"; readonly prefix: string }
   | { readonly kind: "publicKey"; readonly publicKey: string }
   | { readonly kind: "address"; readonly address: string }
-  /** A part of the name of a delegate, as it is shown. */
+  /** Part of the displayed name of a delegate. */
   | { readonly kind: "name"; readonly name: string };
 
 const NAME = /^[\p{L}\p{N}!@$&_.-]{1,64}$/u;
 
-/** All that the text may be, the likeliest first; nothing for what cannot be anything. */
+/** Returns all possible kinds, most likely first. */
 export function identify(input: string): readonly Identified[] {
   const text = input.trim().replace(/^[@#]/, "");
   const found: Identified[] = [];
   const height = text.replace(/[\s,.'’]/g, "");
   if (/^\d{1,15}$/.test(height) && Number(height) > 0) found.push({ kind: "height", height: Number(height) });
-  // The first block of the network has a decimal id.
+  // The genesis block has a decimal id.
   if (/^([0-9a-f]{64}|\d{16,20})$/i.test(text)) found.push({ kind: "hash", hash: text.toLowerCase() });
   if (/^[0-9a-f]{4,63}$/i.test(text)) found.push({ kind: "prefix", prefix: text.toLowerCase() });
   if (/^0[23][0-9a-f]{64}$/i.test(text)) found.push({ kind: "publicKey", publicKey: text.toLowerCase() });

@@ -1,4 +1,4 @@
-/** Finds what a text identifies, by lists: an unknown id is an empty list, and no error. */
+/** Finds what a text identifies. Queries lists, so that an unknown id is an empty list, not an error. */
 import type { Client } from "@uniknode/client";
 import { countText, shortened } from "../components/format.ts";
 import { hrefOf } from "../components/identifier.tsx";
@@ -12,12 +12,12 @@ const MAX_NAMES = 6;
 
 export type SearchOptions = {
   readonly text: string;
-  /** True if the node has the page of a dev chain. */
+  /** Whether the node has the dev chain page. */
   readonly isDevChain: boolean;
 };
 
 /**
- * What is identified by the text, then pages and actions, delegates, and what begins with it.
+ * Returns exact matches, then pages and actions, delegates, and prefix matches.
  *
  * @throws {ApiError}
  */
@@ -35,7 +35,7 @@ export async function search(api: Client, { text, isDevChain }: SearchOptions): 
 const RECENT = "uniknode-recent";
 const MAX_RECENT = 8;
 
-/** What was opened from the search, newest first; kept until the tab is closed. */
+/** Recently opened results, newest first; stored until the tab is closed. */
 export function recent(): readonly Found[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(RECENT) ?? "[]") as unknown;
@@ -50,11 +50,11 @@ export function remember(found: Found): void {
   try {
     sessionStorage.setItem(RECENT, JSON.stringify([found, ...others].slice(0, MAX_RECENT)));
   } catch {
-    // Browsers may forbid it: nothing is remembered then.
+    // Browsers may forbid storage; nothing is remembered then.
   }
 }
 
-/** Whether an entry of the storage, which others can write, is one of ours. */
+/** Whether a storage entry is valid; other scripts can write to the storage. */
 const isFound = (entry: unknown): entry is Found => {
   const { href, text, kind } = Object(entry) as Partial<Found>;
   return typeof text === "string" && typeof kind === "string" && /^\/console\//.test(href ?? "");
@@ -101,10 +101,10 @@ async function findNames(api: Client, identified: readonly Identified[]): Promis
 
 const MAX_PENDING = 100;
 
-/** Finds what begins with the text: all of the chain, and what is pending. */
+/** Finds prefix matches on the chain and in the pool. */
 async function findPrefix(api: Client, text: string): Promise<readonly Found[]> {
   if (!/^[0-9A-Za-z]{4,63}$/.test(text)) return [];
-  // Ids are written in lower case; addresses have both.
+  // Ids are lower-case; addresses are mixed-case.
   const prefix = /^[0-9A-Fa-f]+$/.test(text) ? text.toLowerCase() : text;
   const [{ data: identified }, { data: pending }] = await Promise.all([
     api.blockchain.identifiers(prefix),

@@ -1,4 +1,4 @@
-/** Who is signed in, in the header. */
+/** Sign-in state in the header. */
 import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 

@@ -1,4 +1,4 @@
-/** Keys that work on every page, and the list of them. */
+/** Keyboard shortcuts, and their list. */
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";

@@ -1,4 +1,4 @@
-/** The session has ended: a notice, and a form that signs in again and repeats what was refused. */
+/** Notice that the session has ended, with a form that signs in again and repeats refused actions. */
 import { useState } from "preact/hooks";
 import { announce } from "../components/announce.tsx";
 import { Dialog } from "../components/dialog.tsx";
@@ -56,7 +56,7 @@ function SignInAgain({ count, onDone }: { count: number; onDone: () => void }) {
       <p>
         {count > 0
           ? "The node did not execute your last action, because your session has ended."
-          : "Your session has ended. This page shows what it had loaded before."}
+          : "Your session has ended. This page shows data from before."}
       </p>
       {failure && (
         <p class="bad-text" role="alert">
@@ -73,7 +73,7 @@ function SignInAgain({ count, onDone }: { count: number; onDone: () => void }) {
           onInput={({ currentTarget }) => setToken(currentTarget.value)}
         />
         <p class="quiet">
-          <code>uniknode token</code> shows it.
+          <code>uniknode token</code> prints it.
         </p>
       </div>
       <button type="submit" class="primary" disabled={isBusy}>

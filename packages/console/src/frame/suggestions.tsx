@@ -31,7 +31,7 @@ export const Suggestions = ({ id, label, list, selected, onOpen }: SuggestionsPr
     </div>
     {list.length === 0 && (
       <p class="quiet" role="status">
-        Nothing has this height, id, address, key or name. Parts of ids need four characters.
+        No match for this height, id, address, key or name. Parts of ids need four characters.
       </p>
     )}
   </>

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; kept in the browser. */
+/** Theme: light, dark or system; stored in the browser. */
 import { signal } from "@preact/signals";
 
 const THEMES = ["system", "light", "dark"] as const;
@@ -8,7 +8,7 @@ const KEY = "uniknode-theme";
 
 export const theme = signal<Theme>("system");
 
-/** Before the first paint. */
+/** Applies the theme before the first paint. */
 export function readTheme(): void {
   setTheme(THEMES.find((known) => known === storage()?.getItem(KEY)) ?? "system");
 }
@@ -23,7 +23,7 @@ export function setTheme(chosen: Theme): void {
 
 export const themeAfter = (current: Theme): Theme => THEMES[(THEMES.indexOf(current) + 1) % THEMES.length]!;
 
-/** Browsers may forbid it. */
+/** Stores the theme; browsers may forbid storage. */
 function storage(): Storage | undefined {
   try {
     return localStorage;

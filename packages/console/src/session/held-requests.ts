@@ -1,14 +1,14 @@
-/** Actions that the node refused because the session had ended: they wait for the next sign-in, and are then repeated. */
+/** Holds actions that failed because the session had ended, and repeats them after the next sign-in. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Session } from "./session.ts";
 
 export type HeldRequests = {
   readonly count: ReadonlySignal<number>;
-  /** `fetch` for requests that need a session. */
+  /** `fetch` for requests that require a session. */
   readonly send: typeof fetch;
-  /** Sends them again. */
+  /** Sends the held requests again. */
   repeat(): void;
-  /** Gives their callers the refusal. */
+  /** Returns the refusals to the callers. */
   drop(): void;
 };
 
@@ -29,7 +29,7 @@ export function holdRequests(
     await session.read();
     if (!session.isLost.peek() || (init.method ?? "GET") === "GET") return response;
     return new Promise((resolve) => {
-      // The time limit of the request does not count while it waits.
+      // The timeout of the request is paused while it is held.
       const repeat = () => resolve(send(input, { ...init, signal: null }));
       held.value = [...held.peek(), { repeat, drop: () => resolve(response) }];
     });

@@ -1,22 +1,22 @@
 /**
- * The key of a session, kept in `sessionStorage`: unlike the cookie it belongs to the origin, port included, so no server of
- * another port receives it. Tabs of the origin hand it to each other.
+ * Key of a session in `sessionStorage`. Unlike the cookie, it belongs to the origin including the port, so that servers on
+ * other ports do not receive it. Tabs of the origin share it.
  */
 
-/** Every change is sent to the other tabs; a new tab requests the key. */
+/** Messages between tabs: a changed key, or a request for the key by a new tab. */
 type Message = { readonly isWanted: true } | { readonly key: string | undefined };
 
 export type SessionKey = {
-  /** Stores a key and hands it to the other tabs; undefined removes it everywhere. */
+  /** Stores a key and shares it with the other tabs; undefined removes it everywhere. */
   set(key: string | undefined): void;
-  /** The same `fetch` with the key in a header; only for routes below `/console`. */
+  /** `fetch` with the key in a header; only for routes below `/console`. */
   sendWith(makeRequest: typeof fetch): typeof fetch;
 };
 
 const HEADER = "x-session-key";
 const NAME = "uniknode-session-key";
 
-/** Storage of the tab; undefined if the browser forbids it: then the key lasts until the page is left. */
+/** Storage of the tab; undefined if the browser forbids it, and the key lasts until the page is left. */
 export function tabStorage(): Storage | undefined {
   try {
     return sessionStorage;
@@ -25,7 +25,7 @@ export function tabStorage(): Storage | undefined {
   }
 }
 
-/** @param onReceived is called when another tab has changed the key */
+/** @param onReceived called when another tab has changed the key */
 export function shareKey(
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined,
   channel: Pick<BroadcastChannel, "postMessage" | "addEventListener">,

@@ -1,41 +1,41 @@
-/** Who is signed in. The node knows the session by a cookie, which no script can read, and by the key of this origin. */
+/** Session of the user. The node identifies it by a cookie that scripts cannot read, and by the key of this origin. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { SessionKey } from "./key.ts";
 
 export type SessionState = {
   readonly signedIn: boolean;
-  /** The node forges a chain of its own, and has verbs for it. */
+  /** Whether the node runs a dev chain with its commands. */
   readonly devChain: boolean;
   readonly network: string;
-  /** The live stream needs no sign-in. */
+  /** Whether the live stream requires no sign-in. */
   readonly eventsPublic: boolean;
-  /** Of Uniknode. */
+  /** Version of Uniknode. */
   readonly version: string;
 };
 
-/** A code of a one-time link, or the webhook token. */
+/** Code of a one-time link, or the webhook token. */
 export type Credential = { readonly code: string } | { readonly token: string };
 
 export type Session = {
-  /** Absent until the node has answered. */
+  /** Absent until the first response. */
   readonly state: ReadonlySignal<SessionState | undefined>;
   /**
-   * The session has ended without a sign-out here. `state` remains as it was, so that forms keep what was typed, until the
-   * next sign-in or sign-out.
+   * Whether the session has ended without a sign-out here. `state` stays unchanged until the next sign-in or sign-out, so
+   * that forms keep their input.
    */
   readonly isLost: ReadonlySignal<boolean>;
-  /** @returns whether the node answered before the signal was aborted */
+  /** @returns whether the node responded before the signal was aborted */
   read(signal?: AbortSignal): Promise<boolean>;
   /** @throws {SignInError} */
   signIn(credential: Credential): Promise<void>;
   signOut(): Promise<void>;
 };
 
-/** The node did not accept a code or token; the message says what to do. */
+/** The node refused a code or token; the message says what to do. */
 export class SignInError extends Error {
-  /** Of HTTP; 0 if there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The same credential may be accepted later. */
+  /** Whether the same credential may be accepted later. */
   readonly isRetryable: boolean;
 
   constructor(status: number, message: string) {
@@ -56,8 +56,8 @@ const SIGNED_OUT: SessionState = {
 };
 
 /**
- * @param makeRequest sends the key
- * @param onChange is called after each sign-in and sign-out
+ * @param makeRequest `fetch` that sends the key
+ * @param onChange called after each sign-in and sign-out
  */
 export function createSession(
   makeRequest: typeof fetch,
@@ -73,7 +73,7 @@ export function createSession(
     return isAnswer ? ((await response.json()) as SessionState) : undefined;
   }
 
-  /** Answers to earlier requests are out of date after a sign-in and a sign-out. */
+  /** Responses to requests from before a sign-in or sign-out are obsolete. */
   let changes = 0;
 
   async function read(signal: AbortSignal | null = null): Promise<boolean> {
@@ -102,7 +102,7 @@ export function createSession(
         headers: { "content-type": "application/json", accept: "application/json" },
         body: JSON.stringify(credential),
       }).catch(() => undefined);
-      if (!response) throw new SignInError(0, "The node does not answer. Is it running?");
+      if (!response) throw new SignInError(0, "The node does not respond. Is it running?");
       if (!response.ok) throw new SignInError(response.status, await reasonOf(response));
       key.set(((await response.json()) as { key: string }).key);
       await change();
@@ -117,10 +117,10 @@ export function createSession(
   };
 }
 
-/** Both are answers of the node, with their members in its order. */
+/** Compares two states as JSON, because both come from the node with the same member order. */
 const isSame = (a: SessionState, b: SessionState): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 async function reasonOf(response: Response): Promise<string> {
   const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };
-  return typeof message === "string" ? message : `The node answered ${response.status}.`;
+  return typeof message === "string" ? message : `The node responded with ${response.status}.`;
 }

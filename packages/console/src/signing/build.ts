@@ -1,4 +1,4 @@
-/** Makes transactions of orders, and signs them: all that the worker does. */
+/** Builds and signs transactions from orders, in the worker. */
 import type { RawTransaction } from "@uniknode/client";
 import {
   addressFromPublicKey,
@@ -16,25 +16,25 @@ import {
 } from "@uniknode/protocol";
 import type { Fault, Order, OrderField, Terms } from "./order.ts";
 
-/** A transaction before it is signed. */
+/** Unsigned transaction. */
 export type Draft = Omit<RawTransaction, "id">;
 
-/** Whose wallet signs. */
+/** Passphrase of the sender. */
 export type Signatory = {
   readonly address: string;
-  /** Of a wallet with a second passphrase. */
+  /** Second passphrase, if the wallet has one. */
   readonly secondPublicKey: string | undefined;
 };
 
 export type Passphrases = {
   readonly passphrase: string;
-  /** Empty where the wallet has none. */
+  /** Empty if the wallet has none. */
   readonly second: string;
 };
 
 export type WalletName = { readonly address: string; readonly publicKey: string };
 
-/** What is wrong with an order, or with a passphrase. */
+/** An order or a passphrase is invalid. */
 export class OrderError extends Error {
   readonly code = "ORDER_INVALID";
   readonly isRetryable = false;
@@ -53,16 +53,16 @@ export function draftOf(network: Network, order: Order, terms: Terms): Draft {
   return draft as Draft;
 }
 
-/** The wallet of a passphrase. */
+/** Returns the wallet of a passphrase. */
 export function walletOf(network: Network, passphrase: string): WalletName {
   const publicKey = bytesToHex(keysFromPassphrase(passphrase).publicKey);
   return { publicKey, address: addressFromPublicKey(publicKey, network.description.pubKeyHash) };
 }
 
 /**
- * The order as a transaction that the chain takes.
+ * Builds and signs a transaction that the chain accepts.
  *
- * @throws {OrderError} when a passphrase is not that of the wallet
+ * @throws {OrderError} if a passphrase does not belong to the wallet
  */
 export function signOrder(
   network: Network,
@@ -85,7 +85,7 @@ export function signOrder(
 function secondKeys(second: string, publicKey: string): KeyPair {
   const keys = keysFromPassphrase(second);
   if (bytesToHex(keys.publicKey) === publicKey) return keys;
-  throw new OrderError("second", "This is not the second passphrase that the wallet registered.");
+  throw new OrderError("second", "Wrong second passphrase for this wallet.");
 }
 
 function bodyOf(network: Network, order: Order, terms: Terms): TransactionBody {
@@ -111,12 +111,12 @@ function bodyOf(network: Network, order: Order, terms: Terms): TransactionBody {
 const CERTIFIED_ONLY =
   "On this network a factory certifies each mint, with a passphrase of its own: use the command below with --factory.";
 
-/** No key exists on this network for an address of another, but the chain takes some such payments. */
+/** Refuses addresses of other networks: the chain accepts some payments to them, but no key could spend them. */
 function checkRecipient({ description }: Network, address: string): void {
   const versions = Array.from({ length: 256 }, (_, version) => version);
   const isWhole = /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(address);
   const version = versions.find((version) => isWhole && isAddress(address, version));
-  if (version === undefined) throw new OrderError("to", "This is no address: there is a typo in it.");
+  if (version === undefined) throw new OrderError("to", "This is not a valid address: it has a typo.");
   if (version !== description.pubKeyHash) {
     throw new OrderError(
       "to",
@@ -133,7 +133,7 @@ function checkProperties(properties: Readonly<Record<string, string | null>>): v
   if (entries.length > MAX_PROPERTIES) {
     throw new OrderError(
       "properties",
-      `At most ${MAX_PROPERTIES} properties are possible; these are ${entries.length}.`,
+      `At most ${MAX_PROPERTIES} properties are allowed, not ${entries.length}.`,
     );
   }
   for (const [name, value] of entries) {
@@ -144,5 +144,5 @@ function checkProperties(properties: Readonly<Record<string, string | null>>): v
 
 function checkBytes(field: OrderField, what: string, text: string, max: number): void {
   const { length } = utf8ToBytes(text);
-  if (length > max) throw new OrderError(field, `${what} has ${length} bytes; ${max} fit.`);
+  if (length > max) throw new OrderError(field, `${what} has ${length} bytes; at most ${max} are allowed.`);
 }

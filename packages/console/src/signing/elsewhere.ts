@@ -1,11 +1,11 @@
-/** The same order as a command and as a program. */
+/** Shows an order as a command and as code. */
 import { quoted } from "../components/same-elsewhere.tsx";
 import { plainAmount } from "./amount.ts";
 import type { Order, Terms } from "./order.ts";
 
 export type Chosen = Partial<Pick<Terms, "fee" | "nonce">>;
 
-/** @param delegate what was typed for it */
+/** @param delegate typed text of the delegate */
 export function commandOf(order: Order, { fee, nonce }: Chosen, delegate: string, origin: string): string {
   const options = [
     ...(fee === undefined ? [] : [`--fee ${plainAmount(fee)}`]),

@@ -1,21 +1,21 @@
-/** The bytes of a transaction, and which field each of them belongs to (transactions.md 3 and 5). */
+/** Splits the bytes of a transaction into fields (transactions.md 3 and 5). */
 import type { RawTransaction } from "@uniknode/client";
 import { encodeTransaction, type TransactionBody } from "@uniknode/protocol";
 
 export type Field = {
   readonly name: string;
-  /** Of its first byte. */
+  /** Offset of the first byte. */
   readonly offset: number;
   readonly bytes: Uint8Array;
-  /** As the transaction says it. */
+  /** Value in the transaction. */
   readonly value: string;
 };
 
 /**
- * In the order of the bytes, without gaps: they are those whose hash is the id.
+ * Returns the fields in byte order without gaps; the hash of these bytes is the id.
  *
- * @param raw as it was signed
- * @throws {Error} for a transaction that cannot be encoded
+ * @param raw transaction as it was signed
+ * @throws {Error} if the transaction cannot be encoded
  */
 export function fieldsOf(raw: RawTransaction): readonly Field[] {
   const transaction = bodyOf(raw);
@@ -74,7 +74,7 @@ const contentOf = (transaction: TransactionBody): string =>
 
 const jsonBigint = (_name: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
 
-/** Members of 64 bits, which JSON has as text. */
+/** Converts 64-bit members, which are text in JSON. */
 function bodyOf(raw: RawTransaction): TransactionBody {
   const {
     typeGroup = 1,

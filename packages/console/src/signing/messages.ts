@@ -1,10 +1,10 @@
-/** What a page and its worker say to each other. */
+/** Messages between a page and its worker. */
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
 import type { Passphrases, Signatory } from "./build.ts";
 import type { Fault, Order, Terms } from "./order.ts";
 
 export type Question =
-  /** The network for all later questions. */
+  /** Network of all later requests. */
   | {
       readonly ask: "open";
       readonly files: Pick<CryptoConfiguration, "network" | "milestones" | "exceptions">;
@@ -22,11 +22,11 @@ export type Question =
 
 export type Request = { readonly number: number; readonly question: Question };
 
-/** One of the members besides the number of the request. */
+/** Has one member in addition to the number of the request. */
 export type Answer = {
   readonly number: number;
   readonly value?: unknown;
-  /** What the reader can correct. */
+  /** Error that the user can correct. */
   readonly fault?: Fault;
   /** What the reader cannot. */
   readonly failure?: string;

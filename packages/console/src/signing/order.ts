@@ -1,22 +1,22 @@
-/** What is to be signed, and the terms on which the chain would take it. Plain values: they go to a worker. */
+/** Order to sign, with the terms of the chain. Plain values, because they are posted to a worker. */
 
 export type Order =
   | {
       readonly kind: "transfer";
       readonly recipientId: string;
-      /** Smallest unit. */
+      /** Amount in the smallest unit. */
       readonly amount: bigint;
-      /** Empty for none. */
+      /** Message; empty for none. */
       readonly vendorField: string;
     }
-  /** `+` or `-`, and the public key of a delegate. */
+  /** `+` or `-`, followed by the public key of a delegate. */
   | { readonly kind: "vote"; readonly vote: string }
   | {
       readonly kind: "mint";
       readonly tokenId: string;
       readonly properties: Readonly<Record<string, string>>;
     }
-  /** Null removes a property. */
+  /** Properties; null removes one. */
   | {
       readonly kind: "update";
       readonly tokenId: string;
@@ -24,16 +24,16 @@ export type Order =
     };
 
 export type Terms = {
-  /** Of the sender; empty as long as the chain does not know it. */
+  /** Public key of the sender; empty until the chain knows it. */
   readonly senderPublicKey: string;
   readonly nonce: bigint;
-  /** Smallest unit; absent for the static fee of the type. */
+  /** Fee in the smallest unit; absent for the static fee of the type. */
   readonly fee?: bigint;
-  /** Of the head, whose rules set the static fee. */
+  /** Height of the head, whose rules set the static fee. */
   readonly height: number;
 };
 
-/** Where a form says what is wrong. */
+/** Form field that shows the error. */
 export type OrderField =
   | "from"
   | "to"

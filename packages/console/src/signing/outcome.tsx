@@ -1,4 +1,4 @@
-/** What became of a transaction that was signed here, and where it is by now. */
+/** Outcome of a transaction that was signed here, with its current state. */
 import type { RawTransaction } from "@uniknode/client";
 import { Json } from "../components/code-block.tsx";
 import { TransactionId } from "../components/identifier.tsx";
@@ -9,14 +9,14 @@ import { type Posted, reasonText } from "./post.ts";
 
 export type OutcomeProps = {
   readonly signed: RawTransaction;
-  /** Absent for one that was only signed. */
+  /** Absent if the transaction was only signed. */
   readonly posted?: Posted | undefined;
-  /** Sends the same again. */
+  /** Sends the same transaction again. */
   readonly onAgain: () => void;
 };
 
 export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
-  <Section title={posted ? TITLES[posted.became] : "Signed, and not sent"}>
+  <Section title={posted ? TITLES[posted.became] : "Signed, not sent"}>
     <div class="card outcome" role={posted?.became === "refused" ? "alert" : "status"}>
       <p>
         <TransactionId id={signed.id} /> {posted?.became === "accepted" && <Whereabouts id={signed.id} />}
@@ -25,7 +25,7 @@ export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
       {posted?.became === "uncertain" && (
         <p>
           The node may have received it. Sending the same transaction again is safe, because it is executed
-          only once: a new transaction could pay twice.
+          only once. A new transaction could pay twice.
         </p>
       )}
       {posted?.became !== "accepted" && posted?.became !== "refused" && (
@@ -46,10 +46,10 @@ export const Outcome = ({ signed, posted, onAgain }: OutcomeProps) => (
 const TITLES = {
   accepted: "Sent",
   refused: "The node refused it",
-  uncertain: "The node did not answer",
+  uncertain: "The node did not respond",
 } as const;
 
-/** In the pool, or how deep in the chain. */
+/** State: pending, or number of confirmations. */
 export function Whereabouts({ id }: { id: string }) {
   const { transaction, wasConfirmed } = useTransaction(id);
   return transaction ? <Confirmations transaction={transaction} wasConfirmed={wasConfirmed} /> : null;

@@ -1,4 +1,4 @@
-/** Hands signed transactions to the node, and reads what became of them. */
+/** Submits signed transactions to the node and returns the outcomes. */
 import { ApiError, type Client } from "@uniknode/client";
 import type { OrderField } from "./order.ts";
 
@@ -6,13 +6,13 @@ type Reason = { readonly type: string; readonly message: string };
 
 export type Posted = {
   readonly id: string;
-  /** `uncertain`: the node did not answer, and may have it. The same transaction can be sent again. */
+  /** `uncertain`: the node did not respond and may have it; the same transaction can be sent again. */
   readonly became: "accepted" | "refused" | "uncertain";
-  /** Of the node, unless it accepted. */
+  /** Message of the node, unless it accepted. */
   readonly reasons: readonly Reason[];
 };
 
-/** What became of each, in the same order. */
+/** Returns the outcome of each transaction, in the same order. */
 export async function post(
   api: Client,
   transactions: readonly { readonly id: string }[],
@@ -35,13 +35,13 @@ export async function post(
 
 const EXCESS: Reason = {
   type: "ERR_EXCESS",
-  message: "The sender has too many pending transactions. Try again when some of them are confirmed.",
+  message: "The sender has too many pending transactions. Try again after some of them are confirmed.",
 };
 
 export const reasonText = (reasons: readonly Reason[]): string =>
   reasons.map(({ message }) => message).join("; ") || "The node gave no reason.";
 
-/** The field that a refusal is about, as far as its words tell (pool.md 5). */
+/** Returns the field that a refusal is about, from its message (pool.md 5). */
 export const fieldOf = ({ reasons }: Posted): OrderField | undefined =>
   reasons
     .map(({ type, message }) => FIELDS.find(([words]) => words.test(`${type} ${message}`))?.[1])

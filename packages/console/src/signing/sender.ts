@@ -1,14 +1,14 @@
-/** The wallet that sends, and the nonce of its next transaction. */
+/** Sending wallet, and the nonce of its next transaction. */
 import { ApiError, type Client, type SingleWallet } from "@uniknode/client";
 import type { Answer } from "../data/answers.ts";
 import { useAnswer, useNode } from "../data/node.ts";
 
 export type Sender = { readonly wallet: SingleWallet; readonly nextNonce: bigint };
 
-/** Has the form of an address; whether it is one, the node knows. */
+/** Whether a text has the format of an address; only the node knows whether it is valid. */
 export const isAddressText = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text);
 
-/** @param address nothing is asked for what has not the form of one */
+/** @param address nothing is fetched unless it has the format of an address */
 export function useSender(address: string): Answer<Sender> {
   const { api } = useNode();
   return useAnswer(isAddressText(address) ? `wallet ${address} as sender` : undefined, () =>
@@ -18,14 +18,14 @@ export function useSender(address: string): Answer<Sender> {
 
 /** @throws {ApiError} */
 export async function readSender(api: Client, address: string): Promise<Sender> {
-  // The pool first: what goes into a block between the two requests is then counted by the wallet.
+  // The pool first, so that a transaction forged between the two requests is counted by the wallet.
   const pending = await lastPendingNonce(api, address);
   const { data: wallet } = await api.wallets.get(address);
   const sent = BigInt(wallet.nonce);
   return { wallet, nextNonce: (pending > sent ? pending : sent) + 1n };
 }
 
-/** Three requests with every head. Of a longer pool the rest is not counted: the nonce can be typed. */
+/** Maximum number of requests per head. In a longer pool the rest is not counted; the nonce can be typed. */
 const MAX_PENDING_READ = 300;
 
 async function lastPendingNonce(api: Client, address: string): Promise<bigint> {

@@ -1,4 +1,4 @@
-/** The worker that signs, as a page calls it. */
+/** Client of the signing worker. */
 
 import { useSignal } from "@preact/signals";
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
@@ -14,9 +14,9 @@ import workerUrl from "./worker.ts?worker&url";
 export type Signer = {
   draft(order: Order, terms: Terms): Promise<Draft>;
   walletOf(passphrase: string): Promise<WalletName>;
-  /** The bytes of a transaction, by their fields. */
+  /** Splits the bytes of a transaction into fields. */
   fieldsOf(transaction: RawTransaction): Promise<readonly Field[]>;
-  /** The passphrases are handed over, and kept nowhere. */
+  /** Passes the passphrases to the worker without storing them. */
   sign(order: Order, terms: Terms, signatory: Signatory, passphrases: Passphrases): Promise<RawTransaction>;
   close(): void;
 };
@@ -24,7 +24,7 @@ export type Signer = {
 export class SigningError extends Error {
   readonly code: "ORDER_INVALID" | "SIGNING_FAILED";
   readonly isRetryable = false;
-  /** Absent if it is not the fault of what was typed. */
+  /** Field; absent if the input is not the cause. */
   readonly fault: Fault | undefined;
 
   constructor(message: string, fault?: Fault) {
@@ -35,7 +35,7 @@ export class SigningError extends Error {
   }
 }
 
-/** Signing takes some milliseconds. */
+/** Timeout of the worker; signing takes a few milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: SigningError) => void };
@@ -44,7 +44,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
   const worker = new Worker(trusted(workerUrl) as string, { type: "module", name: "signer" });
   const waiting = new Map<number, Waiting>();
   let last = 0;
-  /** Why nothing is answered any more. */
+  /** Reason why the worker ended. */
   let ended: string | undefined;
 
   worker.onmessage = ({ data: { number, value, fault, failure } }: MessageEvent<Answer>) => {
@@ -54,7 +54,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
     else if (failure !== undefined) question?.reject(new SigningError(failure));
     else question?.resolve(value);
   };
-  worker.onerror = () => end("The signing code could not be loaded. Reload the page.");
+  worker.onerror = () => end("Failed to load the signing code. Reload the page.");
 
   function end(reason: string): void {
     ended = reason;
@@ -77,7 +77,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
     }
   }
 
-  // Whatever is wrong with it, the first question after it says.
+  // The next request reports any failure of it.
   ask({ ask: "open", files: { network, milestones, exceptions } }).catch(() => {});
   return {
     draft: (order, terms) => ask({ ask: "draft", order, terms }),
@@ -85,11 +85,11 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
     walletOf: (passphrase) => ask({ ask: "wallet", passphrase }),
     sign: (order, terms, signatory, passphrases) =>
       ask({ ask: "sign", order, terms, signatory, passphrases }),
-    close: () => end("The page was left."),
+    close: () => end("The page was closed."),
   };
 }
 
-/** A signer for as long as a screen is shown; absent until the node has said which network it is. */
+/** Returns a signer while a screen is shown; absent until the network is known. */
 export function useSigner(): Signer | undefined {
   const { api } = useNode();
   const signer = useSignal<Signer | undefined>(undefined);
@@ -110,7 +110,7 @@ type TrustedTypes = {
   ): { createScriptURL(url: string): unknown };
 };
 
-/** Browsers without Trusted Types take the address as it is. */
+/** Browsers without Trusted Types use the URL directly. */
 const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("uniknode-signer", {
   createScriptURL(url) {
     if (url === workerUrl) return url;

@@ -1,6 +1,6 @@
 /**
- * Drafts, signs and shows bytes, in a thread of its own: a passphrase is in its memory while it signs, and nowhere else. It makes no
- * requests.
+ * Drafts and signs transactions and splits their bytes, in its own thread. A passphrase is in memory only while it signs.
+ * The worker makes no requests.
  */
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
 import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
@@ -25,7 +25,7 @@ function answerTo(question: Question): Omit<Answer, "number"> {
 function resultOf(question: Question): unknown {
   switch (question.ask) {
     case "open":
-      // The node's own answer, which it reads with a schema.
+      // Response of the node, validated with a schema.
       network = createNetwork(question.files as unknown as NetworkFiles);
       return undefined;
     case "draft":

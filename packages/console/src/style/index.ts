@@ -1,4 +1,4 @@
-/** The style sheets that every screen has, in the order of their layers. */
+/** Style sheets of every screen, in layer order. */
 import "./base.css";
 import "./tokens.css";
 import "./parts.css";

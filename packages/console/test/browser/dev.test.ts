@@ -31,7 +31,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("Without a sign-in there are no verbs, and the page says so.", async () => {
     await page.goto("/console/dev");
-    await page.getByText("The verbs of a dev chain need a sign-in").waitFor();
+    await page.getByText("Sign in to use the dev chain").waitFor();
     await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
     await page.getByLabel("Webhook token").fill(node.token);
     await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
@@ -49,7 +49,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const { now } = (await node.client.dev.snapshot()).data;
     await press("1 d");
     await press("Travel 1 d");
-    await says("The clock of the chain moved.");
+    await says("Moved the clock of the chain.");
     expect((await node.client.dev.snapshot()).data.now.unix).toBeGreaterThanOrEqual(now.unix + 86_400);
     expect(faults).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.goto("/console/dev");
     await says("forging is paused");
     await page.getByLabel("Blocks to revert").fill(`${confirmations}`);
-    await page.getByLabel("The branch takes their transactions and what is pending").check();
+    await page.getByLabel("The branch includes their transactions and the pending ones").check();
     await page.getByLabel(id.slice(0, 8)).check();
     expect(await faultsInEveryView(page, "dev-reorganize")).toEqual([]);
     await press(/^Replace/);
@@ -76,7 +76,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("A remembered block is returned to; what the chain refuses is said in its words.", async () => {
     const before = await head();
     await press("Remember the head");
-    await says(`Height ${before.height} is remembered.`);
+    await says(`Remembered height ${before.height}.`);
     await press("Mine");
     await says(/block.* applied/);
     await press("Return");
@@ -89,7 +89,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 
-  test("The receiver of a webhook is made to fail, and gets its deliveries again.", async () => {
+  test("The receiver of a webhook is made to fail, and receives deliveries again.", async () => {
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const target = "http://127.0.0.1:9/hook";
     const { data } = await node.client.webhooks.create({ event: "block.reverted", target, conditions });
@@ -98,18 +98,18 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("Status").fill("429");
     await press("Make it fail");
     await says(`The receiver of webhook ${data.id} fails from now on.`);
-    await page.getByRole("list", { name: "Receivers that fail" }).getByText("answers 429").waitFor();
+    await page.getByRole("list", { name: "Failing receivers" }).getByText("responds with 429").waitFor();
     expect((await node.client.webhooks.ping(data.id)).data.reason).toBe("HTTP 429");
     await keepPicture(page, "dev-fail-light-1400");
     await press("End");
-    await says(`The receiver of webhook ${data.id} gets its deliveries again.`);
+    await says(`The receiver of webhook ${data.id} receives deliveries again.`);
     await page.getByText("answers 429").waitFor({ state: "detached" });
     expect(faults).toEqual([]);
   });
 
   test("Forging resumes, and each form shows the same as a command and as a program.", async () => {
     await press("Resume");
-    await says("The chain forges by itself.");
+    await says("The chain forges automatically.");
     await page.getByText("Equivalent commands and code").first().click();
     await page.getByRole("tab", { name: "JavaScript" }).first().click();
     await page.getByText("await client.dev.mine(").waitFor();

@@ -89,7 +89,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("An address without a document says so.", async () => {
     await page.goto("/console/docs/guides/nothing");
-    await page.getByText("There is no such document").waitFor();
+    await page.getByText("Document not found").waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("link", { name: "GET /blocks/{id}", exact: true }).click();
     await heading("GET /blocks/{id}");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("This has to be filled in.").waitFor();
+    await page.getByText("Fill in this field.").waitFor();
     await page.getByLabel("id (needed)").fill("1");
     await page.keyboard.press("Enter");
     await page.getByText('"height": 1,').waitFor();
@@ -132,9 +132,9 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText(`curl '${node.url}/api/v2/blocks/1'`).waitFor();
   });
 
-  test("What needs the token is sent with the session, and what changes something asks before.", async () => {
+  test("What requires the token is sent with the session, and what changes something asks before.", async () => {
     await page.goto("/console/docs/api/createWebhook");
-    await page.getByText("This needs the token, or a session").waitFor();
+    await page.getByText("This requires the token, or a session").waitFor();
     await page.goto(node.consoleUrl);
     await heading("Overview");
     await page.goto("/console/docs/api/createWebhook");

@@ -66,7 +66,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.locator("#search").focus();
     await page.getByRole("listbox", { name: "Recently opened" }).getByText("Block 2").waitFor();
     await page.locator("#search").fill("0".repeat(64));
-    await page.getByText("Nothing has this").waitFor();
+    await page.getByText("No match for this").waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -194,7 +194,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.context().close();
     const second = await openPage(browser, node.url);
     await second.page.goto(node.consoleUrl);
-    await second.page.getByText("This link was used already").waitFor();
+    await second.page.getByText("This link was already used").waitFor();
     await second.page.context().close();
   });
 
@@ -212,13 +212,13 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const { page } = await open("/console/blocks");
     await page.getByRole("row").nth(3).waitFor();
     await page.context().setOffline(true);
-    await page.getByText("The node does not answer").waitFor();
+    await page.getByText("The node does not respond").waitFor();
     expect(await page.getByRole("row").count()).toBeGreaterThan(2);
     await keepPicture(page, "disconnected-light-1400");
     await page.getByRole("button", { name: "Try now" }).click();
     await page.context().setOffline(false);
     // The page tries by itself, too.
-    await page.getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.getByText("The node does not respond").waitFor({ state: "detached" });
     await page.context().close();
   });
 });

@@ -32,7 +32,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("Without a sign-in no stream is asked for, and the page says what it needs.", async () => {
     const signedOut = await openPage(browser, node.url);
     await signedOut.page.goto("/console/live");
-    await signedOut.page.getByText("Live events need a sign-in").waitFor();
+    await signedOut.page.getByText("Sign in to see live events").waitFor();
     expect(signedOut.faults).toEqual([]);
     await signedOut.page.context().close();
   });
@@ -59,7 +59,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const before = await rows().count();
     await page.getByRole("button", { name: "Pause" }).click();
     await node.client.dev.mine({ blocks: 2 });
-    await page.getByRole("button", { name: "Go on (2 new)" }).click();
+    await page.getByRole("button", { name: "Resume (2 new)" }).click();
     await expect.poll(() => rows().count()).toBe(before + 2);
     await page.getByRole("button", { name: "Clear" }).click();
     await page.getByText("Waiting for the next event").waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("ready", { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Forger" }).waitFor();
     expect(await page.getByRole("list", { name: "Checks" }).getByText("passes").count()).toBe(5);
-    await page.getByText("No peer is known").waitFor();
+    await page.getByText("No peers").waitFor();
     await page.getByRole("table", { name: "Options" }).getByText("--http-port").waitFor();
     await page.getByRole("heading", { name: "The last hours" }).waitFor();
     expect(await faultsInEveryView(page, "node")).toEqual([]);

@@ -39,15 +39,15 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.locator("ol.round .slot").first().waitFor();
     await node.kill();
     await page.getByRole("link", { name: "Wallets", exact: true }).click();
-    await page.getByRole("heading", { level: 1, name: "The node does not answer" }).waitFor(NOTICED);
+    await page.getByRole("heading", { level: 1, name: "The node does not respond" }).waitFor(NOTICED);
     await keepPicture(page, "outage-light-1400");
     // Other screens are as far away, and a loaded one is not.
     await page.getByRole("link", { name: "Uniks", exact: true }).click();
-    await page.getByRole("main").getByText("opens as soon as").waitFor(NOTICED);
+    await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
     await page.getByRole("link", { name: "Overview", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.getByRole("link", { name: "Wallets", exact: true }).click();
-    await page.getByRole("main").getByText("opens as soon as").waitFor(NOTICED);
+    await page.getByRole("main").getByText("opens when the node responds").waitFor(NOTICED);
     await node.start();
     await page.getByRole("heading", { level: 1, name: "Wallets" }).waitFor(NOTICED);
     await page.getByRole("row").nth(3).waitFor();
@@ -62,7 +62,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const summary = page.locator("section > header > .quiet");
     const before = await summary.innerText();
     await node.kill();
-    await page.getByRole("status").getByText("The node does not answer").waitFor(NOTICED);
+    await page.getByRole("status").getByText("The node does not respond").waitFor(NOTICED);
     await page.locator(".pulse.disconnected").waitFor();
     // Several slots of the dev chain.
     await page.waitForTimeout(8_000);
@@ -70,7 +70,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(missedOf(await summary.innerText())).toBe(missedOf(before));
     await keepPicture(page, "disconnected-overview-light-1400");
     await node.start();
-    await page.getByRole("status").getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.getByRole("status").getByText("The node does not respond").waitFor({ state: "detached" });
     await page.locator(".pulse.connected").waitFor();
     await page.context().close();
   });
@@ -81,9 +81,9 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.locator("ol.round .slot").first().waitFor();
     await page.waitForTimeout(3_000);
     node.pause(true);
-    await page.getByRole("status").getByText("The node does not answer").waitFor(NOTICED);
+    await page.getByRole("status").getByText("The node does not respond").waitFor(NOTICED);
     node.pause(false);
-    await page.getByRole("status").getByText("The node does not answer").waitFor({ state: "detached" });
+    await page.getByRole("status").getByText("The node does not respond").waitFor({ state: "detached" });
     await page.context().close();
   });
 

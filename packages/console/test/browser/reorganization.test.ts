@@ -32,7 +32,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await node.client.dev.mine({ blocks: 2 });
     await page.getByText("3 confirmations").waitFor();
     await node.client.dev.reorg({ depth: 3 });
-    await page.getByText("its block was reverted; it waits again").waitFor();
+    await page.getByText("its block was reverted; pending again").waitFor();
     await page.getByText(/reverted, from height/).waitFor();
     await keepPicture(page, "reorganization-light-1400");
     await node.client.dev.mine();
@@ -48,7 +48,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText(block.id).first().waitFor();
     await node.client.dev.reorg({ depth: 1 });
     await page.getByText("This block was reverted").waitFor();
-    await page.getByRole("link", { name: `The block of height` }).click();
+    await page.getByRole("link", { name: "The current block of height" }).click();
     await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
     await page.getByText("Reverted at its height").waitFor();
     // The browser's log has a line for each answer of 404.
@@ -72,7 +72,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     const { data: block } = await node.client.blocks.last();
     await page.goto(`/console/blocks/${block.id}?view=events`);
-    await page.getByText("in their order").waitFor();
+    await page.getByText("events, in order").waitFor();
     await page.getByText("block.applied").click();
     await page.getByText(`"id": "${block.id}"`).waitFor();
     expect(faults).toEqual([]);

@@ -163,7 +163,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await sentence("sends");
     await field("Passphrase").fill(sender!.passphrase);
     await press("Sign only");
-    await page.getByText("Signed, and not sent").waitFor();
+    await page.getByText("Signed, not sent").waitFor();
     await page.getByText("Signed JSON", { exact: true }).last().click();
     const shown = JSON.parse(await page.getByRole("region", { name: "signed transaction" }).innerText());
     const network = createNetwork(networkFilesFromJson((await node.client.node.cryptoConfiguration()).data));
@@ -187,14 +187,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       ["1,000", "without separators"],
       ["0", "must be more than 0"],
       ["1.123456789", "8 decimals"],
-      ["twelve", "This is no amount"],
+      ["twelve", "This is not an amount"],
       ["12345", "With the fee, the wallet lacks"],
     ] as const) {
       await fill({ "Amount in DEVUNIK": amount });
       await says(reason);
     }
     await fill({ "Amount in DEVUNIK": "1", To: `${recipient!.address.slice(0, -1)}1` });
-    await says("there is a typo in it");
+    await says("it has a typo");
     const foreign = addressFromPublicKey(sender!.publicKey, livenet.network.pubKeyHash);
     await fill({ To: foreign });
     await says("an address of another network");
@@ -204,7 +204,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await fill({ To: recipient!.address });
     await sentence("sends");
     await press("Sign and send");
-    await says("The passphrase is missing.");
+    await says("Enter the passphrase.");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
     await fill({ Passphrase: other!.passphrase });
     await press("Sign and send");
@@ -223,19 +223,19 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0]!, delegates[1]!];
     await open({ kind: "vote", from: sender.address, delegate: delegate.address });
-    await says("has no vote now");
+    await says("has not voted");
     await sentence("votes for");
     await field("Passphrase").fill(sender.passphrase);
     await press("Sign and send");
     expect((await forged()).asset).toEqual({ votes: [`+${delegate.publicKey}`] });
-    await says("voted already");
+    await says("already voted");
     await field("What to do").selectOption("withdraw");
     await field("Passphrase").fill(sender.passphrase);
     await sentence("withdraws its vote");
     await keepPicture(page, "send-vote-light-1400");
     expect(await accessibilityFaults(page)).toEqual([]);
     await press("Sign and send");
-    await page.getByText("has no vote now").waitFor();
+    await page.getByText("has not voted").waitFor();
     await node.client.dev.mine();
     expect((await node.client.wallets.get(sender.address)).data.vote).toBeUndefined();
   });
@@ -270,7 +270,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender!.passphrase });
     await open({ kind: "signed" });
     await field("Signed transactions").fill(printed.slice(0, 40));
-    await says("This is no JSON");
+    await says("This is not JSON");
     const file = { name: "signed.json", mimeType: "application/json", buffer: Buffer.from(printed) };
     await page.getByLabel("Read a file").setInputFiles(file);
     await says("not sent yet");
@@ -295,7 +295,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await fill({ To: "D1", "Amount in DEVUNIK": "1.5" });
     await field("From").selectOption(payer!.address);
     await press("Pay");
-    await says("there is a typo in it");
+    await says("it has a typo");
     await field("To").fill(recipient!.address);
     await press("Pay");
     await says("waits in the pool");
@@ -322,7 +322,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await sentence("sends");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": "wrong" });
     await press("Sign and send");
-    await says("not the second passphrase that the wallet registered");
+    await says("Wrong second passphrase for this wallet");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": second });
     await press("Sign and send");
     expect(await forged()).toMatchObject({ signSignature: expect.any(String) });

@@ -92,7 +92,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     // The receiver is back: the node tries again by itself, and once more on demand.
     await page.goto("/console/dev");
     await press(page, "End");
-    await says(page, "The receiver of webhook 1 gets its deliveries again.");
+    await says(page, "The receiver of webhook 1 receives deliveries again.");
     await page.goto(delivery);
     await page.getByText("delivered", { exact: true }).first().waitFor();
     await press(page, "Send again");

@@ -18,7 +18,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   const servers: Server[] = [];
   let received = 0;
 
-  /** Returns the URL of a receiver that answers with a status. */
+  /** Returns the URL of a receiver that responds with a status. */
   async function listen(status: number): Promise<string> {
     const server = createServer((request, response) => {
       request.resume();

@@ -84,7 +84,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("active", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("There is no webhook yet").waitFor();
+    await page.getByText("No webhooks yet").waitFor();
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -150,7 +150,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await page.getByText("Replay of the blocks 1 to 3: finished, 3 deliveries").waitFor();
     await page.getByRole("button", { name: "Rotate the secret" }).click();
-    await page.getByRole("dialog").getByLabel("The former secret is valid for").selectOption("an hour");
+    await page.getByRole("dialog").getByLabel("The previous secret stays valid for").selectOption("an hour");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
     await page.getByText("is valid until").waitFor();
     expect(await faultsInEveryView(page, "webhook-rotated")).toEqual([]);

@@ -47,14 +47,14 @@ describe("The verbs of a dev chain", () => {
   test.each([
     [COMMANDS[0]![0], change(0, 1), "1 block applied. The head is at height 9."],
     [COMMANDS[1]![0], change(1, 2), "1 block reverted, 2 blocks applied. The head is at height 9."],
-    [COMMANDS[2]![0], change(0, 0), "Height 9 is remembered."],
+    [COMMANDS[2]![0], change(0, 0), "Remembered height 9."],
     [COMMANDS[3]![0], change(0, 0), "Nothing changed. The head is at height 9."],
-    [COMMANDS[5]![0], change(0, 0), "No block is forged unless you ask for it."],
+    [COMMANDS[5]![0], change(0, 0), "Blocks are forged only on request."],
     [COMMANDS[6]![0], undefined, "The receiver of webhook 1 fails from now on."],
     [
       { verb: "fail", body: { webhook: 1, how: "not" } } as const,
       undefined,
-      "The receiver of webhook 1 gets its deliveries again.",
+      "The receiver of webhook 1 receives deliveries again.",
     ],
   ])("The outcome of %j is a sentence.", (command, change, sentence) => {
     expect(outcomeOf(command, change)).toBe(sentence);

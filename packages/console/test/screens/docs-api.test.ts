@@ -129,7 +129,7 @@ describe("A request", () => {
 
   test("is not sent without what it needs.", () => {
     expect(faultsOf(getBlock, { values: { id: " " }, body: "" })).toEqual({
-      id: "This has to be filled in.",
+      id: "Fill in this field.",
     });
     expect(faultsOf(createWebhook, { values: {}, body: "{" })).toHaveProperty("body");
     expect(faultsOf(createWebhook, { values: {}, body: "{}" })).toEqual({});
@@ -142,7 +142,7 @@ describe("A request", () => {
     );
   });
 
-  test("that needs the token goes where the session opens it.", async () => {
+  test("that requires the token goes where the session opens it.", async () => {
     const urls: string[] = [];
     const answer: typeof fetch = async (url, init) => {
       urls.push(`${init?.method} ${url}`);
@@ -175,7 +175,7 @@ describe("A request", () => {
 
   test("without an answer says so.", async () => {
     const refused: typeof fetch = () => Promise.reject(new TypeError("x"));
-    await expect(send(refused, getBlock, filled)).rejects.toThrow("The node does not answer");
+    await expect(send(refused, getBlock, filled)).rejects.toThrow("The node does not respond");
   });
 });
 

@@ -25,7 +25,7 @@ describe("What was typed", () => {
       vote: `+${key}`,
     });
     expect(readOrder("vote", typed, { vote: "" })).toEqual({ faults: {} });
-    expect(readOrder("vote", typed, { vote: key, delegate: key }).faults.delegate).toContain("voted already");
+    expect(readOrder("vote", typed, { vote: key, delegate: key }).faults.delegate).toContain("already voted");
     const withdrawal = { action: "withdraw" };
     expect(readOrder("vote", withdrawal, { vote: key }).order).toEqual({ kind: "vote", vote: `-${key}` });
     expect(readOrder("vote", withdrawal, { vote: "" }).faults.delegate).toContain("no vote");
@@ -78,10 +78,10 @@ describe("Signed JSON", () => {
   });
 
   test.each([
-    ["nothing", "", "no JSON yet"],
-    ["half of it", '{"id":', "This is no JSON"],
-    ["a number", "5", "is no transaction"],
-    ["an empty list", "[]", "has no transaction"],
+    ["nothing", "", "Enter JSON"],
+    ["half of it", '{"id":', "This is not JSON"],
+    ["a number", "5", "is not a transaction"],
+    ["an empty list", "[]", "contains no transaction"],
     ["no id", '{"type":0,"signature":"00"}', '"id"'],
     ["no type", JSON.stringify({ ...one, type: undefined }), '"type"'],
     ["no signature", JSON.stringify({ ...one, signature: undefined }), "not signed"],

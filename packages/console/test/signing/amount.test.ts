@@ -25,13 +25,13 @@ describe("An amount", () => {
     ["0.00000000", "more than 0"],
     ["-1", "more than 0"],
     ["1.000000001", "8 decimals"],
-    ["1e3", "no amount"],
-    ["0x10", "no amount"],
-    [".5", "no amount"],
-    ["5.", "no amount"],
-    ["٣", "no amount"],
-    ["92233720368.54775808", "No amount is more than"],
-    ["9999999999999", "no amount"],
+    ["1e3", "not an amount"],
+    ["0x10", "not an amount"],
+    [".5", "not an amount"],
+    ["5.", "not an amount"],
+    ["٣", "not an amount"],
+    ["92233720368.54775808", "The amount must be at most"],
+    ["9999999999999", "not an amount"],
   ])("%j is none, and it says why.", (text, reason) => {
     expect(readAmount(text).amount).toBeUndefined();
     expect(readAmount(text).fault).toContain(reason);

@@ -92,7 +92,7 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
       const received = decode(block);
       const ids = [received.header.id, ...received.transactions.map(({ data }) => data.id)];
       if (ids.join() !== [block.id, ...block.transactionIds].join())
-        throw invalid(height, "an id does not match its bytes");
+        throw invalid(height, "an id does not match the bytes of its block or transaction");
       return received;
     });
   }
@@ -111,9 +111,9 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
       throw invalid(before.height + 1, "the block does not follow the previous one");
     }
     const round = roundOf(state, calendar, before.height, height);
-    if (!round) throw invalid(height, "the delegates of its round are missing");
+    if (!round) throw invalid(height, "the delegates of its round are unknown");
     if (!isFromDelegateOfSlot(round, calendar, header)) {
-      throw invalid(height, "the block is not from the delegate of its slot");
+      throw invalid(height, "the block was not forged by the delegate of its slot");
     }
   }
 

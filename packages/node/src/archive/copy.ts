@@ -60,6 +60,6 @@ function checkSchema(database: Database, source: string): void {
   if (objects("main") === objects("source")) return;
   throw new ArchiveError(
     "ARCHIVE_FOREIGN",
-    `${source} was written by another version; let this one run on it once, or use that version`,
+    `${source} was written by another version: start this version on it once to migrate it, or use the other version`,
   );
 }

@@ -39,7 +39,8 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
     const blocks = createBlockStore(database);
     const top = blocks.head()!.height;
     const to = Math.min(options.to ?? top, top);
-    if (from > to) throw new ArchiveError("ARCHIVE_MISSING", `there is no block ${from}: the head is ${top}`);
+    if (from > to)
+      throw new ArchiveError("ARCHIVE_MISSING", `block ${from} does not exist: the head is block ${top}`);
     const total = to - from + 1;
     yield* writeStream({ nethash, height: from }, encoded());
 

@@ -67,7 +67,7 @@ export function buildFacts(
     if (!facts) return;
     const root = facts.size <= size ? rootOf(facts.size, nodesOfTiles(tree.tile)) : undefined;
     if (!root || Buffer.from(root).toString("hex") !== facts.root || !areOfChain(facts, database)) {
-      throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks are not those of the manifest");
+      throw new ArchiveError("ARCHIVE_INVALID", "the facts of its blocks do not match the manifest");
     }
   } finally {
     database.close();

@@ -92,7 +92,7 @@ export async function importBlocks(
     if (start.height > height + 1) {
       throw new ArchiveError(
         "ARCHIVE_MISSING",
-        `the stream begins at block ${start.height}, but the chain ends at ${height}: import the blocks between them first`,
+        `the stream begins at block ${start.height}, but the chain ends at ${height}: import the missing blocks first`,
       );
     }
     const skipped = height + 1 - start.height;

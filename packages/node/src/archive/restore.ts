@@ -68,7 +68,9 @@ export async function extractChain(
     copyChain(unpacked, to);
     removeDatabase(unpacked);
     await checkAgainst(manifest, to, deps);
-    buildFacts(to, manifest, deps.network, (part) => deps.onProgress("building the tree of facts", part));
+    buildFacts(to, manifest, deps.network, (part) =>
+      deps.onProgress("building the Merkle tree of facts", part),
+    );
   } catch (error) {
     throw isLocalFailure(error) ? error : toArchiveError(error);
   } finally {

@@ -33,7 +33,7 @@ export async function unpackDatabase(
       hash.update(chunk);
       onPart(Math.min(written / bytes, 1));
       // A few compressed bytes can expand to more than the disk holds.
-      if (written > bytes) done(damaged(`is larger than the ${bytes} bytes of its manifest`));
+      if (written > bytes) done(damaged(`is larger than the ${bytes} bytes that its manifest states`));
       else done(null, chunk);
     },
   });
@@ -44,11 +44,11 @@ export async function unpackDatabase(
       counter,
       createWriteStream(to, { flush: true }),
     );
-    if (hash.digest("hex") !== sha256) throw damaged("does not have the hash of its manifest");
+    if (hash.digest("hex") !== sha256) throw damaged("does not match the SHA-256 in its manifest");
   } catch (error) {
     rmSync(to, { force: true });
     if (error instanceof ArchiveError || !isCompressionError(error)) throw error;
-    throw damaged("cannot be unpacked", error);
+    throw damaged("cannot be decompressed", error);
   }
 }
 
@@ -59,7 +59,7 @@ function checkRoom(bytes: number, folder: string): void {
   if (needed <= free) return;
   throw new ArchiveError(
     "ARCHIVE_TOO_LARGE",
-    `${folder} has ${free} free bytes, but ${needed} are needed: free some space, or choose another folder`,
+    `not enough space: ${folder} has ${free} free bytes, ${needed} are needed; free some space, or choose another folder`,
   );
 }
 

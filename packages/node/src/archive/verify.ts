@@ -48,11 +48,13 @@ async function execute(manifest: Manifest, scratch: string, deps: RestoreDeps): 
     await importBlocks(blocks, executed, { ...deps, onProgress });
   }
   const path = join(executed, "node.sqlite");
-  buildFacts(path, manifest, deps.network, (part) => deps.onProgress("building the tree of facts", part));
+  buildFacts(path, manifest, deps.network, (part) =>
+    deps.onProgress("building the Merkle tree of facts", part),
+  );
   const database = openDatabase(path, { readonly: true });
   try {
     if (stateDigest(database) !== state) {
-      throw new ArchiveError("ARCHIVE_INVALID", "its state is not the result of its blocks");
+      throw new ArchiveError("ARCHIVE_INVALID", "its state does not match its blocks");
     }
     database.prepare("ATTACH ? AS given").run(join(scratch, "node.sqlite"));
     const different = ROWS.find((table) => hasOtherRows(database, table));

@@ -79,8 +79,8 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
   if (mark && mark.pin !== name) {
     throw new ChainError(
       "CHAIN_UNCHECKED",
-      `the blocks from ${mark.from} on were taken without checking their signatures: start with ` +
-        `--assume-valid ${mark.pin}, as before, until that block is reached; or move the data folder away to begin anew`,
+      `blocks from ${mark.from} on were stored without checking their signatures: start with ` +
+        `--assume-valid ${mark.pin}, as before, until that block is reached, or move the data folder away to start over`,
     );
   }
 
@@ -127,12 +127,12 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
 const pinFailed = ({ height, id }: Pin, other: string) =>
   new ChainError(
     "CHAIN_PIN_FAILED",
-    `block ${height} is ${other}, not ${id} as --assume-valid says; blocks whose signatures were not checked are discarded, and a second attempt checks all`,
+    `block ${height} is ${other}, not ${id} as --assume-valid says; blocks with unchecked signatures are discarded; the next attempt checks all signatures`,
   );
 
 /** Outcome of blocks that were prepared before the pin failed. */
 export const pinHasFailed = () =>
   new ChainError(
     "CHAIN_PIN_FAILED",
-    "the block of --assume-valid is not on this chain: its signatures are to be checked",
+    "the block of --assume-valid is not on this chain: all signatures must be checked",
   );

@@ -279,7 +279,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     // The signatures of transactions in unchecked blocks may be wrong.
     const maxReturned = assumption.uncheckedFrom() === undefined ? options.maxReturnedTransactions : 0;
     if (!Number.isInteger(target) || target < 1 || target > head.height) {
-      throw new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`);
+      throw new ChainError("CHAIN_HEIGHT_UNKNOWN", `cannot revert to block ${target}: it does not exist`);
     }
     let change: ChainChange;
     try {
@@ -380,7 +380,7 @@ function named<T>(what: string, work: () => T): T {
 const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed");
 
 const branchShort = (top: number, height: number) =>
-  new ChainError("CHAIN_BRANCH_SHORT", `the branch ends at ${top}, and the chain is at ${height} already`);
+  new ChainError("CHAIN_BRANCH_SHORT", `the branch ends at ${top}, but the chain is already at ${height}`);
 
 const asChainError = (what: string, cause: unknown) =>
   cause instanceof ChainError

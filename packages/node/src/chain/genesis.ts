@@ -15,7 +15,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
   if (genesis.header.payloadHash !== nethash) {
     throw new ChainError(
       "CHAIN_GENESIS_MISMATCH",
-      `the genesis block has the payload hash ${genesis.header.payloadHash}, the network ${name} wants ${nethash}`,
+      `the genesis block has the payload hash ${genesis.header.payloadHash}, but the nethash of ${name} is ${nethash}`,
     );
   }
   const head = stores.blocks.head();

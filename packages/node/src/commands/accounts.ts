@@ -1,4 +1,4 @@
-/** `uniknode accounts`: the accounts of a dev chain. */
+/** `uniknode accounts`: shows the accounts of a dev chain. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
@@ -18,14 +18,14 @@ const options = { data: devOptions.data, json: connectionOptions.json };
 
 export function accountsCommand(): Command {
   const command = new Command("accounts").description(
-    "show the accounts of a dev chain, with passphrases, delegates and uniks; the chain may keep running",
+    "show the accounts of a dev chain, with passphrases, delegates and uniks; also while the chain runs",
   );
   return addFlags(command, options).action(() => {
     const { data, json } = readConfig(command, options);
     const folder = resolve(data);
     if (!isDevFolder(folder)) {
       throw new ConfigError(
-        `${folder} holds no dev chain, and only the keys of a dev chain are known: start one with "uniknode dev", ` +
+        `${folder} does not contain a dev chain: start one with "uniknode dev", ` +
           "or give its folder with --data",
       );
     }
@@ -40,7 +40,7 @@ export function accountsCommand(): Command {
 
 type BalanceOf = (address: string) => bigint | undefined;
 
-/** Balances at the head; unknown before the first start has ended. */
+/** Runs work with the balances at the head; unknown until the database exists. */
 function withBalances<T>(path: string, work: (balanceOf: BalanceOf) => T): T {
   if (!existsSync(path)) return work(() => undefined);
   const database = openReader(path);

@@ -1,4 +1,4 @@
-/** `uniknode snapshot`, `export` and `import`: copies of a chain. */
+/** `uniknode snapshot`, `export` and `import`: copy a chain. */
 import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,14 +38,13 @@ const networkOptions = {
   devChain: option({
     name: "devChain",
     placeholder: "DIR",
-    sentence: "Data folder of the dev chain that the snapshot is of, instead of a network.",
+    sentence: "Data folder of the dev chain that the copy belongs to, instead of a network.",
     read: readText,
   }),
   accelerator,
 };
 const chainOptions = { data, ...networkOptions };
 
-/** Threads for verification, the only other work of the process. */
 const VERIFIER_THREADS = 2;
 
 export function snapshotCommand(): Command {
@@ -54,8 +53,8 @@ export function snapshotCommand(): Command {
 
   const create = command
     .command("create")
-    .description("write the chain of a data folder to a snapshot; the node may keep running")
-    .option("--output <DIR>", "Folder to create (default: snapshot and the time).");
+    .description("write the chain of a data folder to a snapshot; also while the node runs")
+    .option("--output <DIR>", "Folder to create (default: snapshot-<time>).");
   addFlags(create, { data }).action(async () => {
     const output = create.opts<{ output?: string }>().output ?? `snapshot-${Date.now()}`;
     const options = { ...readConfig(create, { data }), output, program: programVersion(), nowMs: Date.now };
@@ -66,7 +65,7 @@ export function snapshotCommand(): Command {
 
   const restore = command
     .command("restore")
-    .description("check a snapshot and make it the chain of an empty data folder")
+    .description("check a snapshot and restore it into an empty data folder")
     .addArgument(folder());
   addFlags(restore, chainOptions).action(async (snapshot: string) => {
     const config = readConfig(restore, chainOptions);
@@ -79,7 +78,7 @@ export function snapshotCommand(): Command {
     .command("verify")
     .description("check every block of a snapshot")
     .addArgument(folder())
-    .option("--execute", "Also execute all blocks and compare the state; this is the only full proof.");
+    .option("--execute", "Also execute all blocks and compare the state; the only complete check.");
   addFlags(verify, networkOptions).action(async (snapshot: string) => {
     const { execute: isExecuted = false } = verify.opts<{ execute?: boolean }>();
     const scratch = mkdtempSync(join(tmpdir(), "uniknode-verify-"));
@@ -98,8 +97,8 @@ export function snapshotCommand(): Command {
 
 export function exportCommand(): Command {
   const command = new Command("export")
-    .description("write the blocks of a data folder as a stream; the node may keep running")
-    .argument("[FILE]", "file to write; - is the standard output", "-")
+    .description("write the blocks of a data folder as a stream; also while the node runs")
+    .argument("[FILE]", "file to write; - is standard output", "-")
     .addOption(height("--from <HEIGHT>", "First block.").default(2))
     .addOption(height("--to <HEIGHT>", "Last block (default: the head)."));
   return addFlags(command, chainOptions).action(async (file: string) => {
@@ -117,7 +116,7 @@ export function exportCommand(): Command {
   });
 }
 
-/** A failure leaves no file; a file that exists stays as it is. */
+/** Writes a new file, and removes it after a failure. @throws {Error} if the file exists */
 async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await open(file, "wx");
   try {
@@ -130,17 +129,15 @@ async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Pr
 
 export function importCommand(): Command {
   const command = new Command("import")
-    .description(
-      "verify and execute the blocks of a stream; an interrupted import continues when started again",
-    )
-    .argument("[FILE]", "file to read; - is the standard input", "-");
+    .description("verify and execute the blocks of a stream; resumes an interrupted import")
+    .argument("[FILE]", "file to read; - is standard input", "-");
   const options = { ...chainOptions, assumeValid: runOptions.assumeValid };
   return addFlags(command, options).action(async (file: string) => {
     const config = readConfig(command, options);
     if (file !== "-" && !existsSync(file)) {
       throw new ArchiveError(
         "ARCHIVE_MISSING",
-        `${file} does not exist; name a file that "uniknode export" wrote`,
+        `${file} does not exist; give a file that "uniknode export" wrote`,
       );
     }
     const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
@@ -156,12 +153,12 @@ export function importCommand(): Command {
     adopt(config);
     say(`${accepted} blocks imported, ${skipped} skipped; the head is block ${head.height} ${head.id}`);
     if (uncheckedFrom !== undefined) {
-      say(`signatures from block ${uncheckedFrom} on are not checked: go on with the same --assume-valid`);
+      say(`signatures from block ${uncheckedFrom} on are unchecked: continue with the same --assume-valid`);
     }
   });
 }
 
-/** Runs work with the network of the options and verifier threads, which are closed afterwards. */
+/** Runs work with the selected network and verifier threads, and closes the threads. */
 async function withChain<T>(
   config: Config<typeof networkOptions>,
   work: (deps: ReturnType<typeof createDeps>) => Promise<T>,
@@ -186,29 +183,29 @@ function createDeps(config: Config<typeof networkOptions>) {
   };
 }
 
-/** Makes the folder one of a dev chain if the chain is one: "uniknode dev" continues it. */
+/** Marks the folder as a dev chain if it contains one, so that "uniknode dev" continues it. */
 function adopt(config: Config<typeof chainOptions>): void {
   if (config.devChain === undefined) return;
   adoptFolder(config.data, config.devChain, createNetwork(sourceOf(config).files));
 }
 
-/** @throws {ConfigError} when neither a network nor a dev chain is named, or both */
+/** @throws {ConfigError} unless exactly one of network and dev chain is given */
 function sourceOf({ devChain, ...choice }: Config<typeof networkOptions>) {
   if (devChain === undefined) {
     if (choice.network === undefined && choice.networkDir === undefined) {
       throw new ConfigError(
-        "which chain? Give --dev-chain DIR, --network-dir DIR, or --network NAME with --genesis FILE",
+        "no chain selected: give --dev-chain DIR, --network-dir DIR, or --network NAME with --genesis FILE",
       );
     }
     const { files, genesis: block } = loadNetwork(choice);
     return { files, block };
   }
   if (choice.network !== undefined || choice.networkDir !== undefined) {
-    throw new ConfigError("--dev-chain has rules of its own: leave out --network and --network-dir");
+    throw new ConfigError("--dev-chain selects its own network: omit --network and --network-dir");
   }
   if (!isDevFolder(devChain)) {
     throw new ConfigError(
-      `--dev-chain: ${devChain} holds no dev chain; name the folder that "uniknode dev" uses`,
+      `--dev-chain: ${devChain} does not contain a dev chain; give the folder that "uniknode dev" uses`,
     );
   }
   const { mnemonic, accounts, blockTime } = readShape(devChain);

@@ -1,4 +1,4 @@
-/** `uniknode block`: one block. */
+/** `uniknode block`: shows a block. */
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { tokensOf } from "../submission/amounts.ts";

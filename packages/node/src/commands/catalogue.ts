@@ -1,12 +1,12 @@
-/** Every command of the program: its group in the help, examples, and where it is loaded from. */
+/** All commands of the program: group in the help, examples, and module. */
 import type { Command } from "commander";
 
 export type CommandEntry = {
   readonly name: string;
   readonly group: Group;
-  /** Complete command lines; at least one for the command and each of its subcommands. */
+  /** Complete command lines: at least one for the command and each subcommand. */
   readonly examples: readonly string[];
-  /** Not shown in any help: programs call it. */
+  /** Called by programs and hidden in the help. */
   readonly isHidden?: true;
   /**
    * Loaded on demand: a command that shows a block does not need a whole node. A command that describes all others gets
@@ -18,7 +18,7 @@ export type CommandEntry = {
 export const GROUPS = [
   "Start:",
   "Webhooks and events:",
-  "Look at a chain:",
+  "Inspect a chain:",
   "Wallets and transactions:",
   "Operate a node:",
   "About this program:",
@@ -26,7 +26,7 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number];
 const [START, WEBHOOKS, LOOK, WALLETS, OPERATE, PROGRAM] = GROUPS;
 
-/** A passphrase is never an argument: it comes from a file, the environment or a prompt. */
+/** Passphrases come from a file, the environment or a prompt, never from arguments. */
 const TX_EXAMPLES = [
   'uniknode tx transfer ADDRESS 12.5 --vendor-field "rent for May" --wait',
   "uniknode tx multi-payment ADDRESS=1 ADDRESS=2.5",

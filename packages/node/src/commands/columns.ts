@@ -1,13 +1,13 @@
-/** Tables that fit the terminal. */
+/** Formats tables that fit the terminal. */
 
 const GAP = 2;
-/** No column becomes narrower. */
+/** Minimum width of a column after cutting. */
 const MIN_WIDTH = 8;
 
 /**
- * Lines of a table, headings first. The widest columns are cut where the table is wider than the terminal.
+ * Formats a table, headings first. Cuts the widest columns if the table is wider than the terminal.
  *
- * @param width in characters; undefined where the output is no terminal: nothing is cut
+ * @param width in characters; undefined if stdout is not a terminal: nothing is cut
  */
 export function columns(
   headings: readonly string[],
@@ -25,7 +25,7 @@ export function columns(
   );
 }
 
-/** Takes characters from the widest column, until all of them fit. */
+/** Shrinks the widest column until all columns fit. */
 function shrink(widths: number[], available: number): void {
   for (let excess = widths.reduce((sum, width) => sum + width, 0) - available; excess > 0; excess--) {
     const widest = Math.max(...widths);

@@ -1,4 +1,4 @@
-/** Connection of commands to a node, and printing of its answers. */
+/** Connects commands to a node and prints the results. */
 import { type Client, createClient } from "@uniknode/client";
 import type { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
@@ -15,7 +15,7 @@ export function show({ json }: Connection, value: unknown, lines: readonly strin
   else printLines(lines);
 }
 
-/** Lines of names and values; those without a value are left out. */
+/** Formats names and values as lines, and omits empty values. */
 export const table = (rows: readonly (readonly [name: string, value: string | number | undefined])[]) =>
   rows.flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [`${name.padEnd(14)}${value}`],

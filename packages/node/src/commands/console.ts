@@ -1,4 +1,4 @@
-/** `uniknode console`: a link that signs a browser in at the console of a node, once. */
+/** `uniknode console`: prints a one-time link that signs a browser in to the console of a node. */
 import { ApiError } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../platform/config-error.ts";
@@ -13,7 +13,7 @@ type Link = { readonly path: string; readonly expiresAt: number };
 
 export function consoleCommand(): Command {
   const command = new Command("console").description(
-    "print a link that opens the console of a node and signs in; it works once, for ten minutes",
+    "print a one-time link that opens the console and signs in; valid for ten minutes",
   );
   return addFlags(command, serviceOptions).action(async () => {
     const config = readConfig(command, serviceOptions);

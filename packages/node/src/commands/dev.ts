@@ -10,7 +10,7 @@ import { openScreen } from "../platform/logging/output.ts";
 import { withServingThread } from "../processes/serving/thread.ts";
 import { addFlags, readConfig, sourcesOf } from "./options.ts";
 
-/** Time to write the last lines, in case nothing reads them. */
+/** Timeout for writing the last lines, in case the reader is blocked. */
 const OUTPUT_TIMEOUT_MS = 1_000;
 
 export function devCommand(): Command {
@@ -20,7 +20,7 @@ export function devCommand(): Command {
   return addFlags(command, devOptions).action(async () => {
     const config = readConfig(command, devOptions);
     await withServingThread(async (servingThread) => {
-      // Both threads load what they run at the same time.
+      // Both threads load their modules in parallel.
       const { startDevChain } = await import("../processes/dev/dev.ts");
       const screen = openScreen();
       const log = openLog(config.logLevel, config.logFormat);
@@ -37,7 +37,7 @@ export function devCommand(): Command {
           }),
         onStopping() {
           screen.end();
-          screen.print("\nStopping ... (press Ctrl-C again to end at once)");
+          screen.print("\nStopping ... (press Ctrl-C again to stop immediately)");
         },
       });
       screen.print("Stopped.");

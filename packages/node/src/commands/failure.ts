@@ -1,56 +1,56 @@
-/** How a command says that it failed: one sentence, and the stack of unexpected errors. */
+/** Describes the failure of a command: one sentence, plus the stack of unexpected errors. */
 import { ConfigError } from "../platform/config-error.ts";
 import { linesWithoutControls, shortened, withoutControls } from "../platform/text/foreign.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
 import { MigrationError } from "../store/engine/migrations.ts";
 
 export type Failure = {
-  /** For standard error, with its line feed. */
+  /** Text for standard error, with a final line feed. */
   readonly text: string;
-  /** 1: failed. 2: the arguments, options or files of the user cannot be used. */
+  /** 1: failed. 2: invalid arguments, options or files of the user. */
   readonly exitCode: 1 | 2;
 };
 
-/** Characters of a message, in which there may be the text of a node or a file, and of calls. */
+/** Maximum of characters of a message, which may quote a node or a file, and of a stack. */
 const MAX_MESSAGE = 4_000;
 const MAX_STACK = 16_000;
 
-const NO_NODE = "name the base URL of a node with --url, such as http://127.0.0.1:4003";
+const NO_NODE = "give the base URL of a node with --url, such as http://127.0.0.1:4003";
 
-/** What to do about errors that say no more than their reason. */
+/** Next steps for errors whose message names only the reason. */
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   API_UNREACHABLE:
-    'is the node running? Start a dev chain with "uniknode dev", or name another node with --url',
-  API_NOT_FOUND: "check the name or the number, and that --url names a node of the right network",
-  API_TIMEOUT: "the node is busy or stopped; look at its /health/ready, or give it more time with --timeout",
+    'is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
+  API_NOT_FOUND: "check the id, and that the node at --url belongs to the right network",
+  API_TIMEOUT: "the node is busy or stopped; check its /health/ready, or increase --timeout",
   API_UNAUTHORIZED:
-    'give the webhook token with --token; "uniknode token" shows it on the machine of the node',
-  API_RATE_LIMITED: "try again in a minute",
+    'give the webhook token with --token; "uniknode token" prints it on the machine of the node',
+  API_RATE_LIMITED: "retry in a minute",
   API_ANSWER_INVALID: NO_NODE,
-  SQLITE_BUSY: "another process writes to this database; try again, or stop it first",
-  EACCES: "this user may not do that; change the permissions, or choose another path or port",
-  EEXIST: "choose another name, or remove it first",
-  EISDIR: "name a file, not a folder",
+  SQLITE_BUSY: "another process is writing to this database; retry, or stop that process",
+  EACCES: "permission denied for this user; change the permissions, or choose another path or port",
+  EEXIST: "choose another name, or remove the existing file first",
+  EISDIR: "give a file, not a folder",
   ENOENT: "check the path",
   ENOSPC: "free some space, or write to another disk",
   EPIPE: "the program that read the output has ended",
 };
 
-/** What to do on the command line about refusals of a node that says the rest itself. */
+/** Next steps on the command line for refusals that the node explains itself. */
 const NODE_STEPS: Readonly<Record<string, string>> = {
   PATH_UNKNOWN: NO_NODE,
-  TOKEN_MISSING: "give it with --token",
-  TOKEN_WRONG: "give it with --token",
+  TOKEN_MISSING: "give the token with --token",
+  TOKEN_WRONG: "give the token with --token",
 };
 
-/** What to do about connections that fail for a known reason: codes of the runtime. */
+/** Next steps for connection failures, by error code of the runtime. */
 const CONNECTION_STEPS: readonly (readonly [code: RegExp, step: string])[] = [
-  [/^ERR_SSL_/, "no HTTPS server answers there: name the node with --url http://..., without the s"],
-  [/CERT|^ERR_TLS/, "the certificate is not trusted: name its authority with NODE_EXTRA_CA_CERTS=FILE"],
+  [/^ERR_SSL_/, "the server does not use TLS: give --url http://... instead of https://..."],
+  [/CERT|^ERR_TLS/, "the certificate is not trusted: add its authority with NODE_EXTRA_CA_CERTS=FILE"],
   [/^(ENOTFOUND|EAI_\w+)$/, "check the host name in --url"],
   [
     /^(UND_ERR_SOCKET|ECONNRESET|HPE_\w+|HTTPParserError)$/,
-    "no HTTP server answers there: check the port in --url, and name a server with TLS with https://...",
+    "the server does not respond with HTTP: check the port in --url, and use https:// if the server uses TLS",
   ],
 ];
 
@@ -61,7 +61,7 @@ const DAMAGED =
 const REPORT =
   'This is a bug in uniknode. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a fault".';
 
-/** @param hasStack show the calls of expected failures, too */
+/** @param hasStack also show the stack of expected failures */
 export function describeFailure(failure: unknown, hasStack: boolean): Failure {
   const error = ofDatabase(failure);
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
@@ -73,7 +73,7 @@ export function describeFailure(failure: unknown, hasStack: boolean): Failure {
   return { text: hasStack ? `${text}${calls}\n` : text, exitCode: isUnusable(error) ? 2 : 1 };
 }
 
-/** Only what the program finds in options has several lines; in what others say, a line feed could forge one. */
+/** Keeps line feeds only in configuration errors of this program: in foreign text, they could forge a line. */
 function shown(error: unknown, message: string): string {
   const text = isUnusable(error) ? linesWithoutControls(message) : withoutControls(message);
   return shortened(text, MAX_MESSAGE);
@@ -86,7 +86,7 @@ function nextStepOf(code: string, error: unknown): string | undefined {
   return NODE_STEPS[nodeCode ?? ""] ?? NEXT_STEPS[code];
 }
 
-/** The cause of a failed fetch, or its own cause, has the code. */
+/** Reads the error code of a failed fetch from its cause, or from the cause of that. */
 function connectionStepOf(cause: unknown): string | undefined {
   const { code, cause: inner } = Object(cause) as {
     code?: unknown;
@@ -96,22 +96,22 @@ function connectionStepOf(cause: unknown): string | undefined {
   return CONNECTION_STEPS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** The user has to give something else: options, or data of this version. */
+/** Whether the user must change the options, or the version of the program. */
 const isUnusable = (error: unknown): boolean =>
   error instanceof ConfigError ||
   (error as { code?: unknown }).code === "API_ARGUMENT" ||
   (error instanceof MigrationError && error.code === "MIGRATION_UNKNOWN");
 
-/** The driver says neither which file it is about nor what to do. */
+/** Adds the file and a remedy to errors of the database driver. */
 function ofDatabase(error: unknown): unknown {
   const { code, path = "the database" } = Object(error) as { code?: unknown; path?: string };
   return String(code).startsWith("SQLITE_") ? dataErrorOf(error, path, DAMAGED) : error;
 }
 
-/** Codes of the runtime and of the database that only a mistake in the program brings about. */
+/** Codes of the runtime and the database that only a bug in the program can cause. */
 const FAULT = /^(ERR_|SQLITE_(ERROR|MISUSE|CONSTRAINT|MISMATCH|RANGE|SCHEMA)|SQLITE_INTERNAL)/;
 
-/** The code of an error that the program foresees. */
+/** Returns the code of an expected error, or undefined for a bug. */
 function expectedCode(error: unknown): string | undefined {
   const { code } = Object(error) as { code?: unknown };
   if (typeof code !== "string" && typeof code !== "number") return undefined;

@@ -1,4 +1,4 @@
-/** `uniknode forger why`: why slots of this node's delegates were missed. */
+/** `uniknode forger why`: shows why slots of this node's delegates were missed. */
 import { Command, InvalidArgumentError } from "commander";
 import { databaseOf } from "../archive/database.ts";
 import { runOptions } from "../config/options.ts";
@@ -15,7 +15,7 @@ export function forgerCommand(): Command {
   const command = new Command("forger").description("inspect the forger of this node");
   const why = command
     .command("why")
-    .description("show why slots of this node's delegates were missed; the node may keep running")
+    .description("show why slots of this node's delegates were missed; also while the node runs")
     .option("--slot <N>", "Show only this slot (default: the latest ones).", readSlot);
   addFlags(why, { data }).action(() => {
     const { slot } = why.opts<{ slot?: number }>();
@@ -41,6 +41,6 @@ function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
 const toLine = ({ slot, publicKey, reason }: MissedSlot): string => `slot ${slot}, ${publicKey}: ${reason}`;
 
 function readSlot(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError("The number of a slot is expected.");
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError("A slot number is expected.");
   return Number(text);
 }

@@ -1,12 +1,12 @@
-/** Help of commands with the options of a node: the frequent options first, all of them in groups with `--help all`. */
+/** Groups the options in the help of node commands: frequent options by default, all options with `--help all`. */
 import { type Command, Help, type Option } from "commander";
 
 /** Argument after `--help`. */
 const ALL = "all";
-/** Shorter lists need no groups. */
+/** Maximum number of options that are shown without groups. */
 const MAX_UNGROUPED = 30;
 
-/** Groups of options by their names, in the order of the help; other options are in the last one. */
+/** Option groups in the order of the help, with patterns of option names; all other options go into the last group. */
 const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Dev chain:", /^(blockTime|instant|accounts|mnemonic|reset)$/],
   ["Network:", /^(network|networkDir|genesis|alone|assumeValid|timeServers)$/],
@@ -20,12 +20,12 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
 const OTHERS = "Options:";
 const TITLES = [...GROUPS.map(([title]) => title), OTHERS];
 
-/** Shown without `all`, beside the groups that are the command's own. */
+/** Options shown without `all`, in addition to the command's own groups. */
 const FREQUENT = ["data", "httpHost", "httpPort", "webhookToken", "delegates", "logLevel"];
 const FREQUENT_OF_NETWORKS = ["peers"];
 const OWN_GROUPS = ["Dev chain:", "Network:", OTHERS];
 
-/** Whether the command line asks, by `dev --help all` or `help dev all`, for all options, and the command line without that word. */
+/** Detects `dev --help all` and `help dev all`, and removes `all` from the command line. */
 export function readHelpAll(args: readonly string[]): {
   readonly isAll: boolean;
   readonly args: readonly string[];
@@ -36,7 +36,7 @@ export function readHelpAll(args: readonly string[]): {
   return at < 0 ? { isAll: false, args } : { isAll: true, args: args.toSpliced(at, 1) };
 }
 
-/** Groups the options of the command, and of each command below it, that has many. */
+/** Groups the options of the command and its subcommands if there are many. */
 export function groupHelp(command: Command, isAll: boolean, path: readonly string[] = []): void {
   for (const below of command.commands) groupHelp(below, isAll, [...path, below.name()]);
   if (command.options.length <= MAX_UNGROUPED) return;

@@ -13,28 +13,27 @@ export const initCommand = (): Command =>
   new Command("init")
     .description("create a small project that receives webhooks, with a test on a dev chain")
     .argument("<folder>", "a new or empty folder")
-    .option("--packages <folder>", "folder with the packages of a release, which the project then installs")
+    .option("--packages <folder>", "folder with release packages that the project installs")
     .action((folder: string, { packages }: { packages?: string }) => {
       createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
       process.stdout.write(nextSteps(folder, packages !== undefined));
     });
 
-/** Text that says how to install and test the new project. */
 const nextSteps = (folder: string, hasPackages: boolean): string =>
   `Created ${folder}: a webhook receiver, with a test that runs on a dev chain.
 
   cd ${folder}
 ${hasPackages ? "  npm install" : "  npm install RELEASE/uniknode*.tgz"}
   npm test
-${hasPackages ? "" : "\nRELEASE is the folder with the packages of a release; in a clone, npm run release -- packages writes them.\n"}
-README.md there describes what else to try.
+${hasPackages ? "" : "\nRELEASE is the folder with the release packages; in a clone, npm run release -- packages creates them.\n"}
+See README.md in this folder for more.
 `;
 
 /**
- * Writes the project into a folder, which is made when missing.
+ * Writes the project into a folder, which is created if missing.
  *
- * @param packages folder with the packed files of this version; without it, the project names only their version
- * @throws {ConfigError} when the folder has content, is not a folder, or cannot be made, or a packed file is missing
+ * @param packages folder with the packed packages of this version; if not given, the project depends on the version only
+ * @throws {ConfigError} if the folder is not empty, is not a folder or cannot be created, or a packed file is missing
  */
 export function createProject(folder: string, packages?: string): void {
   const dependencies = packages === undefined ? byVersion() : packed(packages);
@@ -47,7 +46,7 @@ export function createProject(folder: string, packages?: string): void {
   for (const entry of readdirSync(TEMPLATE, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name).slice(TEMPLATE.length);
-    // npm takes a file of its real name for a list of what not to pack.
+    // The template has no .gitignore, because npm would use it as a list of files not to pack.
     const target = join(folder, path.replace(/\/gitignore$/, "/.gitignore"));
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(TEMPLATE, path), target);
@@ -58,13 +57,13 @@ export function createProject(folder: string, packages?: string): void {
   );
 }
 
-/** Version or file of each package, by its name. */
+/** Version or file of each package, by name. */
 type Dependencies = {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-/** Dependencies by version, which `npm install` of the packed files satisfies. */
+/** Dependencies by version; installing the packed files satisfies them. */
 function byVersion(): Dependencies {
   const version = programVersion();
   return {
@@ -76,7 +75,8 @@ function byVersion(): Dependencies {
 function packed(folder: string): Dependencies {
   const at = (name: string): string => {
     const file = join(folder, `${name}-${programVersion()}.tgz`);
-    if (!existsSync(file)) throw new ConfigError(`--packages: ${file} is missing: npm run release writes it`);
+    if (!existsSync(file))
+      throw new ConfigError(`--packages: ${file} is missing; npm run release creates it`);
     return `file:${file}`;
   };
   return {
@@ -84,7 +84,7 @@ function packed(folder: string): Dependencies {
       "@uniknode/client": at("uniknode-client"),
       "@uniknode/protocol": at("uniknode-protocol"),
     },
-    // The ledger is what the program depends on itself.
+    // The program itself depends on the ledger.
     devDependencies: { "@uniknode/ledger": at("uniknode-ledger"), uniknode: at("uniknode") },
   };
 }
@@ -106,7 +106,7 @@ function manifest(folderName: string, dependencies: Dependencies): object {
   };
 }
 
-/** What npm accepts as a name: `My App` becomes `my-app`. */
+/** Converts a folder name to a valid npm name: `My App` becomes `my-app`. */
 const packageName = (folderName: string): string =>
   folderName
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** The program `uniknode`: its commands and exit codes. */
+/** Entry point of the program `uniknode`: parses the command line and returns the exit code. */
 import { type Command, CommanderError } from "commander";
 import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
@@ -10,10 +10,10 @@ import { createProgram } from "./program.ts";
 
 const ignore = () => {};
 
-/** Exit codes: 0 success, 1 failure, 2 invalid arguments or options. */
+/** Runs a command line. Returns 0 for success, 1 for a failure, 2 for invalid arguments or options. */
 export async function main(words: readonly string[]): Promise<number> {
   limitHeapGrowth();
-  // A reader that has ended, such as `head`, must not change the exit code.
+  // A closed pipe, such as to `head`, must not change the exit code.
   for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
   const { isAll, args } = readHelpAll(words);
   const asked = COMMANDS.filter(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
@@ -29,7 +29,7 @@ export async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** `help webhooks list` is `webhooks list --help`; with a name that is none, the command line that says so. */
+/** Rewrites `help webhooks list` to `webhooks list --help`, or to a command line that fails on the unknown name. */
 function withoutHelp(program: Command, args: readonly string[]): readonly string[] {
   const [first, ...names] = args;
   if (first !== "help" || names.length === 0) return args;
@@ -45,14 +45,14 @@ function withoutHelp(program: Command, args: readonly string[]): readonly string
   return [...path, "--help"];
 }
 
-/** Lets `main` choose the exit code, for the program and all its subcommands. */
+/** Makes the program and all subcommands throw instead of exiting, so that `main` chooses the exit code. */
 function overrideExit(command: Command, path: readonly string[] = []): void {
   const help = commandLine(process.env, ...path, "--help");
-  command.exitOverride().showHelpAfterError(`${help} shows what is expected, with examples`);
+  command.exitOverride().showHelpAfterError(`${help} shows usage and examples`);
   for (const below of command.commands) overrideExit(below, [...path, below.name()]);
 }
 
-/** Shells run these two themselves; `config --check` fails on unknown variables instead. */
+/** Shells run the completion commands; `config --check` fails on unknown variables instead. */
 const hasNoWarning = (command: Command): boolean =>
   ["completion", "complete"].includes(command.name()) || Boolean(command.opts<{ check?: boolean }>().check);
 
@@ -63,8 +63,8 @@ async function warnOfVariables(command: Command): Promise<void> {
 }
 
 const NO_PASSPHRASE =
-  "A passphrase is never an argument: every user of the machine can read the arguments. Give --passphrase-file FILE, set\n" +
-  "UNIKNODE_PASSPHRASE, or type it when you are asked.\n";
+  "Passphrases cannot be arguments, because every user of the machine can read them. Use --passphrase-file FILE, set\n" +
+  "UNIKNODE_PASSPHRASE, or type the passphrase at the prompt.\n";
 
 function toExitCode(error: unknown): number {
   // Commander has already written its message; --help is not an error.

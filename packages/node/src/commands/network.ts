@@ -1,4 +1,4 @@
-/** `uniknode network init`: the folder of a network of one's own. */
+/** `uniknode network init`: creates the folder of a new network. */
 import { randomInt } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { printText } from "./print.ts";
 
-/** All delegates of the first rounds; each node needs one of them. */
+/** Number of delegates of the first rounds; each node needs at least one. */
 const MAX_NODES = 6;
 
 const options = {
@@ -26,14 +26,14 @@ const options = {
     variable: "UNIKNODE_NETWORK_NAME",
     placeholder: "NAME",
     sentence:
-      "Name of the network: lower-case letters, digits and hyphens, 20 at most; my-network and a number when not given.",
+      "Name of the network: at most 20 lower-case letters, digits and hyphens; my-network and a number if not given.",
     read: readName,
   }),
   nodes: option({
     name: "nodes",
     variable: "UNIKNODE_NETWORK_NODES",
     placeholder: "N",
-    sentence: "Nodes that forge; each gets a file with its share of the six delegates.",
+    sentence: "Number of forging nodes; each gets a file with its share of the six delegates.",
     default: 1,
     read: readInteger(1, MAX_NODES),
   }),
@@ -42,11 +42,11 @@ const options = {
 };
 
 export function networkCommand(): Command {
-  const command = new Command("network").description("make a network of your own");
+  const command = new Command("network").description("create your own network");
   const init = command
     .command("init")
     .description(
-      "make a folder for --network-dir: rules, genesis block, and the keys of delegates and accounts",
+      "create a folder for --network-dir with rules, genesis block, and keys of delegates and accounts",
     )
     .argument("<folder>", "a new or empty folder");
   addFlags(init, options).action((folder: string) => {
@@ -91,7 +91,7 @@ const report = (
     `Network ${name}, nethash ${nethash}`,
     "",
     `${folder}: network.json, milestones.json, exceptions.json and genesisBlock.json are for every node;`,
-    `accounts.json and ${delegateFiles.join(", ")} are secret keys: keep them where only their node reads them.`,
+    `accounts.json and ${delegateFiles.join(", ")} contain secret keys: keep each where only its node can read it.`,
     "",
     "Start a node that forges:",
     ...delegateFiles.map(
@@ -99,17 +99,17 @@ const report = (
         `  ${commandLine(process.env, "run", "--network-dir", folder, "--delegates", join(folder, file), "--data", join(folder, file.replace("delegates", "data").replace(".json", "")))}`,
     ),
     "",
-    "Nodes find each other by --peers ADDRESS (docs/guides/own-network.md).",
+    "To connect nodes, give --peers ADDRESS (docs/guides/own-network.md).",
   ].join("\n");
 
-/** Owners alone read it. */
+/** File mode: readable by the owner only. */
 const SECRET_MODE = 0o600;
 
 function write(folder: string, name: string, content: unknown, mode = 0o644): void {
   writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`, { mode, flag: "wx" });
 }
 
-/** @throws {ConfigError} when the folder has content, is none, or cannot be made */
+/** @throws {ConfigError} if the folder is not empty, is not a folder, or cannot be created */
 function claim(folder: string): void {
   makeFolder(folder, { what: "the network folder", flag: "uniknode network init FOLDER" });
   if (readdirSync(folder).length > 0) {

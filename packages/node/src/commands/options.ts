@@ -1,13 +1,13 @@
-/** Flags of commands from option tables, and the configuration from flags. */
+/** Creates flags from option tables, and reads the configuration from flags. */
 import { type Command, Option as Flag } from "commander";
 import { type Option, toFlag, toVariable } from "../config/option.ts";
 import { type Config, type OptionTable, resolveConfig, type Sources } from "../config/resolve.ts";
 
-/** The flag of an option of a table. */
+/** Flag of an option. */
 export class OptionFlag extends Flag {
   /** Environment variable of the option. */
   readonly environmentName: string;
-  /** The only values that the option accepts; empty if there are others. */
+  /** Accepted values; empty if any value may be given. */
   readonly values: readonly string[];
 
   constructor(option: Option) {
@@ -22,17 +22,14 @@ export function addFlags(command: Command, table: OptionTable): Command {
   for (const option of Object.values(table)) {
     if (!option.hasNoFlag) command.addOption(flagFor(option));
   }
-  return command.option(
-    "--config <FILE>",
-    "JSON file with any of these options; their names are in camelCase.",
-  );
+  return command.option("--config <FILE>", "JSON file with any of these options, in camelCase.");
 }
 
 /** Reads the configuration from flags, environment, file and defaults. */
 export const readConfig = <T extends OptionTable>(command: Command, table: T): Config<T> =>
   resolveConfig(table, sourcesOf(command));
 
-/** Where the options of a command have their values from. */
+/** Returns the sources of the option values of a command. */
 export function sourcesOf(command: Command): Sources {
   const { config: file, ...flags } = command.opts<Record<string, unknown>>();
   return { flags, environment: process.env, file: file as string | undefined };

@@ -1,12 +1,12 @@
-/** The program from its commands: groups, examples and exit codes in every help text. */
+/** Builds the program from its commands, with groups, examples and exit codes in every help text. */
 import { Command } from "commander";
 import { COMMANDS, type CommandEntry, GROUPS } from "./catalogue.ts";
 import { versionLine } from "./version.ts";
 
 const EXIT_CODES = `
-Exit codes: 0 done, 1 failed, 2 the command line or the configuration is not valid.`;
+Exit codes: 0 success, 1 failure, 2 invalid command line or configuration.`;
 
-/** The program with the commands of these entries: all of them when not given. */
+/** Creates the program with the given commands; all commands by default. */
 export async function createProgram(entries: readonly CommandEntry[] = COMMANDS): Promise<Command> {
   const program = new Command("uniknode")
     .description("A complete node of the Unikname Network.")
@@ -31,7 +31,7 @@ ${EXIT_CODES}`,
   return program;
 }
 
-/** Adds to each command the examples that begin with its path; to one with subcommands, all of them. */
+/** Adds to each command the examples that begin with its path. */
 function addExamples(command: Command, path: string, examples: readonly string[]): void {
   const own = examplesOf(path, examples);
   const title = own.length === 1 ? "Example:" : "Examples:";
@@ -40,6 +40,6 @@ function addExamples(command: Command, path: string, examples: readonly string[]
   for (const below of command.commands) addExamples(below, `${path} ${below.name()}`, examples);
 }
 
-/** The examples of a command with this path, such as `webhooks list`. */
+/** Returns the examples of a command path, such as `webhooks list`. */
 export const examplesOf = (path: string, examples: readonly string[]): readonly string[] =>
   examples.filter((example) => new RegExp(`uniknode ${path}(?![\\w-])`).test(example));

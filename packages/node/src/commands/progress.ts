@@ -1,9 +1,9 @@
-/** Progress of long work on the terminal. */
+/** Shows the progress of long operations. */
 
-/** Reports the current step; for long steps with the completed fraction: 0 to 1. */
+/** Reports the current step, and for long steps the completed fraction from 0 to 1. */
 export type Progress = (step: string, part?: number) => void;
 
-/** Writes to standard error: one line that changes on a terminal, one line for each tenth elsewhere. */
+/** Writes progress to standard error: one updated line on a terminal, otherwise one line per 10 %. */
 export function createProgress(out: NodeJS.WriteStream = process.stderr): Progress {
   let last = "";
   return (step, part) => {

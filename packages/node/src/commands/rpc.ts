@@ -1,4 +1,4 @@
-/** `uniknode rpc`: the JSON-RPC service for exchanges. */
+/** `uniknode rpc`: serves JSON-RPC for exchanges. */
 import { Command } from "commander";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";

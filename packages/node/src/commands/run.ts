@@ -9,7 +9,7 @@ export function runCommand(): Command {
   return addFlags(command, runOptions).action(async () => {
     const config = readConfig(command, runOptions);
     await withServingThread(async (servingThread) => {
-      // Both threads load what they run at the same time.
+      // Both threads load their modules in parallel.
       const { runNode } = await import("../processes/node/run.ts");
       await runNode(config, { sources: sourcesOf(command), servingThread });
     });

@@ -1,4 +1,4 @@
-/** `uniknode status`: the state of a node and its chain. */
+/** `uniknode status`: shows the state of a node and its chain. */
 import type { AssumedBlock, SyncProgress } from "@uniknode/client";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";

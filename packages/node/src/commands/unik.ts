@@ -1,4 +1,4 @@
-/** `uniknode unik`: one unik with its properties. */
+/** `uniknode unik`: shows a unik and its properties. */
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { connectTo, show, table } from "./connection.ts";

@@ -1,9 +1,9 @@
-/** `uniknode version`. */
+/** `uniknode version`: prints the versions. */
 import { Command } from "commander";
 import { shownVersions } from "../platform/lifecycle/version.ts";
 import { printText } from "./print.ts";
 
-/** Both versions and the runtime. */
+/** Formats the versions of protocol, program and runtime. */
 export const versionLine = (): string => `uniknode ${shownVersions()} (Node.js ${process.versions.node})`;
 
 export const versionCommand = (): Command =>

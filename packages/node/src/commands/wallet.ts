@@ -1,4 +1,4 @@
-/** `uniknode wallet`: creates a wallet, shows the address of a passphrase, shows a wallet of the chain. */
+/** `uniknode wallet`: creates a wallet, or shows the address of a passphrase or a wallet of the chain. */
 import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import {
@@ -20,7 +20,7 @@ import { addFlags, readConfig } from "./options.ts";
 const network = {
   name: "network",
   placeholder: "NAME",
-  sentence: `Network of the address: ${Object.keys(presets).join(", ")}; that of the node at the URL when not given.`,
+  sentence: `Network of the address: ${Object.keys(presets).join(", ")}; default: network of the node at the URL.`,
   read: readChoice(...Object.keys(presets)),
 } satisfies Option<string>;
 

@@ -14,7 +14,7 @@ export function readAssumeValid(value: unknown): string {
   const pin = typeof value === "string" ? pinOf(value) : undefined;
   if (pin) return pinText(pin);
   throw new Error(
-    "none, or HEIGHT:ID is expected: a height of 2 or more, and the id of its block in 64 lower-case hexadecimal digits",
+    "none or HEIGHT:ID is expected: a height of 2 or more, and the block id as 64 lower-case hexadecimal digits",
   );
 }
 
@@ -28,13 +28,13 @@ function pinOf(text: string): Pin | undefined {
  * Returns the pin of the option, or that of the network. A node that forges vouches for its blocks, so it
  * uses only an explicit pin.
  *
- * @param said value of the option
+ * @param given value of the option
  */
 export function choosePin(
-  said: string | undefined,
+  given: string | undefined,
   { assumeValid }: Pick<NetworkDescription, "assumeValid">,
   { forges }: { readonly forges: boolean },
 ): Pin | undefined {
-  const chosen = said ?? (forges ? undefined : assumeValid);
+  const chosen = given ?? (forges ? undefined : assumeValid);
   return chosen === undefined ? undefined : pinOf(chosen);
 }

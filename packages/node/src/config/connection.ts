@@ -12,7 +12,7 @@ export const connectionOptions = {
   timeout: option({
     name: "timeout",
     placeholder: "SECONDS",
-    sentence: "Seconds to wait for each answer of the node.",
+    sentence: "Timeout in seconds for each response of the node.",
     default: 10,
     read: readInteger(1, 3_600),
   }),

@@ -36,13 +36,15 @@ export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): Ne
   if (networkDir !== undefined) {
     if (network !== undefined || genesis !== undefined) {
       throw new ConfigError(
-        "--network-dir contains its own network and genesis block: leave out --network and --genesis",
+        "--network-dir contains its own network and genesis block: omit --network and --genesis",
       );
     }
     return fromFolder(networkDir);
   }
   if (network === undefined) {
-    throw new ConfigError("which network? Give --network-dir DIR, or --network NAME with --genesis FILE");
+    throw new ConfigError(
+      "no network selected: give --network-dir DIR, or --network NAME with --genesis FILE",
+    );
   }
   const files = presets[network]!;
   if (genesis === undefined) {
@@ -61,7 +63,7 @@ function fromFolder(folder: string): NetworkSource {
   );
   if (missing.length > 0) {
     throw new ConfigError(
-      `--network-dir ${folder}: ${missing.join(" and ")} missing; name the folder of a network, as "uniknode network init" makes it`,
+      `--network-dir ${folder}: ${missing.join(" and ")} missing; give a folder that "uniknode network init" created`,
     );
   }
   const exceptions = pathOf("exceptions.json");
@@ -75,7 +77,7 @@ function fromFolder(folder: string): NetworkSource {
 
 /** Reads a genesis file and checks that it belongs to the network. */
 function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "genesis" | "genesisBlock"> {
-  const genesisBlock = readJsonObject(path, "genesis file", "; name the genesisBlock.json of the network");
+  const genesisBlock = readJsonObject(path, "genesis file", "; give the genesisBlock.json of the network");
   const { nethash, name } = files.network;
   // Checked first: the file of another network may also fail in other ways, with a less helpful message.
   if (genesisBlock.payloadHash !== nethash) {
@@ -92,4 +94,4 @@ function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "ge
 }
 
 const readJson = (path: string): unknown =>
-  readJsonFile(path, path, "; correct it, or name another folder with --network-dir");
+  readJsonFile(path, path, "; correct it, or choose another folder with --network-dir");

@@ -13,17 +13,17 @@ export type Option<V extends OptionValue = OptionValue> = {
   /** One sentence with the unit. */
   readonly sentence: string;
   readonly default?: V;
-  /** Masked wherever the configuration is printed or logged. */
+  /** Masked when the configuration is printed or logged. */
   readonly secret?: true;
   /** Environment and file only: other users of the machine can read flags in the process list. */
   readonly hasNoFlag?: true;
   /** The flag may be given several times; `read` gets the list of all values. */
   readonly isRepeatable?: true;
-  /** Name of the environment variable, where it differs from the one derived from the name. */
+  /** Name of the environment variable, if it is not derived from the name. */
   readonly variable?: string;
   /** Environment variables of the old node, read when the variable above is not set (operations.md 3 and 9). */
   readonly oldVariables?: readonly string[];
-  /** The value that any text in `oldVariables` means: the old node treated every text as true, even `false` and `0`. */
+  /** Value of the option for any text in `oldVariables`: the old node treated every text as true, even `false` and `0`. */
   readonly oldMeaning?: string;
   /**
    * Reads a text of the command line or the environment, or a JSON value of the file.
@@ -31,7 +31,7 @@ export type Option<V extends OptionValue = OptionValue> = {
    * @throws {Error} with a message that names the expected value
    */
   readonly read: ((value: unknown) => V) & {
-    /** The only values that it accepts. */
+    /** Accepted values. */
     readonly choices?: readonly string[];
   };
 };
@@ -45,13 +45,13 @@ export const toFlag = (option: Option): string =>
 export const toVariable = (option: Option): string =>
   option.variable ?? `UNIKNODE_${option.name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** A text that is not empty. */
+/** Reads a non-empty string. */
 export function readText(value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new Error("a text is expected");
+  if (typeof value !== "string" || value === "") throw new Error("a non-empty string is expected");
   return value;
 }
 
-/** A text or a list of texts. */
+/** Reads a string or a list of strings. */
 export function readTexts(value: unknown): readonly string[] {
   const texts = Array.isArray(value) ? value : [value];
   return texts.map(readText);
@@ -66,18 +66,18 @@ export function readList(value: unknown): readonly string[] {
   return list.map((item: string) => item.trim()).filter((item) => item !== "");
 }
 
-/** A token that the header of a request can carry: HTTP removes spaces around it. */
+/** Reads a token that fits into an HTTP header, which drops leading and trailing spaces. */
 export function readToken(value: unknown): string {
   const text = readText(value);
   if (!/^[!-~\u00A1-\u00FF]([ -~\u00A1-\u00FF]*[!-~\u00A1-\u00FF])?$/.test(text)) {
     throw new Error(
-      "a token of letters, digits and signs is expected, without spaces around it or line breaks in it",
+      "a token of printable characters is expected, without line breaks and without leading or trailing spaces",
     );
   }
   return text;
 }
 
-/** Names of hosts and addresses, without ports. */
+/** Reads host names and IP addresses, without ports. */
 export function readHosts(value: unknown): readonly string[] {
   const hosts = readList(value);
   const other = hosts.find((host) => isIP(host) === 0 && !/^[\w-]+(\.[\w-]+)*$/.test(host));
@@ -85,7 +85,7 @@ export function readHosts(value: unknown): readonly string[] {
   return hosts;
 }
 
-/** The base URL of a node. */
+/** Reads the base URL of a node. */
 export function readNodeUrl(value: unknown): string {
   const text = readText(value);
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
@@ -96,28 +96,28 @@ export function readNodeUrl(value: unknown): string {
 
 const MAX_NODE_URLS = 16;
 
-/** Base URLs of nodes. */
+/** Reads base URLs of nodes. */
 export function readNodeUrls(value: unknown): readonly string[] {
   const urls = readList(value).map(readNodeUrl);
-  if (urls.length > MAX_NODE_URLS) throw new Error(`${MAX_NODE_URLS} URLs at most are expected`);
+  if (urls.length > MAX_NODE_URLS) throw new Error(`at most ${MAX_NODE_URLS} URLs are expected`);
   return urls;
 }
 
-/** A list of addresses and networks (see `createRangeTest`), returned unchanged. */
+/** Checks a list of addresses and networks (see `createRangeTest`), and returns it unchanged. */
 export function readRanges(value: unknown): string {
   const text = readText(value);
   createRangeTest(text);
   return text;
 }
 
-/** A switch: `true` or `false`, as value or as text. */
+/** Reads `true` or `false`, as a boolean or a string. */
 export function readSwitch(value: unknown): boolean {
   if (value === true || value === "true" || value === "1") return true;
   if (value === false || value === "false" || value === "0") return false;
   throw new Error("true or false is expected");
 }
 
-/** An integer between two bounds, both included. */
+/** Creates a reader of integers between two inclusive bounds. */
 export const readInteger =
   (minimum: number, maximum: number) =>
   (value: unknown): number => {
@@ -128,7 +128,7 @@ export const readInteger =
     return number;
   };
 
-/** One of the given words. */
+/** Creates a reader that accepts one of the given words. */
 export const readChoice = <C extends string>(...choices: readonly C[]) =>
   Object.assign(
     (value: unknown): C => {

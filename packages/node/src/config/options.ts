@@ -22,7 +22,7 @@ export const nodeOptions = {
   data: option({
     name: "data",
     placeholder: "DIR",
-    sentence: "Folder of the database; created when missing.",
+    sentence: "Folder of the database; created if missing.",
     read: readText,
   }),
   httpHost: option({
@@ -36,7 +36,7 @@ export const nodeOptions = {
   httpPort: option({
     name: "httpPort",
     placeholder: "PORT",
-    sentence: "Port of the HTTP server; 0 takes a free one and prints it.",
+    sentence: "Port of the HTTP server; 0 selects a free port and prints it.",
     oldVariables: ["CORE_API_PORT"],
     default: 4003,
     read: readInteger(0, 65535),
@@ -45,7 +45,7 @@ export const nodeOptions = {
     name: "httpAllow",
     placeholder: "RANGES",
     sentence:
-      "Addresses and networks that the HTTP server accepts, separated by commas (192.0.2.7,10.0.0.0/8); * for all.",
+      "Client addresses and networks that may use the HTTP server, separated by commas (192.0.2.7,10.0.0.0/8); * for all.",
     default: "*",
     read: readRanges,
   }),
@@ -53,21 +53,21 @@ export const nodeOptions = {
     name: "httpTrustProxy",
     placeholder: "RANGES",
     sentence:
-      "Proxies in front of the HTTP server, as in httpAllow: the client's address is read from the X-Forwarded-For that they send.",
+      "Addresses of trusted proxies in front of the HTTP server, in the format of httpAllow; the client address is read from their X-Forwarded-For header.",
     read: readRanges,
   }),
   httpHosts: option({
     name: "httpHosts",
     placeholder: "NAMES",
     sentence:
-      "Names and addresses of this machine, separated by commas, that requests of webhookLegacy and of the console may have as Host, beside localhost and the address they arrive at.",
+      "Names and addresses of this machine, separated by commas, that are allowed in the Host header of webhookLegacy and console requests, in addition to localhost and the address that a request arrives at.",
     default: [],
     read: readHosts,
   }),
   httpConnections: option({
     name: "httpConnections",
     placeholder: "N",
-    sentence: "Maximum of open connections to the HTTP server, of all clients together.",
+    sentence: "Maximum number of open connections to the HTTP server, over all clients.",
     default: 2_000,
     read: readInteger(10, 1_000_000),
   }),
@@ -75,7 +75,7 @@ export const nodeOptions = {
     name: "httpConnectionsPerClient",
     placeholder: "N",
     sentence:
-      "Maximum of open connections of one client: an IPv4 address or an IPv6 /64; a /48 may have twice as many, a proxy of httpTrustProxy all.",
+      "Maximum number of open connections per client (IPv4 address or IPv6 /64); twice as many per /48; no limit for the proxies of httpTrustProxy.",
     default: 500,
     read: readInteger(1, 1_000_000),
   }),
@@ -83,28 +83,27 @@ export const nodeOptions = {
     name: "operationsPort",
     placeholder: "PORT",
     sentence:
-      "Port of a separate listener for /health and /metrics; when given, httpPort does not serve them. 0 takes a free one.",
+      "Port of a separate listener for /health and /metrics, which httpPort then does not serve; 0 selects a free port.",
     read: readInteger(0, 65535),
   }),
   operationsHost: option({
     name: "operationsHost",
     placeholder: "HOST",
-    sentence: "Address that the listener of operationsPort listens on.",
+    sentence: "Address that the separate listener of operationsPort listens on.",
     default: "127.0.0.1",
     read: readText,
   }),
   console: option({
     name: "console",
     placeholder: "on|off",
-    sentence:
-      "Serve the console, a web page below /console/; it shows what the API shows, and more after signing in.",
+    sentence: "Serve the console, a web interface at /console/; operator pages require signing in.",
     default: "on" as const,
     read: readChoice("on", "off"),
   }),
   rateLimit: option({
     name: "rateLimit",
     placeholder: "N",
-    sentence: "Requests per minute that one client may send; 0 for no limit.",
+    sentence: "Maximum number of requests per minute and client; 0 for no limit.",
     oldVariables: ["CORE_API_RATE_LIMIT_USER_LIMIT"],
     default: 100,
     read: readInteger(0, 1_000_000),
@@ -122,7 +121,7 @@ export const nodeOptions = {
     name: "webhookToken",
     placeholder: "TOKEN",
     sentence:
-      "Token that requests to the webhook register must carry; generated on the first start when not given.",
+      "Token that requests to the webhook register must carry; generated on the first start if not given.",
     secret: true,
     read: readToken,
   }),
@@ -143,12 +142,12 @@ export const nodeOptions = {
     name: "webhookLegacy",
     placeholder: "RANGES",
     sentence:
-      "Addresses, as in httpAllow, that may use the webhook register without token, as with the old node; no other address may use it then.",
+      "Addresses, in the format of httpAllow, that may use the webhook register without a token, as with the old node; all other addresses are refused.",
     read: readRanges,
   }),
   eventsPublic: option({
     name: "eventsPublic",
-    sentence: "Let every client read the live stream of events, without the webhook token.",
+    sentence: "Serve the live stream of events without the webhook token.",
     default: false,
     read: readSwitch,
   }),
@@ -156,80 +155,81 @@ export const nodeOptions = {
     name: "eventsMaxAge",
     placeholder: "HOURS",
     sentence:
-      "Hours after which a block is not delivered to webhooks and streams while the node catches up; 0 delivers all blocks.",
+      "Maximum age in hours of blocks that are delivered to webhooks and streams while the node catches up; 0 for no limit.",
     default: 24,
     read: readInteger(0, 1_000_000),
   }),
   metricsPublic: option({
     name: "metricsPublic",
-    sentence: "Let every client read the metrics, without the webhook token.",
+    sentence: "Serve the metrics without the webhook token.",
     default: false,
     read: readSwitch,
   }),
   webhookLimit: option({
     name: "webhookLimit",
     placeholder: "N",
-    sentence: "Maximum of registered webhooks; each adds a little work for every event.",
+    sentence: "Maximum number of registered webhooks; each one costs a little CPU time per event.",
     default: 1_000,
     read: readInteger(1, 10_000),
   }),
   webhookPrivateTargets: option({
     name: "webhookPrivateTargets",
     sentence:
-      "Deliver webhooks to loopback and private addresses as well; metadata services of clouds stay refused.",
+      "Allow webhook targets at loopback and private addresses; cloud metadata services are still refused.",
     read: readSwitch,
   }),
   webhookAllow: option({
     name: "webhookAllow",
     placeholder: "RANGES",
-    sentence: "Addresses and networks, as in httpAllow, that webhooks may always be delivered to.",
+    sentence:
+      "Addresses and networks, in the format of httpAllow, that are always allowed as webhook targets.",
     read: readRanges,
   }),
   webhookDeny: option({
     name: "webhookDeny",
     placeholder: "RANGES",
     sentence:
-      "Addresses and networks, as in httpAllow, that webhooks are never delivered to, whatever else is allowed.",
+      "Addresses and networks, in the format of httpAllow, that are never allowed as webhook targets; takes precedence over other options.",
     read: readRanges,
   }),
   webhookHttpsOnly: option({
     name: "webhookHttpsOnly",
-    sentence: "Deliver webhooks to https targets only.",
+    sentence: "Allow only https webhook targets.",
     default: false,
     read: readSwitch,
   }),
   webhookHostRate: option({
     name: "webhookHostRate",
     placeholder: "N",
-    sentence: "Deliveries per second to one host, over all webhooks; 0 for no limit.",
+    sentence: "Maximum number of deliveries per second and host, over all webhooks; 0 for no limit.",
     default: 0,
     read: readInteger(0, 1_000_000),
   }),
   webhookTimeout: option({
     name: "webhookTimeout",
     placeholder: "SECONDS",
-    sentence: "Seconds that a webhook target has for its whole answer.",
+    sentence: "Timeout in seconds for the complete response of a webhook target.",
     default: 10,
     read: readInteger(1, 60),
   }),
   webhookRetries: option({
     name: "webhookRetries",
     placeholder: "PAUSES",
-    sentence: "Pauses before each retry of a webhook delivery (s, m, h, d, separated by commas).",
+    sentence: "Pause before each retry of a webhook delivery, separated by commas, with units s, m, h or d.",
     default: ["5s", "30s", "2m", "10m", "30m", "2h", "5h", "10h", "24h"],
     read: readPauses,
   }),
   webhookLogDays: option({
     name: "webhookLogDays",
     placeholder: "DAYS",
-    sentence: "Days for which a webhook delivery stays in the log after its end.",
+    sentence: "Days for which a finished webhook delivery stays in the log.",
     default: 7,
     read: readInteger(1, 3_650),
   }),
   webhookLogFailedDays: option({
     name: "webhookLogFailedDays",
     placeholder: "DAYS",
-    sentence: "Days for which a failed webhook delivery stays in the log, where it can be sent again.",
+    sentence: "Days for which a failed webhook delivery stays in the log and can be retried.",
     default: 30,
     read: readInteger(1, 3_650),
   }),
@@ -237,14 +237,14 @@ export const nodeOptions = {
     name: "webhookLogSize",
     placeholder: "N",
     sentence:
-      "Maximum of deliveries in the log, over all webhooks; beyond it the oldest that have ended are removed.",
+      "Maximum number of deliveries in the log, over all webhooks; beyond it, the oldest finished deliveries are removed.",
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
   }),
   webhookQueueSize: option({
     name: "webhookQueueSize",
     placeholder: "N",
-    sentence: "Maximum of queued deliveries of one webhook; beyond it the oldest fail.",
+    sentence: "Maximum number of queued deliveries per webhook; beyond it, the oldest fail.",
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
   }),
@@ -252,7 +252,7 @@ export const nodeOptions = {
     name: "compareWith",
     placeholder: "URLS",
     sentence:
-      "Other nodes, separated by commas, whose tree of final facts is compared with that of this node every minute (docs/spec/facts.md).",
+      "Base URLs of other nodes, separated by commas, whose Merkle tree of final facts is compared with this node's tree every minute (docs/spec/facts.md).",
     default: [],
     read: readNodeUrls,
   }),
@@ -267,7 +267,7 @@ export const nodeOptions = {
   forgerSecrets: option({
     name: "forgerSecrets",
     sentence:
-      "Passphrases or encrypted keys of the forging delegates, separated by commas; all in double quotes or none (no flag).",
+      "Passphrases or encrypted keys of the forging delegates, separated by commas; quote either all or none (no flag).",
     oldVariables: ["FORGERS_SECRET"],
     hasNoFlag: true,
     secret: true,
@@ -275,7 +275,8 @@ export const nodeOptions = {
   }),
   forgerSecret: option({
     name: "forgerSecret",
-    sentence: "A single passphrase or encrypted key of a forging delegate, commas included (no flag).",
+    sentence:
+      "A single passphrase or encrypted key of a forging delegate, which may contain commas (no flag).",
     oldVariables: ["FORGER_SECRET", "CORE_FORGER_BIP38"],
     hasNoFlag: true,
     secret: true,
@@ -283,7 +284,7 @@ export const nodeOptions = {
   }),
   forgerPassword: option({
     name: "forgerPassword",
-    sentence: "Password of the encrypted keys of delegates, BIP38 (no flag).",
+    sentence: "Password of the BIP38-encrypted delegate keys (no flag).",
     oldVariables: ["CORE_FORGER_PASSWORD"],
     hasNoFlag: true,
     secret: true,
@@ -293,13 +294,13 @@ export const nodeOptions = {
     name: "accelerator",
     placeholder: "PACKAGE",
     sentence:
-      "Native package that verifies signatures instead of the node's own code, by name or folder; none for WebAssembly (docs/guides/accelerator.md).",
+      "Name or folder of a native package that verifies signatures instead of the built-in code; none selects WebAssembly (docs/guides/accelerator.md).",
     read: readText,
   }),
   logLevel: option({
     name: "logLevel",
     placeholder: "LEVEL",
-    sentence: "Lowest level that is logged: error, warn, info, debug, trace or silent.",
+    sentence: "Least important level that is logged: error, warn, info, debug, trace or silent.",
     oldVariables: ["CORE_LOG_LEVEL"],
     default: "info",
     read: readChoice("error", "warn", "info", "debug", "trace", "silent"),
@@ -307,8 +308,7 @@ export const nodeOptions = {
   logFormat: option({
     name: "logFormat",
     placeholder: "FORMAT",
-    sentence:
-      "Format of the log: text for people, json for programs, or auto: text at a terminal, json elsewhere.",
+    sentence: "Log format: text, json, or auto, which selects text on a terminal and json otherwise.",
     default: "auto" as const,
     read: readChoice("auto", "text", "json"),
   }),
@@ -331,7 +331,7 @@ export const devOptions = {
   }),
   instant: option({
     name: "instant",
-    sentence: "Forge a block as soon as a transaction is accepted, and only then.",
+    sentence: "Forge a block only when a transaction is accepted, and immediately.",
     default: false,
     read: readSwitch,
   }),
@@ -345,7 +345,7 @@ export const devOptions = {
   mnemonic: option({
     name: "mnemonic",
     placeholder: "WORDS",
-    sentence: "Mnemonic from which every key of the dev chain is derived.",
+    sentence: "Mnemonic from which all keys of the dev chain are derived.",
     default: "test test test test test test test test test test test junk",
     secret: true,
     read: readText,
@@ -363,7 +363,7 @@ export const runOptions = {
   ...peerOptions,
   alone: option({
     name: "alone",
-    sentence: "Neither listen for peers nor connect to any.",
+    sentence: "Do not listen for peers or connect to peers.",
     default: false,
     read: readSwitch,
   }),
@@ -373,14 +373,14 @@ export const runOptions = {
     name: "signingRecord",
     placeholder: "FILE",
     sentence:
-      "File that records every signed slot, so that none is signed twice; DIR.signing beside the data folder when not given.",
+      "File that records every signed slot, to prevent signing a slot twice; DIR.signing next to the data folder if not given.",
     read: readText,
   }),
   watchRounds: option({
     name: "watchRounds",
     placeholder: "N",
     sentence:
-      "Rounds after its start during which the node does not forge but watches for another node that signs with its keys; 0 forges at once.",
+      "Rounds after the start during which the node watches for another node that signs with its keys, before it forges; 0 forges immediately.",
     default: 1,
     read: readInteger(0, 100),
   }),
@@ -394,21 +394,22 @@ export const runOptions = {
   genesis: option({
     name: "genesis",
     placeholder: "FILE",
-    sentence: "Genesis block of the known network, as JSON; requested from Uniknode peers when not given.",
+    sentence:
+      "JSON file with the genesis block of the known network; fetched from Uniknode peers if not given.",
     read: readText,
   }),
   assumeValid: option({
     name: "assumeValid",
     placeholder: "HEIGHT:ID",
     sentence:
-      "Block on the chain, by height and full id, up to which the signatures of fetched blocks are not checked; none checks all (docs/guides/network.md).",
+      "Height and full id of the block up to which signatures of fetched blocks are not checked; none checks all signatures (docs/guides/network.md).",
     read: readAssumeValid,
   }),
   timeServers: option({
     name: "timeServers",
     placeholder: "HOSTS",
     sentence:
-      "NTP servers, separated by commas, to compare the clock with at the start, in this order until one answers; none disables the check.",
+      "NTP servers, separated by commas, to compare the clock with at the start; tried in order until one responds. none disables the check.",
     read: readTimeServers,
   }),
   networkDir: option({

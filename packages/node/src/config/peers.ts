@@ -11,7 +11,7 @@ import type { Config } from "./resolve.ts";
 function readPeers(value: unknown): readonly string[] {
   return readList(value).map((text) => {
     const ip = /^\[?([0-9a-fA-F:.]+?)\]?(:\d+)?$/.exec(isIP(text) === 6 ? `[${text}]` : text)?.[1] ?? "";
-    if (isIP(ip) === 0) throw new Error(`IP addresses are expected (${text} is none)`);
+    if (isIP(ip) === 0) throw new Error(`IP addresses are expected; "${text}" is not one`);
     return ip;
   });
 }
@@ -21,21 +21,22 @@ export const peerOptions = {
     name: "p2pHost",
     placeholder: "HOST",
     sentence:
-      "Address to listen on for peers, :: for all of IPv4 and IPv6; a single address is also the source of outgoing connections.",
+      "Address to listen on for peers, :: for all IPv4 and IPv6 addresses; a single address is also the source address of outgoing connections.",
     default: "::",
     read: readText,
   }),
   p2pPort: option({
     name: "p2pPort",
     placeholder: "PORT",
-    sentence: "P2P port of the network; every node of the network listens on the same one.",
+    sentence: "P2P port of the network; all nodes of a network listen on the same port.",
     oldVariables: ["CORE_P2P_PORT"],
     read: readInteger(0, 65535),
   }),
   peers: option({
     name: "peers",
     placeholder: "IPS",
-    sentence: "Seed peers, separated by commas; those known of the network when not given.",
+    sentence:
+      "IP addresses of seed peers, separated by commas; defaults to the seed peers of the known network.",
     default: [],
     read: readPeers,
   }),
@@ -48,7 +49,7 @@ export const peerOptions = {
   p2pVersion: option({
     name: "p2pVersion",
     placeholder: "VERSION",
-    sentence: "Version announced to peers; peers accept the versions that their network allows.",
+    sentence: "Version announced to peers, which accept only the versions that their network allows.",
     default: PROTOCOL_VERSION,
     read: readText,
   }),
@@ -63,14 +64,14 @@ export const peerOptions = {
   p2pMinPeers: option({
     name: "p2pMinPeers",
     placeholder: "N",
-    sentence: "Number of peers below which the node discovers more.",
+    sentence: "Minimum number of peers; below it, the node discovers more.",
     default: 5,
     read: readInteger(0, 1_000),
   }),
   p2pMaxPeersSameSubnet: option({
     name: "p2pMaxPeersSameSubnet",
     placeholder: "N",
-    sentence: "Maximum of peers of one /24 of IPv4 or one /64 of IPv6; twice as many of one /48.",
+    sentence: "Maximum number of peers per IPv4 /24 or IPv6 /64; twice as many per /48.",
     default: 5,
     oldVariables: ["CORE_P2P_MAX_PEERS_SAME_SUBNET"],
     read: readInteger(1, 1_000),
@@ -78,7 +79,7 @@ export const peerOptions = {
   p2pRateLimit: option({
     name: "p2pRateLimit",
     placeholder: "N",
-    sentence: "Events per second that one peer address may send.",
+    sentence: "Maximum number of events per second and peer address.",
     default: 100,
     oldVariables: ["CORE_P2P_RATE_LIMIT"],
     read: readInteger(1, 100_000),
@@ -87,7 +88,7 @@ export const peerOptions = {
     name: "p2pRemoteAccess",
     placeholder: "ADDRESSES",
     sentence:
-      "Addresses (separated by commas, * for any part) of separate forger processes that this node serves.",
+      "Addresses of separate forger processes that this node serves, separated by commas; * for any part.",
     default: ["127.0.0.1"],
     read: readList,
   }),
@@ -95,7 +96,7 @@ export const peerOptions = {
     name: "p2pWhitelist",
     placeholder: "ADDRESSES",
     sentence:
-      "Addresses (separated by commas, * for any part) that may become peers; whole addresses are exempt from the rate limit.",
+      "Addresses that may become peers, separated by commas; * for any part. Addresses without * are exempt from the rate limit.",
     default: ["*"],
     read: readList,
   }),
@@ -103,7 +104,7 @@ export const peerOptions = {
     name: "p2pBlacklist",
     placeholder: "ADDRESSES",
     sentence:
-      "Addresses (separated by commas, * for any part) that are refused as peers and never connected to.",
+      "Addresses that are refused as peers and never connected to, separated by commas; * for any part.",
     default: [],
     read: readList,
   }),

@@ -9,7 +9,7 @@ export const poolOptions = {
   poolSize: option({
     name: "poolSize",
     placeholder: "N",
-    sentence: "Maximum of pending transactions; beyond it those with the lowest fees are removed.",
+    sentence: "Maximum number of pending transactions; beyond it, those with the lowest fees are removed.",
     oldVariables: ["CORE_MAX_TRANSACTIONS_IN_POOL"],
     default: maxTransactions,
     read: readInteger(1, 1_000_000),
@@ -17,7 +17,7 @@ export const poolOptions = {
   poolMaxPerSender: option({
     name: "poolMaxPerSender",
     placeholder: "N",
-    sentence: "Maximum of pending transactions of one sender.",
+    sentence: "Maximum number of pending transactions per sender.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_SENDER"],
     default: maxTransactionsPerSender,
     read: readInteger(1, 1_000_000),
@@ -25,14 +25,14 @@ export const poolOptions = {
   poolAllowedSenders: option({
     name: "poolAllowedSenders",
     placeholder: "KEYS",
-    sentence: "Public keys (separated by commas) of senders that may have more pending transactions.",
+    sentence: "Public keys of senders that are exempt from poolMaxPerSender, separated by commas.",
     default: allowedSenders,
     read: readPublicKeys,
   }),
   poolMaxPerRequest: option({
     name: "poolMaxPerRequest",
     placeholder: "N",
-    sentence: "Maximum of transactions in one request to the API.",
+    sentence: "Maximum number of transactions in one API request.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_REQUEST"],
     default: 40,
     read: readInteger(1, 1_000),

@@ -6,7 +6,7 @@ import { type Option, type OptionValue, toFlag, toVariable } from "./option.ts";
 
 export type OptionTable = Readonly<Record<string, Option>>;
 
-/** Values by option; `undefined` only where the option has neither value nor default. */
+/** Values by option; `undefined` only if the option has neither a value nor a default. */
 export type Config<T extends OptionTable> = {
   readonly [N in keyof T]: T[N] extends { default: OptionValue }
     ? ReturnType<T[N]["read"]>
@@ -101,7 +101,7 @@ function readConfigObject(path: string): Record<string, unknown> {
     return readJsonObject(path, "configuration file");
   } catch (error) {
     throw new ConfigError(
-      `${(error as Error).message}; correct it (its content is like {"httpPort": 4003}), or leave out --config`,
+      `${(error as Error).message}; correct it (example: {"httpPort": 4003}), or omit --config`,
     );
   }
 }

@@ -12,5 +12,5 @@ function readQuoted(text: string): string[] {
     const list: unknown = JSON.parse(`[${text}]`);
     if (Array.isArray(list) && list.every((secret) => typeof secret === "string")) return list;
   } catch {}
-  throw new Error('texts in double quotes, separated by commas, are expected: "one","two"');
+  throw new Error('strings in double quotes, separated by commas, are expected: "one","two"');
 }

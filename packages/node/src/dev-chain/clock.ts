@@ -31,7 +31,7 @@ export function openClock(path: string): DevClock {
 }
 
 function readAheadMs(path: string): number {
-  const remedy = "start over with --reset, or remove the file to return to the machine's time";
+  const remedy = "start over with --reset, or remove the file to use the machine's time again";
   let content: Record<string, unknown>;
   try {
     content = readJsonObject(path, "the clock of the dev chain");

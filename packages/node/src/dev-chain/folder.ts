@@ -37,7 +37,7 @@ export function resetFolder(folder: string): void {
   if (!existsSync(folder)) return;
   if (!isDevFolder(folder)) {
     throw new ConfigError(
-      `--reset: ${folder} holds no dev chain and is left as it is; choose another with --data`,
+      `--reset: ${folder} does not contain a dev chain and was not deleted; choose another folder with --data`,
     );
   }
   refuseInUse(folder);
@@ -91,7 +91,7 @@ export function readShape(folder: string): Shape {
   if (typeof mnemonic === "string" && isCount(accounts) && isCount(blockTime)) {
     return { mnemonic, accounts, blockTime };
   }
-  throw new ConfigError(`the description of the dev chain ${path} lacks members of its own; ${REMEDY}`);
+  throw new ConfigError(`the description of the dev chain ${path} lacks required members; ${REMEDY}`);
 }
 
 const isCount = (value: unknown): value is number =>

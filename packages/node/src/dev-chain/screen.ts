@@ -39,7 +39,7 @@ export function startScreen(content: ScreenContent): string {
     `API            ${baseUrl}/api/v2/blockchain`,
     `Documentation  ${baseUrl}/documentation`,
     `Webhook token  ${content.webhookToken}`,
-    ...(commands.token === undefined ? [] : [`               shown again by: ${commands.token}`]),
+    ...(commands.token === undefined ? [] : [`               show it again with: ${commands.token}`]),
     `Watch events   ${commands.listen}`,
     `Data           ${content.data}`,
     "",
@@ -52,7 +52,7 @@ export function startScreen(content: ScreenContent): string {
       ]),
     "",
     "These passphrases are public knowledge. Never send anything of value to them.",
-    "Ctrl-C stops; starting again continues this chain; --reset starts over.",
+    "Ctrl-C stops the chain. The next start continues it; --reset starts over.",
   ].join("\n");
 }
 

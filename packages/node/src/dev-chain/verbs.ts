@@ -89,7 +89,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
   function nextSlot(): number {
     const slot = forger.nextSlot();
     if (slot === undefined) {
-      throw new DevError("DEV_DELEGATES", "this node has no key of an active delegate: it cannot forge");
+      throw new DevError("DEV_DELEGATES", "cannot forge: this node has no key of an active delegate");
     }
     clock.moveTo(slots.unixMsOf(slots.slotTime(slot)));
     return slot;
@@ -105,7 +105,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     if (depth > deepest) {
       throw new DevError(
         "DEV_DEPTH",
-        `a branch may begin at height ${SETUP_HEIGHT} or above: the depth can be ${deepest} at most`,
+        `depth must be at most ${deepest}: a branch cannot start below height ${SETUP_HEIGHT}`,
       );
     }
     if (blocks <= depth) {
@@ -135,7 +135,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     if (!header || header.height < SETUP_HEIGHT) {
       throw new DevError(
         "DEV_SNAPSHOT",
-        `block ${id} is not on the chain: a block that was reverted itself cannot be restored`,
+        `block ${id} is not on the chain: a block that was reverted cannot be restored`,
       );
     }
     const reverted = await revertTo(header.height);
@@ -161,7 +161,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
   function travel(toMs: number): Changes {
     if (toMs < clock.nowMs()) {
       const now = Math.ceil(clock.nowMs() / 1000);
-      throw new DevError("DEV_TIME", `the clock cannot be moved back: it is ${now} now`);
+      throw new DevError("DEV_TIME", `the clock cannot be moved back: the time of the chain is ${now}`);
     }
     if (toMs > LAST_TIME * 1000) {
       throw new DevError("DEV_TIME", `the clock cannot be moved beyond ${LAST_TIME}, the year 2100`);

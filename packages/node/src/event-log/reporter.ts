@@ -38,7 +38,7 @@ export function createReporter({ database, events, onLogged, logger }: ReporterD
       } catch (err) {
         logger.error(
           { err, events: happened.map(({ name }) => name) },
-          "events cannot be written; they are lost",
+          "failed to write events; they are lost",
         );
       }
     },

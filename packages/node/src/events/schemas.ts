@@ -18,18 +18,18 @@ const sequence = integer("Index in the block.");
 const block = {
   version: integer("Version of the header."),
   timestamp: integer("Seconds since the network epoch."),
-  height: integer("Place in the chain, from 1."),
-  previousBlockHex: hex("Id of the block below, as hexadecimal digits."),
-  previousBlock: text("Id of the block below."),
-  numberOfTransactions: integer("Transactions in it."),
+  height: integer("Height of the block; the genesis block has height 1."),
+  previousBlockHex: hex("Id of the previous block, in hexadecimal."),
+  previousBlock: text("Id of the previous block."),
+  numberOfTransactions: integer("Number of transactions."),
   totalAmount: amount("Sum of the amounts, in the smallest unit."),
   totalFee: amount("Sum of the fees."),
-  reward: amount("What its delegate got."),
-  payloadLength: integer("32 for each transaction."),
+  reward: amount("Reward of the delegate, in the smallest unit."),
+  payloadLength: integer("32 bytes per transaction."),
   payloadHash: hex("SHA-256 over the ids of the transactions."),
   generatorPublicKey: publicKey("the delegate"),
   blockSignature: hex("Signature of the delegate."),
-  idHex: hex("Id, as hexadecimal digits."),
+  idHex: hex("Id, in hexadecimal."),
   id: text("Id."),
 };
 
@@ -38,40 +38,42 @@ const transaction = {
   network: integer("Address version byte of the network."),
   typeGroup: integer("Group of types: 1, or 2001 for uniks."),
   type: integer("Type within the group."),
-  nonce: optional(amount("Number among those of the sender; version 2.")),
-  timestamp: optional(integer("Seconds since the network epoch; version 1.")),
+  nonce: optional(amount("Nonce of the sender; version 2 only.")),
+  timestamp: optional(integer("Seconds since the network epoch; version 1 only.")),
   senderPublicKey: publicKey("the sender"),
   fee: amount("In the smallest unit."),
   amount: amount("In the smallest unit."),
   recipientId: optional(text("Address of the recipient.")),
-  vendorField: optional(text("Text of the sender.")),
-  expiration: optional(integer("Height from which on it is void; 0 for never.")),
-  asset: optional(Type.Record(Type.String(), Type.Unknown(), { description: "What its type is about." })),
+  vendorField: optional(text("Message of the sender.")),
+  expiration: optional(integer("Height from which the transaction is invalid; 0 for never.")),
+  asset: optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: "Data of the transaction type." }),
+  ),
   signature: optional(hex("Signature of the sender.")),
-  secondSignature: optional(hex("By the second key.")),
-  signatures: optional(Type.Array(Type.String(), { description: "Those of a multi-signature wallet." })),
+  secondSignature: optional(hex("Signature by the second key of the sender.")),
+  signatures: optional(Type.Array(Type.String(), { description: "Signatures of a multi-signature wallet." })),
   id: hex("Id."),
 };
 
 const wallet = {
   address,
-  publicKey: optional(publicKey("its owner, once it is known")),
-  username: optional(text("Name as a delegate.")),
+  publicKey: optional(publicKey("the wallet; absent until it is known")),
+  username: optional(text("Username of the delegate.")),
   secondPublicKey: optional(hex("Second public key.")),
-  nonce: amount("Transactions sent."),
+  nonce: amount("Number of transactions sent."),
   balance: amount("In the smallest unit."),
   attributes: Type.Record(Type.String(), Type.Unknown(), {
-    description: "What else is known of it: uniks, votes, locks, the delegate.",
+    description: "Further state of the wallet: uniks, vote, locks, delegate.",
   }),
-  isDelegate: Type.Boolean({ description: "Whether it is registered as a delegate." }),
+  isDelegate: Type.Boolean({ description: "Whether the wallet is registered as a delegate." }),
   isResigned: Type.Boolean({ description: "Whether the delegate resigned." }),
-  vote: optional(publicKey("the delegate it votes for")),
-  lockedBalance: optional(amount("In time locks, in the smallest unit.")),
+  vote: optional(publicKey("the delegate that the wallet votes for")),
+  lockedBalance: optional(amount("Amount in hash-time locks, in the smallest unit.")),
   multiSignature: optional(
     closed(
       {
-        min: integer("Signatures needed."),
-        publicKeys: Type.Array(Type.String(), { description: "Whose." }),
+        min: integer("Number of required signatures."),
+        publicKeys: Type.Array(Type.String(), { description: "Public keys of the signers." }),
       },
       "MultiSignature",
     ),
@@ -85,18 +87,18 @@ const Wallet = closed(wallet, "Wallet");
 const RoundDelegate = closed(
   {
     ...wallet,
-    votes: amount("Sum of the balances that vote for it."),
+    votes: amount("Sum of the balances of its voters."),
     round: integer("Number of the round."),
   },
   "RoundDelegate",
 );
 
 const of = (schema: TSchema, description: string): TSchema => ({ ...schema, description });
-const WithDelegate = closed({ delegate: of(Wallet, "Its wallet.") }, "WithDelegate");
+const WithDelegate = closed({ delegate: of(Wallet, "Wallet of the delegate.") }, "WithDelegate");
 const Vote = closed(
   {
-    delegate: text("Public key of the delegate, behind `+` or `-`."),
-    transaction: of(ConfirmedTransaction, "The vote."),
+    delegate: text("Public key of the delegate, prefixed with `+` or `-`."),
+    transaction: of(ConfirmedTransaction, "The vote transaction."),
   },
   "Vote",
 );
@@ -104,33 +106,33 @@ const UnikFact = closed(
   {
     tokenId: hex("Id of the unik."),
     ownerId: text("Address of its owner after the transaction."),
-    transaction: of(ConfirmedTransaction, "What did it."),
+    transaction: of(ConfirmedTransaction, "The transaction that caused the event."),
   },
   "UnikFact",
 );
 const Peer = closed(
   {
-    ip: text("Its address."),
-    port: integer("Port at which it speaks with peers."),
-    ports: Type.Record(Type.String(), Type.Integer(), { description: "Port by plugin; -1 is closed." }),
-    version: optional(text("Of its software.")),
-    latency: optional(integer("Milliseconds.")),
-    plugins: Type.Record(Type.String(), Type.Unknown(), { description: "What it serves." }),
+    ip: text("IP address of the peer."),
+    port: integer("Port for peer connections."),
+    ports: Type.Record(Type.String(), Type.Integer(), { description: "Port of each plugin; -1 if closed." }),
+    version: optional(text("Version of its software.")),
+    latency: optional(integer("Latency in milliseconds.")),
+    plugins: Type.Record(Type.String(), Type.Unknown(), { description: "Plugins that the peer serves." }),
     state: closed(
       {
-        height: integer("Of its head."),
+        height: integer("Height of its head."),
         forgingAllowed: Type.Boolean({ description: "Whether a slot is open." }),
-        currentSlot: integer("Slot in which it is."),
-        header: optional(of(Block, "Its head.")),
+        currentSlot: integer("Current slot of the peer."),
+        header: optional(of(Block, "Header of its head.")),
       },
       "PeerState",
     ),
     lastPinged: text("Time of its last verification, ISO 8601, UTC."),
     verificationResult: closed(
       {
-        myHeight: integer("Of this node, then."),
-        hisHeight: integer("Of the peer."),
-        highestCommonHeight: integer("Of the highest block that both had."),
+        myHeight: integer("Height of this node at that time."),
+        hisHeight: integer("Height of the peer."),
+        highestCommonHeight: integer("Height of the highest common block."),
       },
       "PeerVerification",
     ),
@@ -147,10 +149,10 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "block.reverted": Block,
   "delegate.registered": ConfirmedTransaction,
   "delegate.resigned": ConfirmedTransaction,
-  "forger.failed": closed({ error: text("What went wrong.") }, "Failure"),
+  "forger.failed": closed({ error: text("Reason of the failure.") }, "Failure"),
   "forger.missing": WithDelegate,
   "forger.started": closed(
-    { activeDelegates: Type.Array(Type.String(), { description: "Public keys that it forges with." }) },
+    { activeDelegates: Type.Array(Type.String(), { description: "Public keys of the delegates." }) },
     "Forger",
   ),
   "peer.added": Peer,
@@ -159,8 +161,8 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "round.missed": WithDelegate,
   "state.diverged": closed(
     {
-      url: text("Of the other node."),
-      size: integer("Leaves of the trees that were compared."),
+      url: text("URL of the other node."),
+      size: integer("Number of leaves of the compared trees."),
       root: hex("Root of the tree of this node."),
       otherRoot: hex("Root of the tree of the other node."),
     },
@@ -174,9 +176,9 @@ export const DATA_SCHEMAS: Readonly<Record<string, TSchema>> = {
   "transaction.pool.rejected": Type.Array(
     closed(
       {
-        transaction: of(Transaction, "What was refused."),
-        type: text("Code of the reason."),
-        message: text("The reason."),
+        transaction: of(Transaction, "The refused transaction."),
+        type: text("Error code."),
+        message: text("Error message."),
       },
       "Rejection",
     ),

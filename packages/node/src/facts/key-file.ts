@@ -23,7 +23,7 @@ export function checkpointKeyOf(folder: string): string {
   if (!isKey(pem)) {
     throw new DataError(
       "DATA_DAMAGED",
-      `${path} holds no key to sign checkpoints with: bring it back from a backup, or remove it, and the node makes another one`,
+      `${path} does not contain a valid key for signing checkpoints: restore the file from a backup, or remove it to let the node create a new key`,
     );
   }
   return pem;

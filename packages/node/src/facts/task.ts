@@ -48,10 +48,10 @@ export function startFactsTask({
     network,
     onTruncated: (from, to) =>
       isDevChain
-        ? logger.info({ from, to }, "facts of reverted blocks were taken out of the tree")
+        ? logger.info({ from, to }, "removed the facts of reverted blocks from the Merkle tree")
         : logger.error(
             { from, to },
-            "the chain was reorganised below a final block: its facts were taken out of the tree; find out which nodes forged two chains",
+            "reorganisation below a final block: removed its facts from the Merkle tree; find out which nodes forged two chains",
           ),
   });
   let timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export function startFactsTask({
       if (isBehind) pause(PAUSE_MS);
       report(growth.figures);
     } catch (err) {
-      logger.error({ err }, "the tree of facts cannot be continued; it is tried again");
+      logger.error({ err }, "failed to extend the Merkle tree of facts; retrying");
       pause(RETRY_MS);
     }
   }
@@ -116,13 +116,13 @@ function createProgress(logger: Logger): (figures: () => GrowthFigures) => void 
     nextMs = nowMs + REPORT_MS;
     const { size, height, lag } = figures();
     if (start && lag === 0) {
-      logger.info({ size, height }, "the tree of facts is complete");
+      logger.info({ size, height }, "the Merkle tree of facts is complete");
       start = undefined;
     } else if (start || lag > REPORTED_LAG) {
       const rate = start && (start.lag - lag) / (nowMs - start.atMs);
       const secondsLeft = rate && rate > 0 ? Math.round(lag / rate / 1_000) : undefined;
       start ??= { atMs: nowMs, lag };
-      logger.info({ size, height, blocksLeft: lag, secondsLeft }, "the tree of facts is being built");
+      logger.info({ size, height, blocksLeft: lag, secondsLeft }, "building the Merkle tree of facts");
     }
   };
 }

@@ -50,7 +50,7 @@ async function openKeys(bip38: string, password: string | undefined): Promise<Ke
     return keysFromPrivateKey((await decryptBip38(bip38, password)).privateKey);
   } catch (error) {
     if (!(error instanceof IdentityError)) throw error;
-    throw new ConfigError(`UNIKNODE_FORGER_PASSWORD opens no encrypted key of a delegate: ${error.message}`);
+    throw new ConfigError(`UNIKNODE_FORGER_PASSWORD does not decrypt any delegate key: ${error.message}`);
   }
 }
 
@@ -67,7 +67,7 @@ export function readSecrets(path: string): string[] {
     Array.isArray(secrets) && secrets.every((secret) => typeof secret === "string" && secret.trim());
   if (!isList || (secrets.length === 0 && bip38 === "")) {
     throw new ConfigError(
-      `"secrets" in delegates file ${path} must be a list of passphrases, at least one${REMEDY}`,
+      `"secrets" in delegates file ${path} must be a list of at least one passphrase${REMEDY}`,
     );
   }
   if (typeof bip38 !== "string" || (bip38 !== "" && !isBip38(bip38))) {

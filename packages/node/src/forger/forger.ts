@@ -113,7 +113,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   /** @throws {Error} if no delegate of this node may forge the slot */
   function ownSlotOrThrow(slot: number): OwnSlot {
     const own = loop.isStopped() ? undefined : ownSlot(slot);
-    if (!own) throw new Error(`slot ${slot} is not one that this node can forge`);
+    if (!own) throw new Error(`this node cannot forge slot ${slot}`);
     return own;
   }
 

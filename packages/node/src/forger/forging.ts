@@ -53,7 +53,7 @@ export type ForgingFigures = SlotCounts & {
 export function createForging(options: ForgingOptions, deps: ForgingDeps): Forging {
   const { database, network, slots, rounds, chain, delegates, nowMs, logger } = deps;
   const slotStore = withBacklog(createSlotStore(database), (err) =>
-    logger.error({ err }, "reasons of missed slots cannot be written; trying again"),
+    logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
   );
   const tally = createTally(slotStore);
   const record = openRecord(delegates.size === 0 ? undefined : options.signingRecord, {
@@ -80,7 +80,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
         const message = `another forger signs with key ${publicKey}: block ${id} at height ${height}`;
         logger.error(
           { publicKey, height, id },
-          "another forger signs with a key of this node: not forging with it",
+          "another forger signs with a key of this node; not forging with this key",
         );
         deps.onFailed(new Error(message));
       },
@@ -101,7 +101,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
       logger.info({ delegates: publicKeys }, "forger started");
       const { watchRounds = 0 } = options;
       if (watchRounds > 0)
-        logger.info({ watchRounds }, "watching for other forgers with the same keys first");
+        logger.info({ watchRounds }, "watching for other forgers with the same keys before forging");
       deps.onStarted(publicKeys);
     },
     onForged(block) {

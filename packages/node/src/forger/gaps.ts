@@ -27,7 +27,7 @@ export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
   const startSlot = currentSlot();
 
   function reasonOf(publicKey: string, slot: number): string {
-    if (slotStore.lastForged(publicKey) === slot) return "its block is on another branch than the chain";
+    if (slotStore.lastForged(publicKey) === slot) return "the block of the slot is on another branch";
     if (slot <= startSlot) return "the node was not running";
     return "the node's head was a different block, after which the slot belonged to another delegate";
   }

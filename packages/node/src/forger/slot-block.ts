@@ -94,10 +94,10 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
   return { sign, forge, miss };
 }
 
-const NOT_WRITTEN = "the block could not be written";
+const NOT_WRITTEN = "failed to write the block to the database";
 
 export function failureReason(error: unknown): string {
   const trouble = troubleOf(error);
   if (trouble) return `${NOT_WRITTEN}: ${trouble}`;
-  return `the block could not be made: ${error instanceof Error ? error.message : String(error)}`;
+  return `failed to create the block: ${error instanceof Error ? error.message : String(error)}`;
 }

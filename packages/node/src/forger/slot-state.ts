@@ -70,4 +70,4 @@ export function passedSlots(state: SlotState, slot: number, roundLength: number)
 }
 
 export const reasonPassed = (state: SlotState, slot: number): string =>
-  hindranceOf(state, slot) ?? state.pauseReason ?? "the node was busy or asleep during the slot";
+  hindranceOf(state, slot) ?? state.pauseReason ?? "the node was busy or suspended during the slot";

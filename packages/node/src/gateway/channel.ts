@@ -112,7 +112,8 @@ export function gatewayThrough(
   const calls = createOpenCalls<unknown>({ ...limits, onEnd: window.end });
   let isClosed = false;
 
-  const loseAll = () => calls.rejectAll(new CallError("CALL_LOST", "a message could not be read"));
+  const loseAll = () =>
+    calls.rejectAll(new CallError("CALL_LOST", "failed to read a message of the other thread"));
   function settle(answer: Answer): void {
     if ("isCallLost" in answer) loseAll();
     else if ("error" in answer) calls.reject(answer.number, revive(answer.error));
@@ -150,7 +151,7 @@ export function gatewayThrough(
         else window.add({ number, source, length, send: () => postInTime(number) });
       },
     });
-    if (!answer) throw new CallError("CALL_REFUSED", "too many calls to the other thread are under way");
+    if (!answer) throw new CallError("CALL_REFUSED", "too many calls to the other thread are in progress");
     return answer;
   }
   const method =
@@ -176,7 +177,7 @@ export function gatewayThrough(
   };
 }
 
-const closed = () => new CallError("CALL_CLOSED", "the other thread has ended");
+const closed = () => new CallError("CALL_CLOSED", "the other thread has stopped");
 
 function revive({ code, message }: Failure): Error {
   if (code === "BODY_SCHEMA") return new BodyError(message);

@@ -49,7 +49,7 @@ export type DevErrorCode =
   | "DEV_DEPTH"
   /** The branch would not be longer than the reverted blocks. */
   | "DEV_BRANCH"
-  /** No block of the chain has this id. */
+  /** No block on the chain has this id. */
   | "DEV_SNAPSHOT"
   /** The time is in the past, or beyond the last possible one. */
   | "DEV_TIME"

@@ -60,7 +60,7 @@ export type NodeReport = {
   height: number;
   /** Network time since the head was forged. */
   headAgeSeconds: number;
-  /** Blocks missing compared with the network. */
+  /** Blocks that the node is behind the network. */
   blocksBehind: number;
   synced: boolean;
   progress?: SyncProgress;

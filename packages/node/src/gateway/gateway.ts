@@ -16,7 +16,7 @@ export type NodeStatus = {
   synced: boolean;
   /** Height of the head. */
   now: number;
-  /** Blocks missing compared with the network. */
+  /** Blocks that the node is behind the network. */
   blocksCount: number;
   /** Network time, seconds. */
   timestamp: number;

@@ -6,7 +6,7 @@ export class CursorError extends Error {
   readonly isRetryable = false;
 
   constructor() {
-    super("the cursor is not one of this list in this order");
+    super("the cursor does not belong to this list in this order");
     this.name = "CursorError";
   }
 }
@@ -19,9 +19,9 @@ export class CursorError extends Error {
 export type SnapshotErrorCode = "SNAPSHOT_TIMEOUT" | "SNAPSHOT_EMPTY" | "SNAPSHOT_ENDED";
 
 const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
-  SNAPSHOT_TIMEOUT: "the reads were aborted: they need more time than is allowed",
-  SNAPSHOT_EMPTY: "there is no block yet",
-  SNAPSHOT_ENDED: "the snapshot has ended: its work may wait for its reads only",
+  SNAPSHOT_TIMEOUT: "reads aborted: time limit exceeded",
+  SNAPSHOT_EMPTY: "the database has no block yet",
+  SNAPSHOT_ENDED: "the snapshot has ended: await only its reads inside it",
 };
 
 /** Thrown by reads of a snapshot. */

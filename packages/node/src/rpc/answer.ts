@@ -47,15 +47,15 @@ export function createAnswerer(
     }
     if (!Array.isArray(calls)) {
       const [only] = await answerAll([calls], singleCalls.take(address));
-      return only ?? failed(null, ofStatus(429, "too many calls are under way; try again later"));
+      return only ?? failed(null, ofStatus(429, "too many calls are in progress; retry later"));
     }
-    if (calls.length === 0) return failed(null, invalidRequest("an empty list"));
+    if (calls.length === 0) return failed(null, invalidRequest("empty batch"));
     if (calls.length > MAX_CALLS) {
       return failed(null, invalidRequest(`more than ${MAX_CALLS} calls`));
     }
     const answers = await answerAll(calls, lists.take(address));
     if (answers.length > 0) return answers;
-    return failed(null, ofStatus(429, "too many lists of calls are under way; try again later"));
+    return failed(null, ofStatus(429, "too many batches are in progress; retry later"));
   };
 
   /** @returns no responses when `leave` is undefined: the limit is reached */
@@ -81,10 +81,10 @@ export function createAnswerer(
   async function answer(call: unknown, context: RpcContext): Promise<RpcAnswer> {
     const { jsonrpc, id, method: name, params = {} } = Object(call) as Record<string, unknown>;
     if (typeof id !== "string" && typeof id !== "number") {
-      return failed(null, invalidRequest("id: a number or a text is expected"));
+      return failed(null, invalidRequest("id: must be a number or a string"));
     }
-    if (jsonrpc !== "2.0") return failed(id, invalidRequest('jsonrpc: "2.0" is expected'));
-    if (typeof name !== "string") return failed(id, invalidRequest("method: a text is expected"));
+    if (jsonrpc !== "2.0") return failed(id, invalidRequest('jsonrpc: must be "2.0"'));
+    if (typeof name !== "string") return failed(id, invalidRequest("method: must be a string"));
     const run = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!run) return failed(id, unknownMethod());
     if (context.signal.aborted) return failed(id, notBegun(maxAnswerMs));
@@ -108,13 +108,13 @@ export function createAnswerer(
 /** Returns the message of the node, with the time to wait if the node gave one. */
 function reasonOf({ message, retryAfterMs }: ApiError): string {
   if (retryAfterMs === undefined) return message;
-  return `${message}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  return `${message}; retry in ${Math.ceil(retryAfterMs / 1_000)} s`;
 }
 
 const lateError = (maxMs: number): RpcError =>
-  ofStatus(503, `not answered within ${maxMs / 1_000} s: whether it was carried out is not known`);
+  ofStatus(503, `timeout after ${maxMs / 1_000} s: it is unknown whether the call was executed`);
 const notBegun = (maxMs: number): RpcError =>
-  ofStatus(503, `not begun: the calls before it in the list took ${maxMs / 1_000} s`);
+  ofStatus(503, `not executed: the previous calls of the batch took ${maxMs / 1_000} s`);
 
 const failed = (id: number | string | null, { code, message, data }: RpcError): RpcAnswer => ({
   jsonrpc: "2.0",

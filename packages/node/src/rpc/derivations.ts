@@ -32,7 +32,10 @@ export function createDerivations({ perMinute, nowMs }: DerivationOptions): Deri
     if (now >= minute.endsMs) minute = { endsMs: now + MINUTE_MS, begun: 0 };
     if (perMinute > 0 && minute.begun >= perMinute) {
       const seconds = Math.ceil((minute.endsMs - now) / 1_000);
-      throw ofStatus(429, `bip38: ${perMinute} calls in a minute are allowed; try again in ${seconds} s`);
+      throw ofStatus(
+        429,
+        `bip38: rate limit of ${perMinute} calls per minute exceeded; retry in ${seconds} s`,
+      );
     }
     minute.begun += 1;
   }
@@ -55,7 +58,7 @@ export function createDerivations({ perMinute, nowMs }: DerivationOptions): Deri
   return {
     async run(derive, signal) {
       if (running >= MAX_RUNNING && waiting.length >= MAX_WAITING) {
-        throw ofStatus(429, `bip38: ${MAX_WAITING} calls are waiting already; try again later`);
+        throw ofStatus(429, `bip38: ${MAX_WAITING} calls are already waiting; retry later`);
       }
       count();
       if (running >= MAX_RUNNING) await waitInQueue(signal);

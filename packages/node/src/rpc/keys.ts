@@ -31,7 +31,7 @@ export async function findKeys(keeper: Keeper, { store, derivations, signal }: K
     return keysFromPrivateKey(privateKey);
   } catch (error) {
     if (error instanceof IdentityError && error.code === "WRONG_PASSWORD") {
-      throw ofStatus(422, "bip38: not the password of this user");
+      throw ofStatus(422, "bip38: wrong password for this user");
     }
     throw error;
   }
@@ -47,7 +47,7 @@ export async function createKeys(keeper: Keeper, deps: KeyDeps): Promise<KeyPair
   const user = digestOf(keeper);
   if (store.findKey(user) !== undefined) return findKeys(keeper, deps);
   if (store.keyCount() >= MAX_KEYS)
-    throw ofStatus(507, `bip38: keys of ${MAX_KEYS} users are kept, and no more`);
+    throw ofStatus(507, `bip38: the limit of ${MAX_KEYS} stored keys is reached`);
   const privateKey = randomBytes(32);
   const text = await derivations.run(() => encryptBip38(privateKey, passwordOf(keeper)), signal);
   store.saveKey(user, text);

@@ -8,21 +8,21 @@ export const rpcOptions = {
   rpcHost: option({
     name: "rpcHost",
     placeholder: "HOST",
-    sentence: "Address to listen on. Callers send passphrases: leave it at loopback, or put TLS in front.",
+    sentence: "Address to listen on. Clients send passphrases: keep it on loopback, or put TLS in front.",
     default: "127.0.0.1",
     read: readText,
   }),
   rpcPort: option({
     name: "rpcPort",
     placeholder: "PORT",
-    sentence: "Port to listen on; 0 takes a free one and prints it.",
+    sentence: "Port to listen on; 0 selects a free port and prints it.",
     default: 8080,
     read: readInteger(0, 65535),
   }),
   rpcAllow: option({
     name: "rpcAllow",
     placeholder: "RANGES",
-    sentence: "Addresses and networks of accepted callers, separated by commas; * for all.",
+    sentence: "Addresses and networks of allowed clients, separated by commas; * for all.",
     default: "127.0.0.1,::1",
     read: readRanges,
   }),
@@ -30,7 +30,7 @@ export const rpcOptions = {
     name: "rpcHosts",
     placeholder: "NAMES",
     sentence:
-      "Names and addresses of this machine, separated by commas, that requests may have as Host, beside localhost and the address they arrive at.",
+      "Names and addresses of this machine, separated by commas, that are allowed in the Host header, in addition to localhost and the address that a request arrives at.",
     default: [],
     read: readHosts,
   }),
@@ -38,15 +38,14 @@ export const rpcOptions = {
     name: "rpcBip38Rate",
     placeholder: "N",
     sentence:
-      "Calls per minute, of all callers together, that derive keys from a password (bip38); 0 for no limit.",
+      "Maximum of calls per minute, over all clients, that derive keys from a password (bip38); 0 for no limit.",
     default: 60,
     read: readInteger(0, 1_000_000),
   }),
   rpcData: option({
     name: "rpcData",
     placeholder: "FILE",
-    sentence:
-      "Database of created transactions and of keys; :memory: keeps them only while the process runs.",
+    sentence: "Database of created transactions and of keys; :memory: discards them when the process ends.",
     default: "json-rpc.sqlite",
     read: readText,
   }),

@@ -59,7 +59,7 @@ function open(path: string): Database {
     return database;
   } catch (error) {
     throw new ConfigError(
-      `--rpc-data ${path} cannot be used: ${(error as Error).message}; name another file, or move this one away`,
+      `--rpc-data ${path} cannot be used: ${(error as Error).message}; choose another file, or move this file away`,
     );
   }
 }

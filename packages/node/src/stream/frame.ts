@@ -17,7 +17,7 @@ export const heartbeat = (position: Position | undefined): string =>
   position ? `id: ${positionText(position)}\n\n` : ":\n\n";
 
 /** A comment, sent once: explains why the stream lags; clients ignore it. */
-export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps an event; other streams go first\n\n`;
+export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps per event; this stream is deprioritised\n\n`;
 
 /** The last event of a stream whose conditions cost too much. It has no id, so that the client keeps its position. */
 export const suspendedFrame = ({ message }: Error): string =>

@@ -43,7 +43,7 @@ export function findStart(
   if (!subscription.isRemembered) {
     throw new StreamError(
       "STREAM_INVALID",
-      '"fromHeight" is for events of which stored blocks tell; "events" names others as well',
+      '"fromHeight" requires events that can be derived from stored blocks; "events" selects others as well',
     );
   }
   return { from: "chain", height: fromHeight, after };
@@ -66,7 +66,7 @@ function resume(
   throw new StreamError(
     "STREAM_GONE",
     block && isRemembered
-      ? `block ${block.blockId} was undone since; take the state anew and come back without Last-Event-ID`
-      : "the events since then are not kept any more; take the state anew and come back without Last-Event-ID",
+      ? `block ${block.blockId} was reverted; reload your state and reconnect without Last-Event-ID`
+      : "the events since then are no longer available; reload your state and reconnect without Last-Event-ID",
   );
 }

@@ -33,14 +33,17 @@ export function createStreamLimits({
     acquire(address) {
       const [client, site] = [clientGroup(address), siteGroup(address)];
       if (open >= maxStreams) {
-        throw new StreamError("STREAM_FULL", `${maxStreams} streams are open, and no more are served`);
+        throw new StreamError("STREAM_FULL", `the limit of ${maxStreams} open streams is reached`);
       }
       for (const [counts, group, max] of [
         [clients, client, maxStreamsPerClient],
         [sites, site, maxStreamsPerSite],
       ] as const) {
         if ((counts.get(group) ?? 0) < max) continue;
-        throw new StreamError("STREAM_LIMIT", `${max} streams are open from ${group}; close one first`);
+        throw new StreamError(
+          "STREAM_LIMIT",
+          `${max} streams are already open from ${group}; close one first`,
+        );
       }
       add(clients, client, 1);
       add(sites, site, 1);

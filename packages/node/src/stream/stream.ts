@@ -117,7 +117,7 @@ export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
 
   return {
     async open(request, address) {
-      if (isClosed) throw new StreamError("STREAM_FULL", "the node is about to stop");
+      if (isClosed) throw new StreamError("STREAM_FULL", "the node is stopping");
       const { names, hasPatterns } = request.subscription;
       if (hasPatterns) suspensions.check(address);
       const releaseSlot = limits.acquire(address);

@@ -29,7 +29,7 @@ export function createSuspensions(durationMs: number, nowMs: () => number): Susp
       if ((endsMs.get(clientGroup(address)) ?? 0) <= nowMs()) return;
       throw new StreamError(
         "STREAM_SUSPENDED",
-        "the patterns of a stream from this address cost too much; use fewer or smaller ones, or other operators",
+        "the patterns of a stream from this address are too expensive; use fewer or smaller patterns, or other operators",
       );
     },
   };

@@ -12,7 +12,7 @@ const MAX_UNITS = 2n ** 63n - 1n;
 export function unitsOf(tokens: string): bigint {
   const [, whole, fraction = ""] = /^(\d{1,12})(?:\.(\d{1,8}))?$/.exec(tokens) ?? [];
   if (whole === undefined) {
-    throw new RangeError("an amount in tokens is expected, with up to 8 decimals, such as 12.5");
+    throw new RangeError("an amount in tokens with up to 8 decimals is expected, such as 12.5");
   }
   return BigInt(whole + fraction.padEnd(DECIMALS, "0"));
 }
@@ -24,7 +24,7 @@ export function unitsOf(tokens: string): bigint {
  */
 export function spendableUnitsOf(tokens: string): bigint {
   const units = unitsOf(tokens);
-  if (units > MAX_UNITS) throw new RangeError(`${tokensOf(MAX_UNITS)} tokens at most are expected`);
+  if (units > MAX_UNITS) throw new RangeError(`at most ${tokensOf(MAX_UNITS)} tokens are expected`);
   return units;
 }
 

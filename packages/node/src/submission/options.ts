@@ -8,7 +8,7 @@ const fileOf = (name: string, what: string, variable: string) =>
   ({
     name,
     placeholder: "FILE",
-    sentence: `File whose first line is the ${what}; - is standard input. Default: the environment variable ${variable}, or a prompt on the terminal.`,
+    sentence: `File whose first line is the ${what}; - reads standard input. Default: environment variable ${variable}, or a prompt on the terminal.`,
     read: readText,
   }) satisfies Option<string>;
 

@@ -46,7 +46,7 @@ function readFirstLine(path: string, flag: string): string {
 }
 
 function nonEmpty(text: string, place: string): string {
-  if (text === "") throw new ConfigError(`${place} is empty; a passphrase is expected`);
+  if (text === "") throw new ConfigError(`${place} is empty; expected a passphrase`);
   return text;
 }
 

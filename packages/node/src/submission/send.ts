@@ -22,7 +22,7 @@ export async function post(client: Client, transaction: { readonly id: string })
   if (data.excess.includes(id)) {
     throw new SendError(
       { code: "SEND_EXCESS", id },
-      "the sender has too many pending transactions; send it again when some are forged",
+      "the sender has too many pending transactions; send it again after some are forged",
     );
   }
   const reasons = errors[id] ?? [];
@@ -75,7 +75,7 @@ export async function waitUntilForged(
     if (waitedMs >= timeoutMs) {
       throw new SendError(
         { code: "SEND_STILL_WAITING", id, waitedMs },
-        `${id} was not forged within ${timeoutMs / 1_000} s; it is still pending, and may be forged later`,
+        `${id} was not forged within ${timeoutMs / 1_000} s; it is still pending and may be forged later`,
       );
     }
     await sleep(pauseMs);

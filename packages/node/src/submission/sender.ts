@@ -80,7 +80,7 @@ export async function sign(
   if (bytesToHex(secondKeys.publicKey) !== wallet.secondPublicKey) {
     throw new SendError(
       { code: "SEND_WRONG_SECOND_KEY", address },
-      `the second passphrase is not the one that ${address} registered`,
+      `wrong second passphrase: it does not match the second public key of ${address}`,
     );
   }
   return secondSignTransaction(signed, secondKeys);

@@ -22,10 +22,10 @@ export function explainShortage(
   if (!isShort && !error.type.reasons.some(({ message }) => /insufficient balance/i.test(message)))
     return error;
   const { symbol } = network.description.client;
-  const pending = isShort ? "" : ", less what its pending transactions spend";
+  const pending = isShort ? "" : ", minus its pending transactions";
   return refusal(
     error.type,
-    `the passphrase is that of wallet ${address}, which has ${tokensOf(balance)} ${symbol}${pending} and needs ` +
-      `${tokensOf(required)} ${symbol}; check the passphrase, or pay the wallet first: `,
+    `insufficient balance: wallet ${address} has ${tokensOf(balance)} ${symbol}${pending} but needs ` +
+      `${tokensOf(required)} ${symbol}; fund the wallet first, or check the passphrase: `,
   );
 }

@@ -57,7 +57,7 @@ function unknownEvent(at: string, name: string) {
     .map((known) => `"${known}"`);
   const hint = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   return invalid(
-    `${at}: no event is called "${name.slice(0, MAX_SHOWN_LENGTH)}"${hint || "."} A pattern such as "transaction.*" stands for several; /documentation#/Webhooks/createWebhook lists all names`,
+    `${at}: unknown event "${name.slice(0, MAX_SHOWN_LENGTH)}"${hint || "."} A pattern such as "transaction.*" selects several events; /documentation#/Webhooks/createWebhook lists all names`,
     "UNKNOWN_EVENT",
   );
 }
@@ -77,7 +77,7 @@ function readConditions(value: unknown): string {
     size += compiledSize(condition, index);
     if (size > MAX_PATTERNS_SIZE) {
       throw invalid(
-        `"conditions" must not have more than ${MAX_PATTERNS_SIZE} instructions in all their patterns together`,
+        `"conditions" must not have more than ${MAX_PATTERNS_SIZE} instructions in all patterns together`,
       );
     }
     return condition;

@@ -47,18 +47,18 @@ function missingMember(contents: readonly (Schema | undefined)[], { key, conditi
   ];
   const [similar] = similarNames(key, known);
   const hint = similar === undefined ? "" : `; did you mean "${similar}"?`;
-  return `no event of the webhook has a member "${key.slice(0, MAX_SHOWN)}", so that it is ${condition === "ne" ? "always" : "never"} true${hint}`;
+  return `no event of this webhook has a member "${key.slice(0, MAX_SHOWN)}", so that the condition is ${condition === "ne" ? "always" : "never"} true${hint}`;
 }
 
 /** Returns a warning about an operand that no value can match. */
 function badOperand({ condition, value }: Condition): string | undefined {
   if (ORDERINGS.includes(condition) && decimalOf(value) === undefined)
-    return `"${condition}" compares numbers, and ${shown(value)} is not a number, so that it is never true`;
+    return `"${condition}" compares numbers, and ${shown(value)} is not a number, so that the condition is never true`;
   if (condition !== "between") return undefined;
   const { min, max } = readInterval(value);
   return compareDecimals(min, max) < 0
     ? undefined
-    : "no number lies between its ends, so that it is never true";
+    : "the range contains no number, so that the condition is never true";
 }
 
 function badKind({ key, condition, value }: Condition, kinds: readonly Kind[]): string | undefined {

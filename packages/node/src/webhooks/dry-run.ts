@@ -115,7 +115,7 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
       const verdict = metered.judge(happened.data);
       if (verdict instanceof CostError) {
         observer.suspended("dry-run");
-        throw invalid(`"conditions" cost too much: ${verdict.message}`);
+        throw invalid(`"conditions" are too expensive: ${verdict.message}`);
       }
       add(verdict ? fired : notFired, name, happened);
     }
@@ -144,10 +144,10 @@ function noteOf(
   isOnlyUnremembered: boolean,
 ): string {
   if (isOnlyUnremembered)
-    return "Stored blocks tell nothing of these events: register the webhook to try them";
+    return "These events cannot be derived from stored blocks: register the webhook to test them";
   const blocks = `the blocks ${fromHeight} to ${toHeight}`;
   if (notFired === 0)
-    return `None of these events happened in ${blocks}: raise "blocks", or choose other events`;
+    return `None of these events occurred in ${blocks}: raise "blocks", or choose other events`;
   const times = notFired === 1 ? "1 of these events" : `${notFired} of these events`;
-  return `${times} happened in ${blocks}, and none fulfilled the conditions: "found" in notFired shows the values`;
+  return `${times} occurred in ${blocks}, but none met the conditions: "found" in notFired shows the values`;
 }

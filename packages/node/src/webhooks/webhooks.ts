@@ -121,7 +121,7 @@ export type Webhooks = {
 };
 
 const SIGNED_BY_HALF =
-  "webhooks of an old register sign with the half of their token that it kept, as ASCII text; a rotation gives them a whole one";
+  "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
   const { storage, history, webhooksChanged, post, logger } = deps;

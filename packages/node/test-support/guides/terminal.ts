@@ -50,7 +50,7 @@ type Kind = { readonly command: RegExp; readonly ready: RegExp; readonly isChain
 const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean }[] =
   [
     { command: /^npm start$|^npm start -- --(?!help)|^uniknode dev\b/, ready: /Ctrl-C stops/, isChain: true },
-    { command: /^npm start -- listen\b/, ready: /Ctrl-C ends/ },
+    { command: /^npm start -- listen\b/, ready: /Ctrl-C stops the receiver/ },
     { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/ },
     { command: /^uniknode rpc$/, ready: /^http:\S+$/m },
     { command: /^npm run example -- receiver\b/, ready: /listening on/ },

@@ -178,7 +178,7 @@ describe("verification", () => {
     [
       "a block under another id",
       "UPDATE blocks SET id = '1' || substr(id, 2) WHERE height = 9",
-      /block 9: an id does not match its bytes/,
+      /block 9: an id does not match the bytes of its block or transaction/,
     ],
     [
       "a transaction that is left out",
@@ -193,17 +193,17 @@ describe("verification", () => {
     [
       "rounds of other delegates",
       `UPDATE rounds SET record = json_set(record, '$.order', json('[0]')) WHERE round = 2`,
-      /is not from the delegate of its slot/,
+      /was not forged by the delegate of its slot/,
     ],
     [
       "made-up votes of a round",
       `UPDATE rounds SET record = json_set(record, '$.delegates[0].voteBalance', '1') WHERE round = 2`,
-      /the facts of its blocks are not those of the manifest/,
+      /the facts of its blocks do not match the manifest/,
     ],
     [
       "rounds that are missing",
       "DELETE FROM rounds WHERE round = 3",
-      /the delegates of its round are missing/,
+      /the delegates of its round are unknown/,
     ],
   ];
   test.each(wrongChains)("refuses %s", async (_what, sql, message) => {

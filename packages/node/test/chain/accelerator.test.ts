@@ -66,7 +66,7 @@ describe("choosing what verifies signatures", () => {
     const wrong = install("wrong", "5.5.2", `native: 2, ${CREDULOUS}`);
     const { stdout, stderr } = runThread(wrong);
     expect(stdout).toBe("true,false");
-    expect(stderr).toContain(`"${wrong}" is not used`);
+    expect(stderr).toContain(`failed to load the signature accelerator "${wrong}"`);
   });
 });
 

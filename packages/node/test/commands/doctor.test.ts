@@ -55,14 +55,14 @@ describe("clock", () => {
       expect(await checkTime([broken, right.server])).toMatchObject({ state: "ok" });
       const finding = await checkTime([broken]);
       expect(finding).toMatchObject({ state: "warn", remedy: expect.stringContaining("--time-servers") });
-      expect(finding.text).toContain(`no time server answered (${broken}: `);
+      expect(finding.text).toContain(`no time server responded (${broken}: `);
     } finally {
       right.close();
     }
   });
 
   test("without a time server nothing is compared", async () => {
-    expect(await checkTime([])).toMatchObject({ state: "ok", text: expect.stringContaining("not compared") });
+    expect(await checkTime([])).toMatchObject({ state: "ok", text: expect.stringContaining("not checked") });
   });
 });
 
@@ -88,7 +88,7 @@ describe("ports", () => {
       name: "peer port",
       state: "fail",
       text: `port ${port} of 127.0.0.1 cannot be used: EADDRINUSE`,
-      remedy: "choose another with --p2p-port, or end the program that has it",
+      remedy: "choose another port with --p2p-port, or stop the program that uses it",
     });
   });
 
@@ -147,18 +147,21 @@ describe("peers", () => {
     expect(await checkPeers(["127.0.0.1", "127.0.0.2"], port)).toMatchObject({
       state: "warn",
       text: `1 of 2 accept connections at port ${port}`,
-      remedy: "name more nodes with --peers",
+      remedy: "give more nodes with --peers",
     });
     peer.close();
     await once(peer, "close");
     expect(await checkPeers(["127.0.0.1"], port)).toMatchObject({
       state: "fail",
-      remedy: `let TCP port ${port} out, or name other nodes with --peers`,
+      remedy: `allow outgoing TCP to port ${port}, or give other nodes with --peers`,
     });
   });
 
   test("without seeds none are tried", async () => {
-    expect(await checkPeers([], 4001)).toMatchObject({ state: "ok", text: expect.stringContaining("none") });
+    expect(await checkPeers([], 4001)).toMatchObject({
+      state: "ok",
+      text: expect.stringContaining("no seed peers"),
+    });
   });
 });
 
@@ -201,7 +204,7 @@ describe("a node that runs", () => {
     expect(findings).toContainEqual({
       name: "HTTP port",
       state: "ok",
-      text: `a node answers at port ${port} of 127.0.0.1`,
+      text: `this node is listening on port ${port} of 127.0.0.1`,
     });
     expect(findings).toContainEqual({ name: "data folder", state: "ok", text: `${data} has a chain` });
   });
@@ -216,9 +219,9 @@ test("every failure is named at the end, and the code is 1", async () => {
   close();
   taken.close();
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^fail +clock +(59|60)\d{3} ms behind .*\n +switch time synchronisation on/m);
+  expect(stdout).toMatch(/^fail +clock +(59|60)\d{3} ms behind .*\n +enable time synchronisation/m);
   expect(stdout).toMatch(/^fail +peers +0 of \d accept/m);
   expect(stderr).toBe(
-    'uniknode: clock, HTTP port, peer port, peers: see the lines marked "fail" for what to do\n',
+    'uniknode: failed checks: clock, HTTP port, peer port, peers; the lines marked "fail" say what to do\n',
   );
 });

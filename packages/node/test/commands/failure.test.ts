@@ -8,10 +8,10 @@ const coded = (code: string, message: string, more: object = {}) =>
 
 describe("An expected failure is one line with what to do.", () => {
   test.each<[error: unknown, text: string, exitCode: number]>([
-    [new ConfigError("--x: a text is expected"), "--x: a text is expected", 2],
+    [new ConfigError("--x: a non-empty string is expected"), "--x: a non-empty string is expected", 2],
     [
       new ApiError({ code: "API_TIMEOUT", timeoutMs: 5 }, "GET /api/x"),
-      "GET /api/x: no answer within 5 ms; the node is busy or stopped; look at its /health/ready, or give it more time with --timeout",
+      "GET /api/x: no answer within 5 ms; the node is busy or stopped; check its /health/ready, or increase --timeout",
       1,
     ],
     [
@@ -19,7 +19,7 @@ describe("An expected failure is one line with what to do.", () => {
         { code: "API_UNREACHABLE", cause: new Error("connect ECONNREFUSED 127.0.0.1:4003") },
         "GET /api/x",
       ),
-      'GET /api/x: no answer: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or name another node with --url',
+      'GET /api/x: no answer: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
       1,
     ],
     [
@@ -29,7 +29,7 @@ describe("An expected failure is one line with what to do.", () => {
     ],
     [
       coded("EEXIST", "EEXIST: file already exists, open 'x'"),
-      "EEXIST: file already exists, open 'x'; choose another name, or remove it first",
+      "EEXIST: file already exists, open 'x'; choose another name, or remove the existing file first",
       1,
     ],
     [
@@ -42,12 +42,12 @@ describe("An expected failure is one line with what to do.", () => {
         },
         "POST /api/webhooks",
       ),
-      "POST /api/webhooks: a wrong token (HTTP 401); give it with --token",
+      "POST /api/webhooks: a wrong token (HTTP 401); give the token with --token",
       1,
     ],
     [
       new ApiError({ code: "API_UNAUTHORIZED", status: 401, body: {} }, "GET /api/webhooks"),
-      'GET /api/webhooks: HTTP 401; give the webhook token with --token; "uniknode token" shows it on the machine of the node',
+      'GET /api/webhooks: HTTP 401; give the webhook token with --token; "uniknode token" prints it on the machine of the node',
       1,
     ],
     [coded("ARCHIVE_MISSING", "x has no chain"), "x has no chain", 1],

@@ -60,7 +60,7 @@ test("The command says how to install the packages, none of which is in a regist
     execFileSync(process.execPath, [PROGRAM, "init", ...args], { cwd: folder, encoding: "utf8" });
   const printed = init("app");
   expect(printed).toContain("  cd app\n  npm install RELEASE/uniknode*.tgz\n  npm test\n");
-  expect(printed).toContain("RELEASE is the folder with the packages of a release");
+  expect(printed).toContain("RELEASE is the folder with the release packages");
   mkdirSync(join(folder, "release"));
   for (const name of ["uniknode-client", "uniknode-protocol", "uniknode-ledger", "uniknode"])
     writeFileSync(join(folder, "release", `${name}-${programVersion()}.tgz`), "");
@@ -72,7 +72,7 @@ test("The command says how to install the packages, none of which is in a regist
 test("The packed files of a release are installed instead of those of the registry.", () => {
   const packages = join(folder, "release");
   expect(() => createProject(join(folder, "app"), packages)).toThrow(
-    `--packages: ${packages}/uniknode-client-${programVersion()}.tgz is missing: npm run release writes it`,
+    `--packages: ${packages}/uniknode-client-${programVersion()}.tgz is missing; npm run release creates it`,
   );
   expect(readdirSync(folder)).toEqual([]);
   mkdirSync(packages);
@@ -99,9 +99,9 @@ test("A file, a folder below a file, and a folder that cannot be made are refuse
   const file = join(folder, "file");
   writeFileSync(file, "");
   for (const [path, reason] of [
-    [file, `${file} is no folder`],
-    [join(file, "app"), `${file} is no folder`],
-    ["/proc/app", "the file system there takes no folders"],
+    [file, `${file} is not a folder`],
+    [join(file, "app"), `${file} is not a folder`],
+    ["/proc/app", "the file system does not support folders"],
   ]) {
     expect(() => createProject(path!)).toThrow(
       `the project folder ${path} cannot be used: ${reason}; choose another with uniknode init FOLDER`,

@@ -73,7 +73,7 @@ test("every verb takes the id that an imported webhook had on the old node", asy
 });
 
 test("a webhook lives its whole life from the command line", async () => {
-  expect(await webhooks("list")).toContain("no webhook is registered");
+  expect(await webhooks("list")).toContain("no webhooks registered");
   const created = await webhooks("create", target, "--event", "block.*", "--condition", "height gte 1");
   expect(created).toMatch(/^secret +whsec_\S+$/m);
   expect(await webhooks("list")).toMatch(/^ID +STATE +EVENTS +TARGET\n2 +active +block\.\* +http:/);
@@ -130,7 +130,7 @@ test("a ping that is not accepted ends with code 1 and the reason", async () => 
   await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
   const { code, stderr } = await runMain(["webhooks", "ping", "4", "--url", url, "--data", folder]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it runs/);
+  expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it is running/);
 });
 
 test("retry names the times that --since takes", async () => {
@@ -143,7 +143,7 @@ test("a wrong token is answered with one hint", async () => {
   const { code, stderr } = await runMain(["listen", "--url", url, "--token", "wrong"]);
   expect(code).toBe(1);
   expect(stderr.match(/"uniknode token"/g)).toHaveLength(1);
-  expect(stderr).toMatch(/another one \(HTTP 401\); give it with --token\n$/);
+  expect(stderr).toMatch(/a different token \(HTTP 401\); give the token with --token\n$/);
 });
 
 test("a delivery that is given up has one name in the API, the commands and the metrics", async () => {

@@ -33,7 +33,7 @@ describe("the option", () => {
     5,
     true,
   ])("refuses %s and says what it wants", (value) => {
-    expect(() => read(value)).toThrow(/--assume-valid: none, or HEIGHT:ID is expected: .*64 .*digits/);
+    expect(() => read(value)).toThrow(/--assume-valid: none or HEIGHT:ID is expected: .*64 .*digits/);
   });
 });
 

@@ -81,7 +81,9 @@ describe("precedence", () => {
       "six",
     ]);
     expect(secrets({ UNIKNODE_FORGER_SECRETS: "five", FORGER_SECRET: "one" })).toEqual(["five", "one"]);
-    expect(() => secrets({ FORGERS_SECRET: '"one", two' })).toThrow("FORGERS_SECRET: texts in double quotes");
+    expect(() => secrets({ FORGERS_SECRET: '"one", two' })).toThrow(
+      "FORGERS_SECRET: strings in double quotes",
+    );
   });
 
   test("the file wins over the default", () => {

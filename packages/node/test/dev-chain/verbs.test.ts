@@ -187,7 +187,7 @@ describe("reorg", () => {
     expect(await pending()).toEqual([]);
     expect(await post("reorg", { depth: 1, without: [ids[0]] })).toMatchObject({
       status: 422,
-      message: '"without" needs "transactions": true, since the branch has no transactions otherwise',
+      message: '"without" requires "transactions": true, because the branch has no transactions otherwise',
     });
     const tooMany = range(0, 501).map((index) => index.toString(16).padStart(64, "0"));
     expect(await post("reorg", { depth: 1, transactions: true, without: tooMany })).toMatchObject({
@@ -263,7 +263,7 @@ describe("reorg", () => {
     const deepest = head.height - SETUP_HEIGHT;
     expect(await post("reorg", { depth: deepest + 1 })).toMatchObject({
       status: 422,
-      message: `a branch may begin at height 3 or above: the depth can be ${deepest} at most`,
+      message: `depth must be at most ${deepest}: a branch cannot start below height 3`,
     });
     expect(await post("reorg", { depth: 2, blocks: 2 })).toMatchObject({
       status: 422,
@@ -299,7 +299,7 @@ describe("snapshot and restore", () => {
     for (const id of [head.id, "ab".repeat(32)]) {
       expect(await post("restore", { id })).toMatchObject({
         status: 409,
-        message: `block ${id} is not on the chain: a block that was reverted itself cannot be restored`,
+        message: `block ${id} is not on the chain: a block that was reverted cannot be restored`,
       });
     }
     expect((await run("snapshot")).head).toEqual(now.head);
@@ -340,7 +340,7 @@ describe("travel", () => {
     for (const body of [{}, { seconds: 1, to: now.unix + 60 }]) {
       expect(await post("travel", body)).toMatchObject({
         status: 422,
-        message: 'one of "seconds" and "to" is required, and only one',
+        message: 'one of "seconds" and "to" is required, but not both',
       });
     }
   });

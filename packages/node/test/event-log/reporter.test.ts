@@ -42,5 +42,5 @@ test("throws when an event that is about to happen cannot be written, and logs w
   database.prepare("DROP TABLE events").run();
   expect(() => log(event)).toThrow("events");
   report(event);
-  expect(lines).toMatchObject([{ events: [event.name], msg: "events cannot be written; they are lost" }]);
+  expect(lines).toMatchObject([{ events: [event.name], msg: "failed to write events; they are lost" }]);
 });

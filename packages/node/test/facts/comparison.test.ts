@@ -135,12 +135,12 @@ test.each<[what: string, answer: object | string, message: RegExp]>([
   ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
   ["no JSON", "<html>", /JSON/],
   ["no data", {}, /no data/],
-  ["a size that is none", checkpoint({ size: -1 }), /no size/],
+  ["a size that is none", checkpoint({ size: -1 }), /size or note is missing/],
   ["no root", checkpoint({ root: "ab" }), /32 bytes/],
   ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /too long/],
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
-  ["a proof that is none", checkpoint({ size: 1e9 }), /no list of hashes/],
+  ["a proof that is none", checkpoint({ size: 1e9 }), /not a list of hashes/],
 ])("Of a node that answers %s nothing is believed.", async (_what, answer, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");
@@ -178,7 +178,9 @@ test("A running node raises the alarm in its log, its metrics and its events.", 
   const node = await serve(folder, [other.url], logged);
   const { data } = await receiver.first;
   expect(data).toMatchObject({ url: other.url, size: expect.any(Number) });
-  expect(logged.filter((line) => line.includes("other facts from final blocks"))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes("different facts from the same final blocks"))).toHaveLength(
+    1,
+  );
   const metrics = await fetch(`${node.url}/metrics`, { headers: { authorization: node.webhookToken } });
   expect(await metrics.text()).toMatch(/^uniknode_facts_diverged 1$/m);
 });

@@ -72,6 +72,6 @@ test("A database that cannot be written is an error in the log, and no end of th
   }));
   for (let index = 0; index < 40; index++) await forge();
   await sleep(20);
-  expect(logged).toMatchObject([{ level: 50, msg: expect.stringContaining("cannot be continued") }]);
+  expect(logged).toMatchObject([{ level: 50, msg: expect.stringContaining("failed to extend") }]);
   expect(task.figures()).toMatchObject({ height: 0, size: 0 });
 });

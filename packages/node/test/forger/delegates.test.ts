@@ -66,7 +66,9 @@ describe("is reported", () => {
     await expect(openDelegates([bip38], undefined)).rejects.toThrow(
       /give its password in UNIKNODE_FORGER_PASSWORD/,
     );
-    await expect(openDelegates([bip38], "close sesame")).rejects.toThrow(/UNIKNODE_FORGER_PASSWORD opens no/);
+    await expect(openDelegates([bip38], "close sesame")).rejects.toThrow(
+      /UNIKNODE_FORGER_PASSWORD does not decrypt/,
+    );
     await expect(openDelegates([bip38], "close sesame")).rejects.toThrow(ConfigError);
   });
 

@@ -155,7 +155,7 @@ describe("a missed slot has a recorded reason", () => {
     await forger.stop();
     const reasons = slotStore.missed(10).map(({ reason }) => reason);
     expect(reasons.length).toBeGreaterThan(1);
-    expect(new Set(reasons)).toEqual(new Set(["the block could not be written: disk full"]));
+    expect(new Set(reasons)).toEqual(new Set(["failed to write the block to the database: disk full"]));
     expect(failures.length).toBeGreaterThan(0);
   });
 
@@ -246,14 +246,17 @@ describe("a slot that must not be signed", () => {
     expect(forged).toEqual([START_SLOT + 3]);
     expect(refused).toEqual(["signed_before", "signed_before"]);
     expect(slotStore.missed(9).map(({ slot, reason }) => [slot, reason])).toEqual([
-      [START_SLOT + 2, "the signing record has this slot of this key, block abc: no slot is signed twice"],
+      [
+        START_SLOT + 2,
+        "the signing record already has this slot for this key (block abc): refusing to sign twice",
+      ],
       [
         START_SLOT + 1,
-        `the signing record has the later slot ${START_SLOT + 2} of this key, block abc: no slot is signed twice; is the clock right?`,
+        `the signing record already has the later slot ${START_SLOT + 2} for this key (block abc): refusing to sign twice; is the clock right?`,
       ],
     ]);
     expect(failures).toEqual([]);
-    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("not one that this node can forge");
+    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("this node cannot forge slot");
   });
 
   test("does not publish its block when the record cannot be written, and tries the next slot", async () => {
@@ -393,11 +396,11 @@ describe("forging of a slot on request", () => {
 
   test("fails for the slot of another, for a block that is refused, and when the forger has stopped", async () => {
     const { forger } = aloneWith("another");
-    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
+    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
     const refusing = world({ forgingOrder: () => [one], submit: async () => "wrong" });
     await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");
     const ended = aloneWith(one);
     await ended.forger.stop();
-    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
+    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
   });
 });

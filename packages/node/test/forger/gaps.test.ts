@@ -68,7 +68,7 @@ test("a block of ours that is on another branch is reported as such", () => {
   slotStore.recordForged("ours", START_SLOT + 3, "block");
   forge(5, START_SLOT + 1);
   forge(6, START_SLOT + 4);
-  expect(reasons()[0]).toEqual([START_SLOT + 3, "its block is on another branch than the chain"]);
+  expect(reasons()[0]).toEqual([START_SLOT + 3, "the block of the slot is on another branch"]);
 });
 
 test("the reason of the forger stays, and takes the place of a guess", () => {
@@ -76,9 +76,9 @@ test("the reason of the forger stays, and takes the place of a guess", () => {
   slotStore.recordMissed("ours too", START_SLOT + 2, "no quorum");
   forge(5, START_SLOT + 1);
   forge(6, START_SLOT + 4);
-  slotStore.recordMissed("ours", START_SLOT + 3, "too little of the slot was left");
+  slotStore.recordMissed("ours", START_SLOT + 3, "too little time was left in the slot");
   expect(reasons()).toEqual([
-    [START_SLOT + 3, "too little of the slot was left"],
+    [START_SLOT + 3, "too little time was left in the slot"],
     [START_SLOT + 2, "no quorum"],
   ]);
 });

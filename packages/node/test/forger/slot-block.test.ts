@@ -53,11 +53,11 @@ test("A block that the chain refuses, or that cannot be made, is a missed slot w
     },
   });
   await expect(broken.blocks.forge(own, [])).rejects.toThrow("no key");
-  expect(broken.calls.at(-1)).toBe("missed 7: the block could not be made: no key");
+  expect(broken.calls.at(-1)).toBe("missed 7: failed to create the block: no key");
 });
 
 test("The reason of a failure names the disk where it is the cause.", () => {
   const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
-  expect(failureReason(full)).toBe("the block could not be written: disk full");
-  expect(failureReason("nothing known")).toBe("the block could not be made: nothing known");
+  expect(failureReason(full)).toBe("failed to write the block to the database: disk full");
+  expect(failureReason("nothing known")).toBe("failed to create the block: nothing known");
 });

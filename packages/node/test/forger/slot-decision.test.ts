@@ -46,7 +46,7 @@ describe("In a slot", () => {
     expect(decide(state, late)).toEqual({
       kind: "miss",
       slot: SLOT,
-      reason: "too little of the slot was left",
+      reason: "too little time was left in the slot",
     });
     expect(decide(hindered(state, SLOT, "behind"), late)).toMatchObject({ reason: "behind" });
     expect(isStillTime(state, SLOT, late)).toBe(false);

@@ -55,7 +55,7 @@ describe("Slots that passed", () => {
   test("are missed for what hindered them, else for the failure, else for the silence of the process.", () => {
     const paused = failed(hindered(state, 101, "behind"), "disk full");
     expect([101, 102].map((slot) => reasonPassed(paused, slot))).toEqual(["behind", "disk full"]);
-    expect(reasonPassed(explained(paused, 103), 103)).toBe("the node was busy or asleep during the slot");
+    expect(reasonPassed(explained(paused, 103), 103)).toBe("the node was busy or suspended during the slot");
     expect(explained(paused, 103)).toMatchObject({ settledSlot: 102, hindrance: { slot: 101 } });
     expect(hindranceOf(paused, 102)).toBeUndefined();
   });

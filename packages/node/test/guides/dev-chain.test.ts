@@ -99,7 +99,7 @@ test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, 
   expect(args).toEqual(expect.arrayContaining(["listen", "--event", "block.*"]));
   const listener = spawnUniknode([...args, "--token", TOKEN, "--url", url]);
   try {
-    await listener.printed(/Ctrl-C ends/);
+    await listener.printed(/Ctrl-C stops the receiver/);
     const { reverted, applied } = await type(reorg!);
     for (const { id } of reverted)
       await listener.printed(new RegExp(`block\\.reverted .*verified.*${id.slice(0, 12)}`));

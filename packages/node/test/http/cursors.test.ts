@@ -117,7 +117,7 @@ describe("cursors that are none", () => {
     const answer = await fixture.get(`${url}?cursor=${cursor}`);
     expect([answer.statusCode, answer.json().message]).toEqual([
       422,
-      '"cursor": the cursor is not one of this list in this order; begin again with cursor=start',
+      '"cursor": the cursor does not belong to this list in this order; start again with cursor=start',
     ]);
   });
 

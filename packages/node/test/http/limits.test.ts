@@ -26,7 +26,7 @@ describe("rate limit", () => {
     expect(refused.json()).toEqual({
       statusCode: 429,
       error: "Too Many Requests",
-      message: expect.stringMatching(/^Rate limit exceeded: ask again in \d+ s$/),
+      message: expect.stringMatching(/^Rate limit exceeded: retry in \d+ s$/),
     });
     expect(refused.headers).toMatchObject({
       "x-ratelimit-userlimit": "2",
@@ -129,7 +129,7 @@ describe("failures", () => {
     expect(answer.json()).toEqual({
       statusCode: 503,
       error: "Service Unavailable",
-      message: "Service Unavailable: too much is under way; ask again in 10 s",
+      message: "Service Unavailable: too many requests are in progress; retry in 10 s",
     });
     expect(answer.headers["retry-after"]).toBe("10");
     await busy.close();
@@ -176,7 +176,7 @@ describe("failures", () => {
     expect(answer.json()).toEqual({
       statusCode: 503,
       error: "Service Unavailable",
-      message: "Service Unavailable: the node has no block yet; ask again in 10 s",
+      message: "Service Unavailable: the node has no block yet; retry in 10 s",
     });
     await waiting.close();
     empty.close();

@@ -67,7 +67,7 @@ test.each([
   ["/api/blocks?transform=1", '"transform" must be true or false'],
   [
     "/api/peers?orderBy=port:asc",
-    '"orderBy" must be one of height, ip, latency, version, with :asc or :desc behind it',
+    '"orderBy" must be one of height, ip, latency, version, followed by :asc or :desc',
   ],
   ["/api/delegates?type=x", '"type" must be one of resigned, never-forged'],
   ["/api/wallets/A%20B", '"id" must be an address, a public key or the username of a delegate'],

@@ -113,7 +113,7 @@ const OWN: readonly Row[] = [
     { headers: { authorization: "Bearer x" } },
     401,
     "TOKEN_WRONG",
-    ['"Authorization"', "does not hold the webhook token", "uniknode token"],
+    ['"Authorization"', "does not contain the webhook token", "uniknode token"],
   ],
   ["no token for the stream", "/api/v2/events", {}, 401, "TOKEN_MISSING", ['"Authorization"', "is missing"]],
   [
@@ -260,7 +260,7 @@ const OWN: readonly Row[] = [
     webhook({ event: "block.aplied" }),
     422,
     "UNKNOWN_EVENT",
-    ['"event"', 'no event is called "block.aplied"', 'did you mean "block.applied"', "/documentation"],
+    ['"event"', 'unknown event "block.aplied"', 'did you mean "block.applied"', "/documentation"],
   ],
   [
     "an event of something else",
@@ -268,7 +268,7 @@ const OWN: readonly Row[] = [
     webhook({ events: ["block.applied", "invoice.paid.in.full"] }),
     422,
     "UNKNOWN_EVENT",
-    ['"events" at position 1', 'no event is called "invoice.paid.in.full"', "/documentation"],
+    ['"events" at position 1', 'unknown event "invoice.paid.in.full"', "/documentation"],
   ],
   [
     "a target that is no URL",
@@ -284,7 +284,7 @@ const OWN: readonly Row[] = [
     webhook({ target: "https://me:secret@receiver.example/" }),
     422,
     "INVALID_MEMBER",
-    ['"target"', "without user and password", "such as"],
+    ['"target"', "without user name and password", "such as"],
   ],
   [
     "a target in the network of the node",
@@ -340,7 +340,7 @@ const OWN: readonly Row[] = [
     condition({ condition: "regexp", value: "(" }),
     422,
     "INVALID_MEMBER",
-    ['"conditions" at position 0', '"value"', "is no valid regular expression"],
+    ['"conditions" at position 0', '"value"', "is not a valid regular expression"],
   ],
   [
     "a switch that is a number",
@@ -380,7 +380,7 @@ const OWN: readonly Row[] = [
     get,
     404,
     "REPLAY_UNKNOWN",
-    ["webhook 1", "has had no replay", "POST /api/v2/webhooks/1/replay"],
+    ["webhook 1", "has no replay", "POST /api/v2/webhooks/1/replay"],
   ],
   [
     "a replay that runs backwards",
@@ -436,7 +436,7 @@ const OWN: readonly Row[] = [
     get,
     422,
     "INVALID_MEMBER",
-    ['"Last-Event-ID"', "must be the id of an event", "leave it out"],
+    ['"Last-Event-ID"', "must be the id of an event", "omit it"],
   ],
   [
     "conditions of a stream that are no JSON",
@@ -476,7 +476,7 @@ const OWN: readonly Row[] = [
     post({ depth: 900 }),
     422,
     "DEV_DEPTH",
-    ["the depth", "at most", "a branch may begin at height"],
+    ["depth must be at most", "a branch cannot start below height"],
   ],
   [
     "a snapshot that there is not",
@@ -616,7 +616,7 @@ const OLD: readonly Row[] = [
     {},
     422,
     "INVALID_CURSOR",
-    ['"cursor"', "not one of this list", "cursor=start"],
+    ['"cursor"', "does not belong to this list", "cursor=start"],
   ],
   [
     "an order that there is not",
@@ -753,17 +753,17 @@ test.each([
 });
 
 test.each([
-  ["events that did not happen", { event: "unik.transferred" }, "None of these events happened", '"blocks"'],
+  ["events that did not happen", { event: "unik.transferred" }, "None of these events occurred", '"blocks"'],
   [
     "conditions that nothing fulfils",
     { match: "all", conditions: [{ key: "height", condition: "lt", value: "0" }] },
-    "none fulfilled the conditions",
+    "none met the conditions",
     "notFired",
   ],
   [
     "events that blocks do not tell",
     { event: "wallet.saved" },
-    "Stored blocks tell nothing",
+    "cannot be derived from stored blocks",
     "register the webhook",
   ],
 ])("a dry run that finds nothing says so: %s", async (_title, changes, reason, next) => {

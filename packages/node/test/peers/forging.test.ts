@@ -99,6 +99,6 @@ test("A block of one of our own delegates above our head is logged as a warning.
   expect(logged).toMatchObject([{ msg: "about to forge", quorum: 0, peersNoQuorum: 1 }]);
   report((publicKey) => publicKey === generatorPublicKey);
   expect(logged.slice(2)).toMatchObject([
-    { level: 40, id, generatorPublicKey, msg: "another process seems to forge with a key of this node" },
+    { level: 40, id, generatorPublicKey, msg: "another process appears to forge with a key of this node" },
   ]);
 });

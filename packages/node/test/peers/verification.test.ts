@@ -180,7 +180,7 @@ describe("a peer is refused", () => {
       event === "uniknode.peer.getBlocks"
         ? Promise.resolve(overTheWire(event, packed(made)))
         : askFrom(liar)(event as never, argument, undefined as never)) as unknown as RequestPeer;
-    expect(await refusal(own, status, request)).toContain("of another delegate than that of its slot");
+    expect(await refusal(own, status, request)).toContain("was not forged by the delegate of its slot");
   });
 
   test("that names a common block that was not requested", async () => {
@@ -192,7 +192,7 @@ describe("a peer is refused", () => {
   test("that has no block in common with us", async () => {
     const { own, other } = await branches();
     const request = (async () => null) as unknown as RequestPeer;
-    expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with us");
+    expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with this node");
   });
 
   test("whose blocks lie in the future", async () => {

@@ -86,7 +86,7 @@ test("what makes no sense says why", { timeout: 60_000 }, async () => {
     return `${code} ${stderr}`;
   };
   expect(await refused("snapshot", "restore")).toMatch(/^2 .*missing required argument 'SNAPSHOT'/);
-  expect(await refused("snapshot", "restore", at("snapshot"))).toMatch(/^2 .*which chain\?/);
+  expect(await refused("snapshot", "restore", at("snapshot"))).toMatch(/^2 .*no chain selected/);
   expect(await refused("export", "--from", "1")).toMatch(/^2 .*A height of 2 or more is expected/);
   expect(await refused("import", at("nowhere"), ...network)).toMatch(/^1 .*does not exist/);
   expect(await refused("snapshot", "create", "--data", at("nothing"))).toMatch(/^1 .*has no chain/);

@@ -88,11 +88,11 @@ describe("what makes no sense ends with code 2 and says what to do", () => {
     [["dev", "--block-time", "0"], "--block-time: an integer from 1 to 3600 is expected"],
     [["dev", "--mnemonic", "not words"], "--mnemonic"],
     [["dev", "--config", "/nowhere.json"], "cannot be read"],
-    [["run"], "which network?"],
+    [["run"], "no network selected"],
     [["run", "--network", "moonnet"], "one of livenet, sandbox, dalinet is expected"],
     [["run", "--network", "livenet", "--alone"], "give --genesis FILE"],
     [["run", "--network-dir", "/nowhere"], "network.json and milestones.json and genesisBlock.json missing"],
-    [["run", "--network-dir", "/nowhere", "--network", "livenet"], "leave out --network"],
+    [["run", "--network-dir", "/nowhere", "--network", "livenet"], "omit --network"],
     [
       ["dev", "--data", folder(), "--webhook-key-file", "/nowhere/key"],
       "key file of --webhook-key-file cannot be read",

@@ -118,7 +118,7 @@ describe("looking", { timeout: 60_000 }, () => {
     const { code, stderr } = await run(["block", "999999999"]);
     expect([code, stderr]).toEqual([
       1,
-      "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404); check the name or the number, and that --url names a node of the right network\n",
+      "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404); check the id, and that the node at --url belongs to the right network\n",
     ]);
   });
 
@@ -282,7 +282,7 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
     const { code, stderr } = await run(["tx", "unvote"], as(alice));
     expect([code, stderr]).toEqual([
       1,
-      `uniknode: ${alice.address} has no vote to withdraw; is it the right passphrase?\n`,
+      `uniknode: ${alice.address} has no vote to withdraw; is the passphrase correct?\n`,
     ]);
   });
 
@@ -395,7 +395,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^uniknode: the node refused [0-9a-f]{64}: .*\(ERR_APPLY\)\n$/);
     expect(stderr).toMatch(
-      /the passphrase is that of wallet D\w{33}, which has 0 \w+ and needs 1\.1 \w+; check the pass/,
+      /insufficient balance: wallet D\w{33} has 0 \w+ but needs 1\.1 \w+; fund the wallet first, or check the pass/,
     );
   });
 
@@ -408,20 +408,15 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     ] as const) {
       const { code, stderr } = await run([...args], mistyped);
       expect(code).toBe(1);
-      expect(stderr).toMatch(new RegExp(`wallet D\\w{33}, which has 0 \\w+ and needs ${needed}`));
+      expect(stderr).toMatch(new RegExp(`wallet D\\w{33} has 0 \\w+ but needs ${needed}`));
     }
     const { stderr } = await run(["tx", "transfer", bob.address, "999999999"], as(alice));
-    expect(stderr).toMatch(
-      new RegExp(`wallet ${alice.address}, which has [\\d.]+ \\w+ and needs 999999999\\.1 `),
-    );
+    expect(stderr).toMatch(new RegExp(`wallet ${alice.address} has [\\d.]+ \\w+ but needs 999999999\\.1 `));
   });
 
   test.each([
     [["transfer", "unknown", "1"], "an address is expected"],
-    [
-      ["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"],
-      "its checksum is wrong",
-    ],
+    [["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"], "invalid checksum"],
     [["transfer", FOREIGN, "1"], `${FOREIGN} is an address of another network`],
     [["multi-payment", `${bob.address}=1`, `${FOREIGN}=1`], `${FOREIGN} is an address of another network`],
     // The chain would accept it, and the amount would be lost for ever.
@@ -434,14 +429,14 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer", bob.address, "1", "--fee", "much"], "--fee: an amount in tokens is expected"],
     [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],
     [["multi-payment", `${bob.address}=1`], "at least two ADDRESS=AMOUNT"],
-    [["lock", bob.address, "1", "ab".repeat(32)], "either --until-height or --until-time"],
+    [["lock", bob.address, "1", "ab".repeat(32)], "exactly one of --until-height and --until-time"],
     [["ipfs", "nope"], "the multihash of a file is expected"],
     [["transfer", bob.address, "0"], "more than 0"],
     [["mint", newUnik(), "human"], "individual, organization or network is expected"],
-    [["update", newUnik()], "--property or --remove is expected"],
+    [["update", newUnik()], "at least one --property or --remove is required"],
     [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the second argument"],
-    [["mint", newUnik(), "individual", "--cost", "2"], "--cost: --factory is required with it"],
-    [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a can be set or removed, not both"],
+    [["mint", newUnik(), "individual", "--cost", "2"], "--cost requires --factory"],
+    [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a cannot be both set and removed"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
     [["post", "/nowhere"], "/nowhere cannot be read"],
   ])("makes no sense: tx %j ends with code 2", async (args, message) => {

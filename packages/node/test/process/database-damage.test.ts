@@ -42,7 +42,7 @@ test("A sound database is inspected after the start, without a word of damage.",
   timeout: 60_000,
 }, async () => {
   await expect
-    .poll(() => logged("the database is sound"), { timeout: 40_000 })
+    .poll(() => logged("database inspection: no damage found"), { timeout: 40_000 })
     .toMatchObject({ level: "info" });
   // Ended while nothing is inspected, and at once.
   expect(await stop()).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ test("Damage is in the log with a remedy, in the health, in a metric, and found 
   damage();
   const url = await start();
   await expect
-    .poll(() => logged("the database is damaged"), { timeout: 60_000 })
+    .poll(() => logged("database inspection: damage found"), { timeout: 60_000 })
     .toMatchObject({
       level: "error",
       path,

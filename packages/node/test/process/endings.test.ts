@@ -43,8 +43,8 @@ describe("the node ends with code 1 within seconds, and says why", { timeout: 90
     const { code, seconds } = await node.ended();
     expect(code).toBe(1);
     expect(seconds).toBeLessThan(20);
-    expect(node.stderr()).toMatch(/"part":"serving","msg":"closing is slow"/);
-    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"closing timed out; the process ends"/);
+    expect(node.stderr()).toMatch(/"part":"serving","msg":"shutdown is slow"/);
+    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"shutdown timed out; exiting"/);
   });
 });
 

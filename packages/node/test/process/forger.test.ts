@@ -15,7 +15,7 @@ beforeEach(() => {
   migrate(database);
   const slots = createSlotStore(database);
   slots.recordMissed("02aa", 5, "behind: 1 of 3 peers are at height 9, this node at 8");
-  slots.recordMissed("02aa", 7, "too little of the slot was left");
+  slots.recordMissed("02aa", 7, "too little time was left in the slot");
   database.close();
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));

@@ -58,17 +58,17 @@ test.skipIf(!canMount)(
     try {
       writeFileSync(join(folder, "filler"), Buffer.alloc(DISK_BYTES));
     } catch {}
-    await expect.poll(ready, POLL).toMatch(/^503 nothing can be written: disk full/);
+    await expect.poll(ready, POLL).toMatch(/^503 not writable: disk full/);
     await expect.poll(() => logged("slot missed").length, POLL).toBeGreaterThan(3);
     for (const line of logged("slot missed")) {
-      expect(JSON.parse(line)).toMatchObject({ reason: "the block could not be written: disk full" });
+      expect(JSON.parse(line)).toMatchObject({
+        reason: "failed to write the block to the database: disk full",
+      });
     }
     // One line that says it, and no stack.
     const said = node.stderr().match(/"msg":"disk full at .*? bytes free; .*?"/g);
     expect(said).toEqual([
-      expect.stringMatching(
-        /^"msg":"disk full at \S+\/data, [\d,]+ bytes free; waiting, trying again every 2 s"$/,
-      ),
+      expect.stringMatching(/^"msg":"disk full at \S+\/data, [\d,]+ bytes free; retrying every 2 s"$/),
     ]);
     expect(node.stderr()).not.toMatch(/"level":"error"(?!.*"msg":"disk full at )|"stack"/);
     const metrics = await (await fetch(`${node.url}/metrics`)).text();
@@ -78,7 +78,7 @@ test.skipIf(!canMount)(
     rmSync(join(folder, "filler"));
     await node.forgesOn();
     await expect.poll(ready, POLL).toMatch(/^200 /);
-    expect(logged("the database can be written again")).toHaveLength(1);
+    expect(logged("the database is writable again")).toHaveLength(1);
     const missedSlots = new Set(
       logged("slot missed").map((line) => (JSON.parse(line) as { slot: number }).slot),
     );
@@ -91,7 +91,7 @@ test.skipIf(!canMount)(
     const database = openDatabase(join(copy, "node.sqlite"));
     const recorded = createSlotStore(database)
       .missed(1_000)
-      .filter(({ reason }) => reason === "the block could not be written: disk full");
+      .filter(({ reason }) => reason === "failed to write the block to the database: disk full");
     database.close();
     expect(new Set(recorded.map(({ slot }) => slot))).toEqual(missedSlots);
     node.child.kill("SIGTERM");

@@ -97,7 +97,7 @@ describe("a data folder in use", { timeout: 60_000 }, () => {
   ])("names the process and the URL of the other one: %s", async (_name, args) => {
     const { code, stderr } = await runUniknode(args());
     expect(stderr).toContain(
-      `is in use by another uniknode (process ${node.child.pid} at ${url}); stop that one`,
+      `is in use by another uniknode (process ${node.child.pid} at ${url}); stop that process`,
     );
     expect(code).toBe(1);
   });
@@ -114,7 +114,7 @@ describe("a data folder in use", { timeout: 60_000 }, () => {
         "--block-time",
         "3600",
       ]);
-      expect(stderr).toContain("is in use by another uniknode; stop that one");
+      expect(stderr).toContain("is in use by another uniknode; stop that process");
     }
   });
 });

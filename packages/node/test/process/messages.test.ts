@@ -49,7 +49,7 @@ describe("a start in a data folder that cannot be used", () => {
     [
       "a damaged lock",
       overwrite("lock.sqlite", NOISE),
-      "DATA/lock.sqlite is damaged (file is not a database): it holds no data; remove it while no node uses the folder, and start again",
+      "DATA/lock.sqlite is damaged (file is not a database): it contains no data; remove it while no node uses the folder, then restart",
       1,
     ],
     [
@@ -61,7 +61,7 @@ describe("a start in a data folder that cannot be used", () => {
     [
       "a description of something else",
       overwrite("dev-chain.json", "{}"),
-      `the description of the dev chain DATA/dev-chain.json lacks members of its own; ${RESET}`,
+      `the description of the dev chain DATA/dev-chain.json lacks required members; ${RESET}`,
       2,
     ],
     [
@@ -86,13 +86,13 @@ describe("a start in a data folder that cannot be used", () => {
         writeFileSync(join(folder, "file"), "");
         return join(folder, "file");
       },
-      "the data folder DATA cannot be used: DATA is no folder; choose another with --data",
+      "the data folder DATA cannot be used: DATA is not a folder; choose another with --data",
       2,
     ],
     [
       "/proc/x",
       () => "/proc/x",
-      "the data folder /proc/x cannot be used: the file system there takes no folders; choose another with --data",
+      "the data folder /proc/x cannot be used: the file system does not support folders; choose another with --data",
       2,
     ],
     ["/proc", () => "/proc", "/proc/dev-chain.json.part cannot be used (ENOENT", 1],
@@ -133,7 +133,7 @@ describe("other commands", () => {
     writeFileSync(path, content);
     return path;
   };
-  const TRY = 'correct it (its content is like {"httpPort": 4003}), or leave out --config';
+  const TRY = 'correct it (example: {"httpPort": 4003}), or omit --config';
   const DAMAGED =
     'PATH/node.sqlite is damaged (file is not a database): start a dev chain over with "uniknode dev --reset"';
 

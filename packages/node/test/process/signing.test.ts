@@ -101,7 +101,7 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
   setClock((Date.now() - backupMs) / 1000);
   const refused = () =>
     (logged(third, "slot missed") as { slot: number; reason: string }[]).filter(({ reason }) =>
-      /^the signing record has (this slot|the later slot \d+) of this key, block \w+: no slot is/.test(
+      /^the signing record already has (this slot|the later slot \d+) for this key \(block \w+\): refusing to sign twice/.test(
         reason,
       ),
     );
@@ -118,7 +118,7 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
     "--slot",
     String(refused()[0]!.slot),
   ]);
-  expect(why.stdout).toContain("the signing record has");
+  expect(why.stdout).toContain("the signing record already has");
   // Where the clock is right, slots are new, and the chain goes on.
   setClock(0);
   await forges(third, 1);

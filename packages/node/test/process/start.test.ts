@@ -107,10 +107,10 @@ describe("what `token` and `accounts` cannot show", () => {
       ["token"],
       "no node was started here: neither .uniknode/dev nor .uniknode/data has a database; give its data folder with --data",
     ],
-    [["token", "--data", folder], "is no data folder of a node"],
+    [["token", "--data", folder], "is not the data folder of a node"],
     [
       ["accounts"],
-      'holds no dev chain, and only the keys of a dev chain are known: start one with "uniknode dev", or give its folder with --data',
+      'does not contain a dev chain: start one with "uniknode dev", or give its folder with --data',
     ],
   ])("%j", async (command, message) => {
     const { code, stdout, stderr } = await runUniknode(command, { folder });

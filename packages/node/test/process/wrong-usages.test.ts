@@ -40,11 +40,11 @@ const ROWS: readonly Row[] = [
   [["dev", "--block-time", "0"], 2, "--block-time: an integer from 1 to 3600", "Seconds between"],
   [["dev", "--log-level", "loud"], 2, "--log-level: one of", "info"],
   [["dev", "--mnemonic", "no words", "--data", join(folder, "m")], 2, "--mnemonic", "12 to 24 words"],
-  [["dev", "--config", join(folder, "none.json")], 2, "none.json cannot be read", "leave out --config"],
+  [["dev", "--config", join(folder, "none.json")], 2, "none.json cannot be read", "omit --config"],
   [["dev", "--config", bad], 2, `"httpPrt" in ${bad}`, 'did you mean "httpPort"?'],
   [["dev", "--data", file], 2, file, "--data"],
-  [["dev", "--reset", "--data", empty], 2, `${empty} holds no dev chain`, "--data"],
-  [["run"], 2, "which network?", "--network-dir"],
+  [["dev", "--reset", "--data", empty], 2, `${empty} does not contain a dev chain`, "--data"],
+  [["run"], 2, "no network selected", "--network-dir"],
   [["run", "--network", "moonnet"], 2, "livenet, sandbox, dalinet", '"moonnet"'],
   [
     ["run", "--network", "livenet", "--alone"],
@@ -53,10 +53,10 @@ const ROWS: readonly Row[] = [
     "give --genesis FILE",
   ],
   [["run", "--network-dir", empty], 2, `--network-dir ${empty}`, "network.json"],
-  [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "leave out --network"],
+  [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "omit --network"],
   [["status", ...NOWHERE], 1, "no answer", "uniknode dev"],
   [["status", "--url", "node"], 2, "--url: a base URL such as", "http://127.0.0.1:4003"],
-  [["status", "--timeout", "0"], 2, "--timeout: an integer from 1", "Seconds"],
+  [["status", "--timeout", "0"], 2, "--timeout: an integer from 1", "Timeout in seconds"],
   [["unik"], 2, "missing required argument 'id'", "uniknode unik --help"],
   [["wallet", "show"], 2, "missing required argument 'id'", "uniknode wallet show --help"],
   [["wallet", "new", "--network", "moon"], 2, "--network: one of", "livenet"],
@@ -77,11 +77,11 @@ const ROWS: readonly Row[] = [
   [["tx", "update", HEX, ...SECRET, ...NOWHERE], 2, "update:", "--property or --remove"],
   [["tx", "post", join(folder, "none.json")], 2, "none.json", "cannot be read"],
   [["tx", "show", "12"], 2, "'12' is invalid", "64 hexadecimal digits"],
-  [["webhooks", "list", "--data", empty], 2, `${empty} is no data folder of a node`, "--token"],
+  [["webhooks", "list", "--data", empty], 2, `${empty} is not the data folder of a node`, "--token"],
   [["webhooks", "list", "--url", "http://node.example"], 2, "on another machine", "UNIKNODE_WEBHOOK_TOKEN"],
   [["webhooks", "list", ...TOKEN, ...NOWHERE], 1, "no answer", "uniknode dev"],
   [["webhooks", "show", "first", ...TOKEN], 2, "'first' is invalid", "uniknode webhooks list"],
-  [["webhooks", "create", "http://127.0.0.1/", ...TOKEN], 2, "--event NAME is missing", '"transaction.*"'],
+  [["webhooks", "create", "http://127.0.0.1/", ...TOKEN], 2, "missing --event NAME", '"transaction.*"'],
   [
     ["webhooks", "create", "http://127.0.0.1/", "--event", "*", "--condition", "a is b", ...TOKEN],
     2,
@@ -89,8 +89,13 @@ const ROWS: readonly Row[] = [
     "eq, ne",
   ],
   [["webhooks", "update", "1", ...TOKEN], 2, "nothing to change", "--target"],
-  [["webhooks", "retry", "1", ...TOKEN], 2, "a delivery or --all-failed", "webhooks deliveries 1"],
-  [["webhooks", "replay", "1", "--to", "3", ...TOKEN], 2, "--to needs --from", "first block"],
+  [
+    ["webhooks", "retry", "1", ...TOKEN],
+    2,
+    "give either deliveries, --all-failed or --state",
+    "webhooks deliveries 1",
+  ],
+  [["webhooks", "replay", "1", "--to", "3", ...TOKEN], 2, "--to requires --from", "first block"],
   [
     ["webhooks", "import", "/nowhere.json", "--data", join(folder, "i")],
     2,
@@ -98,30 +103,30 @@ const ROWS: readonly Row[] = [
     "cannot be read",
   ],
   [["listen", ...TOKEN, "--status", "99"], 2, "--status: an integer from 200 to 599", '"99"'],
-  [["token", "--data", empty], 2, "no data folder of a node", "--data"],
-  [["accounts", "--data", empty], 2, "holds no dev chain", "uniknode dev"],
+  [["token", "--data", empty], 2, "is not the data folder of a node", "--data"],
+  [["accounts", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["init"], 2, "missing required argument 'folder'", "uniknode init --help"],
   [["init", folder], 2, "is not empty", "choose another with uniknode init"],
-  [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "The number of a slot"],
+  [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "A slot number"],
   [["snapshot", "verify", empty, "--network-dir", empty], 2, "--network-dir", "network.json"],
-  [["snapshot", "verify", empty, "--dev-chain", empty], 2, `${empty} holds no dev chain`, "uniknode dev"],
   [
-    ["snapshot", "verify", empty, "--dev-chain", empty, "--network", "livenet"],
+    ["snapshot", "verify", empty, "--dev-chain", empty],
     2,
-    "--dev-chain",
-    "leave out",
+    `${empty} does not contain a dev chain`,
+    "uniknode dev",
   ],
+  [["snapshot", "verify", empty, "--dev-chain", empty, "--network", "livenet"], 2, "--dev-chain", "omit"],
   [["export", "--from", "1"], 2, "'1' is invalid", "2 or more"],
-  [["trigger"], 2, "which event?", "uniknode trigger --list"],
-  [["trigger", "unik.mintd"], 2, '"unik.mintd" is no event', "did you mean unik.minted?"],
+  [["trigger"], 2, "missing event name", "uniknode trigger --list"],
+  [["trigger", "unik.mintd"], 2, '"unik.mintd" is not an event', "did you mean unik.minted?"],
   [["trigger", "peer.added"], 2, "peer.added cannot be triggered", "docs/guides/own-network.md"],
-  [["trigger", "unik.minted", "--data", empty], 2, "holds no dev chain", "uniknode dev"],
+  [["trigger", "unik.minted", "--data", empty], 2, "does not contain a dev chain", "uniknode dev"],
   [["network", "init"], 2, "missing required argument 'folder'", "uniknode network init --help"],
   [["network", "init", folder], 2, "is not an empty folder", "name a new folder"],
   [["network", "init", join(folder, "n"), "--name", "A B"], 2, "--name: lower-case letters", '"A B"'],
   [["network", "init", join(folder, "n"), "--nodes", "9"], 2, "--nodes: an integer from 1 to 6", '"9"'],
-  [["export", "--data", empty], 2, "which chain?", "--dev-chain DIR"],
-  [["snapshot", "verify", empty], 2, "which chain?", "--network NAME with --genesis FILE"],
+  [["export", "--data", empty], 2, "no chain selected", "--dev-chain DIR"],
+  [["snapshot", "verify", empty], 2, "no chain selected", "--network NAME with --genesis FILE"],
   [["help", "nope"], 2, "unknown command 'nope'", "uniknode --help"],
   [["help", "webhooks", "lst"], 2, "unknown command 'lst'", "Did you mean list?"],
   [["import", join(folder, "none")], 1, "does not exist", "uniknode export"],
@@ -134,14 +139,24 @@ const ROWS: readonly Row[] = [
   [
     ["run", "--peers", "203.0.113.7,x"],
     2,
-    "--peers: IP addresses are expected (x is none)",
+    '--peers: IP addresses are expected; "x" is not one',
     'not "203.0.113.7,x"',
   ],
   [["webhooks", "show", "abc"], 2, "'abc' is invalid", "uniknode webhooks list"],
   [["wallet", "show", "", ...NOWHERE], 2, "an id, a name or a key is expected", '""'],
   [["unik", "..", ...NOWHERE], 2, "an id, a name or a key is expected", '".."'],
-  [["webhooks", "list", "--token", "a\nb", ...NOWHERE], 2, "--token: a token of letters", "Webhook token"],
-  [["dev", "--webhook-token", " padded "], 2, "--webhook-token: a token of letters", "without spaces"],
+  [
+    ["webhooks", "list", "--token", "a\nb", ...NOWHERE],
+    2,
+    "--token: a token of printable characters",
+    "Webhook token",
+  ],
+  [
+    ["dev", "--webhook-token", " padded "],
+    2,
+    "--webhook-token: a token of printable characters",
+    "without leading or trailing spaces",
+  ],
   [["tx", "transfer", ADDRESS, "99999999999"], 2, "92233720368.54775807", "uniknode tx transfer --help"],
   [["tx", "vote", "x", "--fee", "99999999999", ...SECRET], 2, "--fee", "92233720368.54775807"],
   [["tx", "post", file], 2, "it is not JSON", "--dry-run --json"],
@@ -207,13 +222,13 @@ describe("a server that is not a node, or not at this URL", () => {
 
   test("another kind of server, another path, a host that does not exist", async () => {
     const page = await serve((_request, response) => response.end("<html>"));
-    expect(await failed(`http://${page}`)).toContain("name the base URL of a node with --url");
+    expect(await failed(`http://${page}`)).toContain("give the base URL of a node with --url");
     const unknown = await serve((_request, response) =>
       response.writeHead(404, { "error-code": "PATH_UNKNOWN" }).end('{"message":"Not Found"}'),
     );
-    expect(await failed(`http://${unknown}/api/v2`)).toContain("name the base URL of a node with --url");
+    expect(await failed(`http://${unknown}/api/v2`)).toContain("give the base URL of a node with --url");
     const silent = await serve(({ socket }) => void socket.end("220 mail\r\n"));
-    expect(await failed(`http://${silent}`)).toContain("no HTTP server answers there");
+    expect(await failed(`http://${silent}`)).toContain("the server does not respond with HTTP");
     expect(await failed("http://no-such-host.invalid")).toContain("check the host name in --url");
   });
 
@@ -221,7 +236,7 @@ describe("a server that is not a node, or not at this URL", () => {
     const node = await serve((_request, response) =>
       response.writeHead(404).end('{"message":"Wallet not found"}'),
     );
-    expect(await failed(`http://${node}`)).toContain("check the name or the number");
+    expect(await failed(`http://${node}`)).toContain("check the id");
   });
 });
 
@@ -229,6 +244,6 @@ test("the real program answers in the same way", async () => {
   const { code, stdout, stderr } = await runUniknode(["webhooks", "lst"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(
-    "error: unknown command 'lst'\n(Did you mean list?)\nuniknode webhooks --help shows what is expected, with examples\n",
+    "error: unknown command 'lst'\n(Did you mean list?)\nuniknode webhooks --help shows usage and examples\n",
   );
 });

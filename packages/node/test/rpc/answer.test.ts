@@ -40,9 +40,9 @@ test("a list that takes too long ends, and its other calls are answered that the
     error: { code: 503, data: expect.stringMatching(data) },
   });
   expect(await slow(bodyOf(3), ADDRESS)).toMatchObject([
-    late(0, /^not answered within 0.1 s/),
-    late(1, /^not begun/),
-    late(2, /^not begun/),
+    late(0, /^timeout after 0.1 s/),
+    late(1, /^not executed/),
+    late(2, /^not executed/),
   ]);
 });
 
@@ -50,7 +50,7 @@ test("lists of one client and of all are bounded, keep no single call out, and f
   const methods = { hang: untilAborted, echo: async (params: unknown) => params };
   const busy = createAnswerer(methods, open, () => {}, 300);
   const running = [ADDRESS, "192.0.2.7"].flatMap((from) => [1, 2, 3, 4].map(() => busy(bodyOf(1), from)));
-  const refused = { id: null, error: { code: 429, data: expect.stringMatching(/^too many lists/) } };
+  const refused = { id: null, error: { code: 429, data: expect.stringMatching(/^too many batches/) } };
   expect(await busy(bodyOf(1), ADDRESS)).toMatchObject(refused);
   expect(await busy(bodyOf(1), "192.0.2.8")).toMatchObject(refused);
   const single = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params: {} });

@@ -22,7 +22,7 @@ test("two run at once, 32 wait for their turn, and one more is refused with the 
   const accepted = Array.from({ length: 34 }, () => run(counted));
   await expect(run(counted)).rejects.toMatchObject({
     code: 429,
-    data: expect.stringMatching(/32 calls are waiting/),
+    data: expect.stringMatching(/32 calls are already waiting/),
   });
   end();
   expect(new Set(await Promise.all(accepted))).toEqual(new Set(["done"]));
@@ -44,7 +44,7 @@ test("so many a minute are run, and further ones are refused with the time to wa
   expect([await ask(), await ask()]).toEqual(["done", "done"]);
   now += 10_500;
   await expect(ask()).rejects.toThrow(RpcError);
-  await expect(ask()).rejects.toMatchObject({ code: 429, data: expect.stringMatching(/try again in 50 s/) });
+  await expect(ask()).rejects.toMatchObject({ code: 429, data: expect.stringMatching(/retry in 50 s/) });
   now += 49_500;
   expect(await ask()).toBe("done");
 });

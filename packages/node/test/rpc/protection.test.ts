@@ -43,12 +43,12 @@ test("pages of other origins, unknown hosts and other media types create nothing
   const url = await serve();
   const create = call(1, "wallets.bip38.create", keeper);
   const refused: [Record<string, string>, number, string][] = [
-    [{ ...type, origin: "https://evil.example" }, 403, "pages of other origins are refused"],
-    [{ ...type, origin: "null" }, 403, "pages of other origins are refused"],
+    [{ ...type, origin: "https://evil.example" }, 403, "requests from other origins are refused"],
+    [{ ...type, origin: "null" }, 403, "requests from other origins are refused"],
     [
       { ...type, host: "evil.example", origin: "http://evil.example" },
       403,
-      "the Host header is not a name of this machine; --rpc-hosts lists further names",
+      "the Host header is not a name of this machine; add further names with --rpc-hosts",
     ],
     [{ "content-type": "text/plain" }, 415, "Content-Type must be application/vnd.api+json"],
     [{}, 415, "Content-Type must be application/vnd.api+json"],
@@ -82,7 +82,7 @@ test("calls of bip38 are bounded in a minute, in batches too, and say so", async
       error: {
         code: 429,
         message: "Too Many Requests",
-        data: expect.stringMatching(/^bip38: 2 calls in a minute/),
+        data: expect.stringMatching(/^bip38: rate limit of 2 calls per minute exceeded/),
       },
     },
     { result: { address: expect.any(String) } },
@@ -105,5 +105,5 @@ test("a node that answers 429 is not waited for: each call of a list gets that a
   const { body } = await send(url, type, latest);
   expect(body.length).toBe(100);
   for (const { error } of body)
-    expect(error).toMatchObject({ code: 429, data: expect.stringMatching(/; try again in 55 s$/) });
+    expect(error).toMatchObject({ code: 429, data: expect.stringMatching(/; retry in 55 s$/) });
 });

@@ -81,7 +81,7 @@ test("a stream whose conditions cost too much is slowed down, gets the reason, a
       data: {
         event: "stream.suspended",
         code: "STREAM_SUSPENDED",
-        message: expect.stringMatching(/^the conditions take more than \d+ steps an event/),
+        message: expect.stringMatching(/^the conditions take more than \d+ steps per event/),
       },
     },
   ]);
@@ -112,7 +112,7 @@ test("one event that takes more than the steps for one closes the stream before 
   emit({ ...wallet(0), data: Array.from({ length: elements }, () => ({ text: hostileText(200) })) });
   await expect.poll(expensive.isEnded).toBe(true);
   expect(expensive.events[0]!.data.message).toBe(
-    `the conditions take more than ${MAX_EVENT_STEPS} steps on one event`,
+    `the conditions take more than ${MAX_EVENT_STEPS} steps for one event`,
   );
 });
 

@@ -110,13 +110,13 @@ describe("a reader that comes back too late for the log", () => {
   test("gets an error when its block was reverted meanwhile", async () => {
     const { second } = await late("?events=block.applied", "0.3.12345");
     expect(second.status).toBe(410);
-    await expect.poll(second.text).toContain("block 12345 was undone since");
+    await expect.poll(second.text).toContain("block 12345 was reverted");
   });
 
   test("gets an error when its events cannot be derived from stored blocks", async () => {
     const { second } = await late("?events=block.applied,peer.added", `0.${place(heads.third)}`);
     expect(second.status).toBe(410);
-    await expect.poll(second.text).toContain("are not kept any more");
+    await expect.poll(second.text).toContain("are no longer available");
   });
 
   test("gets an error when old events were dropped", async () => {

@@ -90,7 +90,7 @@ test.each([
   ["?conditions=[]", '"conditions" must not be empty'],
   ["?match=some", '"match" must be one of any, all'],
   ["?fromHeight=0", '"fromHeight" must be an integer'],
-  ["?events=peer.added&fromHeight=1", '"fromHeight" is for events of which stored blocks tell'],
+  ["?events=peer.added&fromHeight=1", '"fromHeight" requires events that can be derived from stored blocks'],
   ["?lastEventId=nonsense", '"Last-Event-ID" must be the id of an event'],
   ["?other=1", '"other" is not allowed'],
 ])("refuses %s", async (query, message) => {
@@ -246,13 +246,13 @@ test("addresses of one /64 are one client, and those of one /48 share a bound", 
   const { acquire, open } = createStreamLimits(options);
   acquire("2001:db8:1:1::1");
   const leave = acquire("2001:db8:1:1::2");
-  expect(() => acquire("2001:db8:1:1:ffff::3")).toThrow("2 streams are open from 2001:db8:1:1::/64");
+  expect(() => acquire("2001:db8:1:1:ffff::3")).toThrow("2 streams are already open from 2001:db8:1:1::/64");
   acquire("2001:db8:1:2::1");
-  expect(() => acquire("2001:db8:1:3::1")).toThrow("3 streams are open from 2001:db8:1::/48");
+  expect(() => acquire("2001:db8:1:3::1")).toThrow("3 streams are already open from 2001:db8:1::/48");
   acquire("2001:db8:2::1");
   acquire("192.0.2.1");
   acquire("::ffff:192.0.2.1");
-  expect(() => acquire("192.0.2.1")).toThrow("2 streams are open from 192.0.2.1");
+  expect(() => acquire("192.0.2.1")).toThrow("2 streams are already open from 192.0.2.1");
   leave();
   leave();
   expect(open()).toBe(5);

@@ -52,7 +52,7 @@ describe("newer data is refused", () => {
     expect([code, stdout], stderr).toEqual([2, ""]);
     expect(stderr).toBe(
       `uniknode: ${path} was written by a newer version of the program (migration ${NEWER}): ` +
-        "start that version, or give this one another data folder with --data\n",
+        "start that version, or choose another data folder with --data\n",
     );
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(existsSync(join(folder, "blocks"))).toBe(false);

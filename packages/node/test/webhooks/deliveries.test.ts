@@ -312,7 +312,7 @@ test("a suspension is listed in the register until it ends", async () => {
   const before = (await ask("GET", "/api/webhooks/1")).body.data;
   expect(Object.keys(before)).toEqual(["id", "event", "target", "enabled", "conditions"]);
   await emit(blockApplied(1));
-  const suspended = { reason: "the target answered 410 Gone", since: clock.nowMs() };
+  const suspended = { reason: "the target responded with 410 Gone", since: clock.nowMs() };
   expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual({ ...before, suspended });
   expect((await ask("GET", "/api/webhooks")).body.data).toEqual([{ ...before, suspended }]);
   reply = 200;
@@ -364,7 +364,7 @@ describe("a ping", () => {
     const second = await ask("POST", "/api/webhooks/1/ping", { body: {} });
     expect([second.status, second.body.message]).toEqual([
       409,
-      "a ping of the webhook is under way: ask again in 5 s",
+      "a ping of the webhook is in progress: retry in 5 s",
     ]);
     answer.resolve(200);
     expect((await first).status).toBe(200);

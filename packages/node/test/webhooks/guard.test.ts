@@ -183,7 +183,7 @@ describe("a refused target", () => {
     const send = sender({ allowPrivateTargets: true, httpsOnly: true });
     await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       ...REFUSED,
-      message: "target is not https, and nothing else is allowed",
+      message: "target is not https, which is required",
     });
     expect(count()).toBe(0);
     // Reaches the listener, which speaks no TLS.

@@ -43,7 +43,7 @@ test("a webhook whose conditions cost too much is suspended with the reason, and
     .toHaveLength(10);
   expect(seen).toEqual({ slowed: 10, suspended: 10 });
   expect(webhooks.register.find("1").suspended!.reason).toMatch(
-    /^the conditions take more than \d+ steps an event on the average$/,
+    /^the conditions take more than \d+ steps per event on average$/,
   );
   const ids = calls.filter(({ target }) => !target.includes("expensive")).map(({ message }) => message.data);
   expect(ids).toHaveLength(40);
@@ -98,7 +98,7 @@ test("one event beyond the steps for one suspends the webhook, and moves on", as
   const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
   await emit({ ...happened(0), data: Array.from({ length: elements }, () => ({ text: text(200) })) });
   expect(webhooks.register.find("1").suspended!.reason).toBe(
-    `the conditions take more than ${MAX_EVENT_STEPS} steps on one event`,
+    `the conditions take more than ${MAX_EVENT_STEPS} steps for one event`,
   );
   await webhooks.register.create(always("peer.added"));
   await emit(happened(1));
@@ -112,7 +112,7 @@ test("a dry run of conditions that cost too much is refused with the reason", as
   });
   const body = { ...expensive, event: "block.applied", blocks: 60 };
   await expect(webhooks.dryRun(body)).rejects.toThrow(
-    '"conditions" cost too much: the conditions take more than',
+    '"conditions" are too expensive: the conditions take more than',
   );
 });
 

@@ -164,7 +164,7 @@ describe("webhooks of an old node", () => {
 
 describe("an import is refused, and registers nothing,", () => {
   test.each([
-    ["of an event that is none", { event: "block.aplied" }, '"event": no event is called "block.aplied"'],
+    ["of an event that is none", { event: "block.aplied" }, '"event": unknown event "block.aplied"'],
     ["of a target that is no URL of the web", { target: "ftp://receiver.example/" }, '"target" must be'],
     [
       "of an unknown operator",
@@ -180,7 +180,7 @@ describe("an import is refused, and registers nothing,", () => {
     ["without token", { token: undefined }, '"token" is required'],
     ["of another kind of token", { token: "secret" }, '"token" must be 32 or 64 hexadecimal digits'],
     ["of another kind of id", { id: "1" }, '"id" must be a UUID'],
-    ["of an id that was there", { id: old("1").id }, '"id" is that of an entry before'],
+    ["of an id that was there", { id: old("1").id }, '"id" is the id of a previous entry'],
     ["with a member that is unknown", { secret: 1 }, '"secret" is not allowed'],
   ])("for a webhook %s", (_case, changes, message) => {
     const { path, bring } = dataFolder();
@@ -203,7 +203,7 @@ describe("an import is refused, and registers nothing,", () => {
 
   test.each([
     ["of more values than memory can hold", `[${"{},".repeat(1_000_000)}{}]`, "more than 1000000 values"],
-    ["of lists within lists", "[".repeat(5_000), "more than 4096 levels"],
+    ["of lists within lists", "[".repeat(5_000), "more than 4096 nested levels"],
   ])("for a file %s, before it is parsed", (_case, content, message) => {
     expect(() => dataFolder().bring(content)).toThrow(ConfigError);
     expect(() => dataFolder().bring(content)).toThrow(message);

@@ -277,7 +277,7 @@ test("a delivery travels over real HTTP, and a refused target is in the log", as
       {
         state: "pending",
         attempts: [{ error: "TARGET_REFUSED" }],
-        reason: "TARGET_REFUSED: target address 127.0.0.2 is not public, or not allowed",
+        reason: "TARGET_REFUSED: target address 127.0.0.2 is not public or not allowed",
       },
     ]);
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });

@@ -329,7 +329,7 @@ describe("the end of a replay", () => {
     await gone.clock.advance(100);
     expect(await gone.webhooks.replays.find("1")).toMatchObject({
       state: "cancelled",
-      reason: "the target answered 410 Gone",
+      reason: "the target responded with 410 Gone",
       waiting: 0,
     });
   });
@@ -364,7 +364,7 @@ describe("the paths of a replay", () => {
     const path = `${prefix}/webhooks/1/replay`;
     expect(await ask("GET", path)).toMatchObject({
       status: 404,
-      body: { message: "webhook 1 has had no replay: POST /api/v2/webhooks/1/replay starts one" },
+      body: { message: "webhook 1 has no replay: POST /api/v2/webhooks/1/replay starts one" },
     });
     const begun = await ask("POST", path, { body: range(3, 1_000_000) });
     expect(begun).toMatchObject({

@@ -74,11 +74,11 @@ describe("retries", () => {
     await emit(blockApplied(2));
     expect(log(id, 2).map(({ state, reason }) => [state, reason])).toEqual([
       ["failed", "HTTP 410"],
-      ["failed", "the target answered 410 Gone"],
+      ["failed", "the target responded with 410 Gone"],
     ]);
     expect(webhooks.register.find(`${id}`)).toMatchObject({
       enabled: true,
-      suspended: { reason: "the target answered 410 Gone", sinceMs: clock.nowMs() },
+      suspended: { reason: "the target responded with 410 Gone", sinceMs: clock.nowMs() },
     });
     // It may have to receive the retraction of what was delivered.
     expect(store.eventNames()).toEqual(new Set(["block.reverted"]));

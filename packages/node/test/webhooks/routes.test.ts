@@ -14,7 +14,7 @@ describe("the register", () => {
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
       },
       // Blocks have a "totalFee".
-      warnings: [expect.stringContaining('no event of the webhook has a member "fee"')],
+      warnings: [expect.stringContaining('no event of this webhook has a member "fee"')],
     });
     for (const prefix of ["/api", "/api/v2"]) {
       expect((await ask("GET", `${prefix}/webhooks/1`)).body).toEqual({ data: webhook });
@@ -98,7 +98,7 @@ describe("the register", () => {
           statusCode: 404,
           error: "Not Found",
           code: "WEBHOOK_UNKNOWN",
-          message: `webhook ${decodeURIComponent(id)} not found: GET /api/v2/webhooks lists those there are`,
+          message: `webhook ${decodeURIComponent(id)} not found: GET /api/v2/webhooks lists the webhooks`,
         },
       ]);
     }

@@ -25,10 +25,10 @@ test("a target that keeps failing is one line, and so is its return", async () =
   const { create, emit, clock, lines } = logged({ reply: () => status });
   const { id } = await create();
   for (let height = 1; height <= 60; height++) await emit(blockApplied(height));
-  expect(lines).toMatchObject([{ webhook: id, msg: "webhook target keeps failing, and is only probed" }]);
+  expect(lines).toMatchObject([{ webhook: id, msg: "webhook target keeps failing; only probing it" }]);
   status = 200;
   await clock.advance(600_000);
-  expect(lines.slice(1)).toMatchObject([{ webhook: id, msg: "webhook target answers again" }]);
+  expect(lines.slice(1)).toMatchObject([{ webhook: id, msg: "webhook target works again" }]);
 });
 
 test("a suspension is one line, and so is its end", async () => {
@@ -45,7 +45,7 @@ test("a suspension is one line, and so is its end", async () => {
   await webhooks.register.update(`${id}`, { enabled: "true" });
   expect(lines.map(({ msg }) => msg)).toEqual([
     "webhook suspended until it is updated or a ping succeeds",
-    "webhook resumed: its target answered a ping",
+    "webhook resumed: its target responded to a ping",
     "webhook suspended until it is updated or a ping succeeds",
     "webhook resumed by an update",
   ]);

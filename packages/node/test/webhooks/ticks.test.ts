@@ -19,7 +19,7 @@ test("outcomes of many calls that end in the same moment are written in several 
   await emit(blockApplied(1));
   for (let tick = 0; calls.length < WEBHOOKS && tick < 100; tick++) await settle();
   expect(calls).toHaveLength(WEBHOOKS);
-  hanging.resolve(new Error("no answer within 10000 ms"));
+  hanging.resolve(new Error("no response within 10000 ms"));
   for (let tick = 0; tick < 20; tick++) await settle();
   expect(perRun.reduce((sum, count) => sum + count)).toBe(WEBHOOKS);
   expect(Math.max(...perRun)).toBeLessThanOrEqual(100);

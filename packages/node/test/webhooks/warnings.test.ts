@@ -14,21 +14,21 @@ test.each<[string, object, string]>([
   [
     "a member that no event has",
     condition("ammount", "gte", "5"),
-    'no event of the webhook has a member "ammount", so that it is never true; did you mean "amount"?',
+    'no event of this webhook has a member "ammount", so that the condition is never true; did you mean "amount"?',
   ],
-  ["the same with ne", condition("ammount", "ne", "5"), "so that it is always true"],
+  ["the same with ne", condition("ammount", "ne", "5"), "so that the condition is always true"],
   ["a member below one that has none", condition("amount.value", "eq", "5"), 'member "amount.value"'],
   [
     "an operand that is no number",
     condition("amount", "gte", "abc"),
-    '"gte" compares numbers, and "abc" is not a number, so that it is never true',
+    '"gte" compares numbers, and "abc" is not a number, so that the condition is never true',
   ],
   [
     "an operand that is no number, by another operator",
     condition("fee", "lt", null),
     '"lt" compares numbers',
   ],
-  ["an interval without numbers", condition("amount", "between", "5..5"), "no number lies between its ends"],
+  ["an interval without numbers", condition("amount", "between", "5..5"), "the range contains no number"],
   [
     "a text for a number",
     condition("type", "eq", "transfer"),

@@ -66,7 +66,7 @@ export function isVerified(transaction: SealedTransaction, context: TransactionC
   if (typeof job === "boolean") return job;
   if (verifyJob(job)) return true;
   if (job.signature.length !== SCHNORR_BYTES && !isReadableDer(job.signature)) {
-    throw new RangeError("the signature is no readable DER");
+    throw new RangeError("the signature is not valid DER");
   }
   return false;
 }

@@ -67,20 +67,20 @@ export function dev(send: Send) {
     /** Forges blocks at once. Default: one. */
     mine: (options: { readonly blocks?: number } = {}) => verb("mine", options),
 
-    /** Replaces the top blocks by another branch. */
+    /** Replaces the top blocks with another branch. */
     reorg: (options: Reorganisation) => verb("reorg", options),
 
     /** The id for `restore`. */
     snapshot: () =>
       send<Answer<DevChange & { readonly id: string }>>({ method: "POST", path: "/dev/snapshot", body: {} }),
 
-    /** Reverts to a block, and drops pending transactions. */
+    /** Reverts to a block and drops pending transactions. */
     restore: (id: string) => verb("restore", { id }),
 
     /** Moves the clock forward, by seconds or to a Unix time in seconds. */
     travel: (journey: { readonly seconds: number } | { readonly to: number }) => verb("travel", journey),
 
-    /** Switches automatic forging on or off. */
+    /** Enables or disables automatic forging. */
     forge: (options: { readonly enabled: boolean }) => verb("forge", options),
 
     /** Makes the receiver of a webhook fail from now on, or, with `not`, no more. Returns all that fail. */

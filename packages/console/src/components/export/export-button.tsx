@@ -1,11 +1,11 @@
-/** Saves a list as a file: all of its rows, page after page, with what is done so far. */
+/** Buttons that save all rows of a list as a file, page by page, with progress. */
 import { useRef, useState } from "preact/hooks";
 import { announce } from "../announce.tsx";
 import { countText } from "../format.ts";
 import { type Cells, type Format, partsOf } from "./rows.ts";
 
 export type ExportButtonsProps = {
-  /** Of the file, without its ending. */
+  /** File name without extension. */
   readonly name: string;
   readonly rows: () => AsyncIterable<Cells>;
 };
@@ -62,6 +62,6 @@ function download(file: Blob, name: string): void {
   const href = URL.createObjectURL(file);
   const link = Object.assign(document.createElement("a"), { href, download: name });
   link.click();
-  // The browser reads it after this task.
+  // The browser reads the URL after this task.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

@@ -1,12 +1,12 @@
-/** Rows of a list as text for a file, made while the list is read. */
+/** Converts the rows of a list to text for a file while reading the list. */
 
 export type Format = "csv" | "json";
 export type Cells = Readonly<Record<string, string | number>>;
 
-/** Rows of one file: what a spreadsheet takes, and a memory that a browser has. */
+/** Maximum number of rows of a file, bounded by spreadsheets and browser memory. */
 export const MAX_ROWS = 100_000;
 
-/** The parts of a file, in order: its head, each row, its end. */
+/** Yields the parts of a file in order: head, rows, end. */
 export async function* partsOf(rows: AsyncIterable<Cells>, format: Format): AsyncGenerator<string> {
   let count = 0;
   for await (const row of rows) {
@@ -20,8 +20,8 @@ export async function* partsOf(rows: AsyncIterable<Cells>, format: Format): Asyn
 const lineOf = (cells: readonly (string | number)[]): string => cells.map(cellOf).join(",");
 
 /**
- * A value with quotes where it needs them (RFC 4180). A spreadsheet takes a text that begins like a formula for one: such a text
- * of others gets an apostrophe before it.
+ * Quotes a value if necessary (RFC 4180). Foreign text that begins like a formula gets a leading apostrophe, so that
+ * spreadsheets do not execute it.
  */
 function cellOf(value: string | number): string {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value}`;

@@ -1,4 +1,4 @@
-/** The forging order of a round (consensus.md 4). */
+/** Forging order of a round (consensus.md 4). */
 import { sha256 } from "@noble/hashes/sha2.js";
 
 const SOURCES_PER_SEED = 4;
@@ -14,7 +14,7 @@ export function forgingOrder(round: number, ranked: readonly string[]): readonly
   for (let i = 0; i < order.length; i++) {
     const source = i % (SOURCES_PER_SEED + 1);
     if (source === SOURCES_PER_SEED) {
-      // Every fifth place is skipped, and has a seed of its own behind it.
+      // Every fifth position is skipped and followed by a new seed.
       seed = sha256(seed);
       continue;
     }

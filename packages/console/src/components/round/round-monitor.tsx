@@ -1,4 +1,4 @@
-/** The slots of the round as cells, by their order in time. */
+/** Shows the slots of the round as cells, in order of time. */
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useAnswer, useNode } from "../../data/node.ts";
@@ -9,13 +9,13 @@ import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
 import "./round.css";
 
-/** @param isSteady shows as many slots as the round has blocks, the last ones, so that the page never moves */
+/** @param isSteady shows only the latest slots, as many as the round has blocks, so that the layout is stable */
 export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
   const { top, configuration, nowMs, readAtMs, clockOffsetMs, connection } = useNode();
   const names = useDelegateNames();
   const ranked = useRankedKeys();
   const constants = configuration.value?.constants;
-  // Once a second at most, and only when a slot ends.
+  // Changes only when a slot ends.
   const slotAt = (timeMs: () => number) => () => {
     const blocktime = configuration.value?.constants.blocktime ?? 1;
     const { unix = 0, epoch = 0 } = top.value[0]?.timestamp ?? {};
@@ -23,13 +23,13 @@ export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
   };
   const readMs = () => readAtMs.value + clockOffsetMs.value;
   const readEpoch = useComputed(slotAt(readMs));
-  // What happens while the node does not answer is unknown: the round stands still.
+  // The round is frozen while the node does not respond, because its slots are unknown.
   const slotEpoch = useComputed(
     slotAt(() => (connection.value.state === "disconnected" ? readMs() : nowMs.value)),
   );
   const known = useRef<Round | undefined>(undefined);
   if (!constants) return null;
-  // The order of a new round is read once it has begun; until then the round before stays.
+  // The order of a new round is available after its start; until then, the previous round is shown.
   if (ranked) {
     known.current = roundOf({
       blocks: top.value,
@@ -54,7 +54,7 @@ export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
   );
 }
 
-/** Takes the space of a round that is not known yet. */
+/** Placeholder for a round that is not loaded yet. */
 const Unknown = ({ size }: { size: number }) => (
   <Section title="Round">
     <ol class="round" aria-hidden="true">
@@ -69,10 +69,10 @@ const Unknown = ({ size }: { size: number }) => (
 );
 
 /**
- * Public keys of the active delegates, rank 1 first. Ranks change with a round: they are asked for once in each, and again
- * when a reorganization replaced the block before it.
+ * Returns the public keys of the active delegates, rank 1 first. Ranks change with each round, so they are fetched once per
+ * round, and again when a reorganization replaced the block before it.
  *
- * @returns undefined before the first answer; none where the node does not say them
+ * @returns undefined before the first response; empty if the node does not provide them
  */
 function useRankedKeys(): readonly string[] | undefined {
   const { api, top, configuration } = useNode();

@@ -1,53 +1,53 @@
-/** The slots of the round that runs: who forged, who missed, who is next. */
+/** Slots of the current round: forged, missed and next. */
 import type { Block } from "@uniknode/client";
 import { forgingOrder } from "./order.ts";
 
 export type Slot = {
   readonly slot: number;
-  /** Seconds since the epoch of the network. */
+  /** Time in seconds since the epoch of the network. */
   readonly epoch: number;
-  /** `open`: its time is over, and the page does not know yet whether it has a block. */
+  /** `open`: the slot has ended, and it is not yet known whether it has a block. */
   readonly state: "forged" | "missed" | "open" | "now" | "next";
-  /** Public key. Absent where the order is not known. */
+  /** Public key of the delegate; absent if the order is unknown. */
   readonly delegate?: string | undefined;
   readonly block?: Block;
 };
 
 export type Round = {
-  /** From 1 on. */
+  /** Round number from 1. */
   readonly round: number;
   readonly firstHeight: number;
   readonly size: number;
   readonly forged: number;
   readonly slots: readonly Slot[];
-  /** Whether unused slots have a delegate: the order was proven by the blocks. */
+  /** Whether the blocks confirm the order, so that slots without a block have a delegate. */
   readonly isOrderKnown: boolean;
 };
 
 export type RoundInput = {
-  /** Newest first. */
+  /** Blocks, newest first. */
   readonly blocks: readonly Block[];
   /** Public keys of the active delegates, rank 1 first. */
   readonly ranked: readonly string[];
   readonly size: number;
   readonly blocktime: number;
-  /** Of the clock of the chain, seconds since the epoch of the network. */
+  /** Time of the chain's clock, in seconds since the epoch of the network. */
   readonly nowEpoch: number;
-  /** When the blocks were read, by the same clock. Default: now. */
+  /** Time at which the blocks were read, by the same clock. Default: now. */
   readonly readEpoch?: number;
 };
 
-/** The round of the block that comes after one. */
+/** Returns the round of the block after the given height. */
 export const roundAfter = ({ height }: Block, size: number): Pick<Round, "round" | "firstHeight"> => {
   const round = Math.floor(height / size) + 1;
   return { round, firstHeight: (round - 1) * size + 1 };
 };
 
-/** The last block of the round before, if it is among some blocks. */
+/** Finds the last block of the previous round among the given blocks. */
 export const blockBefore = ({ firstHeight }: Pick<Round, "firstHeight">, blocks: readonly Block[]) =>
   blocks.find(({ height }) => height === firstHeight - 1);
 
-/** Of the block that comes next. With fewer blocks than the round has, it begins with the first of them. */
+/** Returns the round of the next block. If blocks are missing, the round starts at the oldest given block. */
 export function roundOf(input: RoundInput): Round | undefined {
   const { blocks, ranked, size, blocktime, nowEpoch, readEpoch = nowEpoch } = input;
   const [head] = blocks;
@@ -59,7 +59,7 @@ export function roundOf(input: RoundInput): Round | undefined {
   const order = forgingOrder(round, ranked);
   const isOrderKnown =
     ranked.length === size &&
-    // The genesis block is not forged by the delegate of its slot.
+    // The genesis block does not belong to a slot.
     inRound.every((block) => block.height === 1 || order[slotOf(block) % size] === block.generator.publicKey);
 
   const slots: Slot[] = [];
@@ -70,7 +70,7 @@ export function roundOf(input: RoundInput): Round | undefined {
       state,
       delegate: isOrderKnown ? order[slot % size] : undefined,
     });
-  /** At most a round of them: a chain that stood still has missed any number. */
+  /** Missed slots, at most one round: a stalled chain can miss any number. */
   const addUnused = (from: number, until: number, state: "missed" | "open" = "missed") => {
     for (let slot = Math.max(from, until - size); slot < until; slot++) add(slot, state);
   };
@@ -79,7 +79,7 @@ export function roundOf(input: RoundInput): Round | undefined {
   let next = before ? slotOf(before) + 1 : first ? slotOf(first) : Math.floor(nowEpoch / blocktime);
   for (const block of inRound) {
     const slot = slotOf(block);
-    // The years between the first block and the second are no slots that were missed.
+    // The time between the first two blocks, possibly years, has no missed slots.
     if (block.height > 2) addUnused(next, slot);
     slots.push({
       slot,

@@ -1,4 +1,4 @@
-/** What a transaction is about beside its amount: its asset, of which nothing is certain but that it is JSON. */
+/** Describes the asset of a transaction, which may be any JSON. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export type TransactionLike = {
   readonly asset?: Json | undefined;
 };
 
-/** A value, and what it stands for. */
+/** A value with its kind. */
 export type Part =
   | { readonly is: "address" | "publicKey" | "transaction" | "unik" | "delegate"; readonly id: string }
   | { readonly is: "amount"; readonly amount: string | number | bigint }
@@ -27,7 +27,7 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 const id = (is: "address" | "publicKey" | "transaction" | "unik" | "delegate", value: unknown): Part =>
   typeof value === "string" ? { is, id: value } : text(value);
 
-/** Names and values of the asset, in the words of the console; every member that it does not know as JSON. */
+/** Returns labels and values of the asset; unknown members as JSON. */
 export function assetDetails({ asset = {} }: TransactionLike): readonly Detail[] {
   return Object.entries(asset).flatMap(
     ([member, value]) => detailsOf[member]?.(value) ?? [[member, [text(value)]] as const],
@@ -42,7 +42,7 @@ const detailsOf: Readonly<Record<string, (value: unknown) => readonly Detail[]>>
     const { publicKeys, min } = object(value);
     return [
       ["Members", list(publicKeys).map((key) => id("publicKey", key))],
-      ["Signatures needed", [text(min)]],
+      ["Required signatures", [text(min)]],
     ];
   },
   ipfs: (value) => [["IPFS", [text(value)]]],
@@ -85,13 +85,13 @@ function voteDetail(vote: unknown): Detail {
   return [sign === "-" ? "Withdraws its vote for" : "Votes for", [id("delegate", delegate)]];
 }
 
-/** A certified or plain update: null removes a property. */
+/** Details of a certified or plain update: null removes a property. */
 const propertyDetail = ([key, value]: [string, unknown]): Detail => [
   `Property ${key}`,
   [text(value === null ? "removed" : value)],
 ];
 
-/** What it is about, for one cell of a list: the recipient where there is one. */
+/** Summary of a transaction for a table cell: the recipient, if any. */
 export function subjectOf(transaction: TransactionLike): Detail {
   const { typeGroup, type, recipient, asset = {} } = transaction;
   const payments = list(asset.payments);

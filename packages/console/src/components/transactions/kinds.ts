@@ -1,9 +1,9 @@
-/** The types of transactions in words (http-api.md 4.4). */
+/** Names of transaction types (http-api.md 4.4). */
 
 export type Kind = {
   readonly typeGroup: number;
   readonly type: number;
-  /** What such a transaction is. */
+  /** Name of the type. */
   readonly title: string;
 };
 
@@ -46,12 +46,12 @@ export const KINDS: readonly Kind[] = Object.entries(titles).flatMap(([typeGroup
   names.map((title, type) => ({ typeGroup: Number(typeGroup), type, title })),
 );
 
-/** `2000/1`: a kind in an address. */
+/** Key of a type in a URL, such as `2000/1`. */
 export const kindText = ({ typeGroup, type }: Pick<Kind, "typeGroup" | "type">): string =>
   `${typeGroup}/${type}`;
 
 const TITLES = new Map(KINDS.map((kind) => [kindText(kind), kind.title]));
 
-/** Types that a later network may have are named by their numbers. */
+/** Returns the name of a type, or its numbers if it is unknown. */
 export const titleOf = (typed: Pick<Kind, "typeGroup" | "type">): string =>
   TITLES.get(kindText(typed)) ?? `Type ${kindText(typed)}`;

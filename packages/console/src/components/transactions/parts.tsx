@@ -1,4 +1,4 @@
-/** Values of a transaction with their links. */
+/** Shows values of a transaction with links. */
 import { Amount } from "../amount.tsx";
 import { DelegateName } from "../delegate-name.tsx";
 import { Address, hrefOf, Identifier, PublicKey, TransactionId, UnikId } from "../identifier.tsx";

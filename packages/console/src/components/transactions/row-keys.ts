@@ -1,12 +1,12 @@
-/** Keys of rows that give their place in the document to others. */
+/** Keys that let new rows reuse the DOM elements of removed rows. */
 import { useRef } from "preact/hooks";
 
 /**
- * A row keeps its key as long as it is in the list; rows that are new have the keys of those that left. A full block
- * replaces a whole page: with the old elements that costs half, and the focus stays in the list.
+ * A row keeps its key while it is in the list; new rows get the keys of removed rows. A full block replaces a whole page:
+ * reusing the elements halves the cost, and the focus stays in the list.
  *
- * @param ids of the rows, each once
- * @returns a key for each, in their order
+ * @param ids unique ids of the rows
+ * @returns a key for each row, in order
  */
 export function useRowKeys(ids: readonly string[]): readonly number[] {
   const known = useRef<ReadonlyMap<string, number>>(new Map());
@@ -15,7 +15,7 @@ export function useRowKeys(ids: readonly string[]): readonly number[] {
   return keys;
 }
 
-/** @param known keys of the rows as they were */
+/** @param known previous keys by id */
 export function rowKeys(known: ReadonlyMap<string, number>, ids: readonly string[]): readonly number[] {
   const current = new Set(ids);
   const free = [...known].filter(([id]) => !current.has(id)).map(([, key]) => key);

@@ -1,4 +1,4 @@
-/** What a transaction does, in a sentence. */
+/** Describes a transaction in a sentence. */
 import type { ComponentChildren } from "preact";
 import { Amount } from "../amount.tsx";
 import { Address } from "../identifier.tsx";
@@ -7,7 +7,7 @@ import { kindText } from "./kinds.ts";
 import { PartView } from "./parts.tsx";
 
 export type SentenceProps = {
-  /** `amount` in the smallest unit. */
+  /** Transaction with `amount` in the smallest unit. */
   readonly transaction: TransactionLike & { readonly amount: string };
 };
 
@@ -34,7 +34,7 @@ export function Sentence({ transaction }: SentenceProps) {
     "1/1": () => "registers a second signature",
     "1/2": registersDelegate,
     "1/3": votes,
-    "1/4": () => "makes a multi-signature wallet",
+    "1/4": () => "creates a multi-signature wallet",
     "1/5": () => ["registers the file ", part("IPFS")],
     "1/6": () => `pays to ${count} recipients`,
     "1/7": () => "resigns as a delegate",

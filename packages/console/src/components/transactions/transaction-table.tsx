@@ -1,4 +1,4 @@
-/** Transactions, one a row. */
+/** Table of transactions. */
 import type { Transaction } from "@uniknode/client";
 import type { ComponentChildren } from "preact";
 import { Amount, useSymbol } from "../amount.tsx";
@@ -14,10 +14,10 @@ import { useRowKeys } from "./row-keys.ts";
 export type TransactionTableProps = {
   readonly caption: string;
   readonly transactions: readonly Transaction[];
-  /** The wallet whose transactions they are: the table says which of them it received. */
+  /** Wallet of the transactions; the table marks those that it received. */
   readonly of?: string | undefined;
   readonly empty: ComponentChildren;
-  /** The list is in a page that must not move: its rows stay where they are and get other contents. */
+  /** Keeps the layout stable: rows stay in place and get new contents. */
   readonly isSteady?: boolean;
 };
 

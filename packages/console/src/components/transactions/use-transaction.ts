@@ -1,4 +1,4 @@
-/** A transaction wherever it is: in the pool, or in a block, or waiting again because its block was reverted. */
+/** Follows a transaction: pending, in a block, or pending again after its block was reverted. */
 import type { Client, Transaction } from "@uniknode/client";
 import { useRef } from "preact/hooks";
 import type { Answer } from "../../data/answers.ts";
@@ -9,17 +9,17 @@ const PENDING_INTERVAL_MS = 2_000;
 type Found = { readonly data: readonly Transaction[] };
 
 export type WatchedTransaction = {
-  /** One transaction, or none. */
+  /** List of one transaction, or none. */
   readonly answer: Answer<Found>;
   readonly transaction: Transaction | undefined;
-  /** It was seen in a block. */
+  /** Whether it was seen in a block. */
   readonly wasConfirmed: boolean;
 };
 
 export function useTransaction(id: string): WatchedTransaction {
   const { api } = useNode();
   const isPending = useRef(true);
-  /** Its id, once it was seen in a block: the answer itself is dropped when the block is reverted. */
+  /** Its id after it was seen in a block; the cached response is dropped when the block is reverted. */
   const confirmedId = useRef("");
   const answer = useAnswer(`transaction ${id}`, () => find(api, id), {
     ...(isPending.current && { everyMs: PENDING_INTERVAL_MS }),
@@ -30,7 +30,7 @@ export function useTransaction(id: string): WatchedTransaction {
   return { answer, transaction, wasConfirmed: confirmedId.current === id };
 }
 
-/** In a block, or in the pool: lists, so that not to be there is no failure. */
+/** Queries lists, so that a missing transaction is not a failure. */
 async function find(api: Client, id: string): Promise<Found> {
   const confirmed = await api.transactions.list({ id }).page({ limit: 1 });
   if (confirmed.data.length > 0) return confirmed;

@@ -1,4 +1,4 @@
-/** Uniks, one a row. */
+/** Table of uniks. */
 import type { Unik } from "@uniknode/client";
 import type { ComponentChildren } from "preact";
 import { Address, UnikId } from "../identifier.tsx";

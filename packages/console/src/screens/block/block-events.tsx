@@ -1,4 +1,4 @@
-/** The events that a block caused, as the stream of the node has them. */
+/** Events of a block, from the stream of the node. */
 import type { StreamedEvent } from "@uniknode/client";
 import { Badge } from "../../components/badge.tsx";
 import { Json } from "../../components/code-block.tsx";
@@ -9,9 +9,9 @@ import { STORED_EVENTS } from "./stored-events.ts";
 
 type BlockProps = { readonly id: string; readonly height: number };
 
-/** Of a block of 500 transactions with all that each of them changes. */
+/** Upper bound for a block of 500 transactions. */
 const MAX_EVENTS = 5_000;
-/** The stream goes on with later blocks; what comes first is there at once. */
+/** Timeout, because the stream continues with later blocks; stored events arrive immediately. */
 const TIMEOUT_MS = 5_000;
 
 export default function BlockEvents({ id, height }: BlockProps) {
@@ -24,7 +24,7 @@ export default function BlockEvents({ id, height }: BlockProps) {
     () => eventsOf(stream, { id, height }),
     { lasts: "session" },
   );
-  if (!isOpen) return <SignInNeeded title="Events need a sign-in" />;
+  if (!isOpen) return <SignInNeeded title="Sign in to see events" />;
   return (
     <Answered answer={answer} what="The events of the block">
       {(events) =>
@@ -32,7 +32,7 @@ export default function BlockEvents({ id, height }: BlockProps) {
           <Empty title="The node no longer has the events of this block" />
         ) : (
           <>
-            <p class="quiet">{countText(events.length)} events, in their order.</p>
+            <p class="quiet">{countText(events.length)} events, in order.</p>
             {events.map((event) => (
               <details key={event.id}>
                 <summary>
@@ -48,7 +48,7 @@ export default function BlockEvents({ id, height }: BlockProps) {
   );
 }
 
-/** Those that can be derived from the stored block; its own `block.applied` is the last one. */
+/** Reads the events that can be derived from the stored block; its `block.applied` is the last one. */
 async function eventsOf(
   stream: ReturnType<typeof useNode>["api"]["events"]["stream"],
   { id, height }: BlockProps,

@@ -1,4 +1,4 @@
-/** A block: by its id or its height. */
+/** Block, by id or height. */
 
 import { ApiError, type Block } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
@@ -64,7 +64,7 @@ function Neighbours({ block: { height, confirmations } }: { block: Block }) {
   );
 }
 
-/** Reverted, not forged yet, or never there. */
+/** Shown if the block was reverted, is not forged yet, or does not exist. */
 function Missing({ id }: { id: string }) {
   const { reorganization, head } = useNode();
   const reverted = reorganization.value?.reverted.find(
@@ -74,13 +74,13 @@ function Missing({ id }: { id: string }) {
     return (
       <Empty title="This block was reverted">
         The chain has switched to another branch.{" "}
-        <a href={hrefOf.block(reverted.height)}>The block of height {countText(reverted.height)} now</a>
+        <a href={hrefOf.block(reverted.height)}>The current block of height {countText(reverted.height)}</a>
       </Empty>
     );
   }
   const isFuture = /^\d{1,15}$/.test(id) && head.value && Number(id) > head.value.height;
   if (isFuture) {
-    return <Empty title="This block is not forged yet">The page shows it as soon as it is there.</Empty>;
+    return <Empty title="This block is not forged yet">The page shows it when it is forged.</Empty>;
   }
   return (
     <Empty title="No block has this id or height">
@@ -169,10 +169,10 @@ function Transactions({ block: { id, transactions } }: { block: Block }) {
   const answer = useAnswer(transactions > 0 ? `block ${id} transactions ${page}` : undefined, () =>
     api.blocks.transactions(id).page({ page, limit: LIMIT }),
   );
-  const none = <Empty title="This block is empty">Nothing waited when it was forged.</Empty>;
+  const none = <Empty title="This block is empty">No transactions were pending.</Empty>;
   if (transactions === 0) return none;
   return (
-    <Section title="In the order of the block">
+    <Section title="In block order">
       <Answered answer={answer} what="The list">
         {({ data, meta }) => (
           <>

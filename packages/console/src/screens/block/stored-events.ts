@@ -1,4 +1,4 @@
-/** The events that can be derived from stored blocks (docs/reference/events.md, last column of the table). */
+/** Events that can be derived from stored blocks (docs/reference/events.md, last column of the table). */
 export const STORED_EVENTS = [
   "block.applied",
   "delegate.registered",

@@ -1,4 +1,4 @@
-/** The blocks of the chain, newest first, or as one wants them. */
+/** List of blocks. */
 import type { Block, BlockOrder } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { BlockFill } from "../../components/block-fill.tsx";

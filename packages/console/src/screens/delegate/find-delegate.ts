@@ -1,11 +1,11 @@
-/** A delegate by what its address has: an identifier, or the name that the console shows. */
+/** Finds a delegate by the text in the URL: an identifier or the displayed name. */
 import { ApiError, type Client, type Delegate } from "@uniknode/client";
 
-/** Pattern of the API, which refuses other texts, among them most names. */
+/** Pattern of ids in the API, which refuses other texts, including most names. */
 const IDENTIFIER = /^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$/;
 
 /**
- * @param text username, address or public key; else the shown name, in upper or lower case
+ * @param text username, address or public key, or else the displayed name, case-insensitive
  * @throws {ApiError}
  */
 export async function findDelegate(api: Client, text: string): Promise<{ readonly data: Delegate }> {
@@ -15,7 +15,7 @@ export async function findDelegate(api: Client, text: string): Promise<{ readonl
   throw new ApiError({ code: "API_NOT_FOUND", status: 404, body: undefined }, `delegate ${text}`);
 }
 
-/** A username comes first; of several that have disclosed a name, the one with the best rank. */
+/** Finds by username first, then by disclosed name; if several match, the best rank. */
 async function findByName(api: Client, text: string): Promise<Delegate | undefined> {
   if (text === "") return undefined;
   const { data } = await api.delegates.list({ name: text }).page({ limit: 100 });

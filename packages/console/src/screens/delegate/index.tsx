@@ -1,4 +1,4 @@
-/** A delegate: by its username, address, public key or shown name. */
+/** Delegate, by username, address, public key or displayed name. */
 import type { Block, Delegate, Wallet } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount, useSymbol } from "../../components/amount.tsx";

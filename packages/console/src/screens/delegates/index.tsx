@@ -1,4 +1,4 @@
-/** The round that runs, and all delegates. */
+/** Current round, and list of delegates. */
 import type { Delegate, DelegateOrder } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -52,7 +52,7 @@ export default function Delegates() {
           fields={[
             { name: "state", label: "Show", options: STATES },
             { name: "orderBy", label: "Order", options: ORDERS },
-            { name: "name", label: "Name", placeholder: "Part of it" },
+            { name: "name", label: "Name", placeholder: "Part of the name" },
           ]}
         />
         <Answered answer={answer} what="The list" lines={10}>

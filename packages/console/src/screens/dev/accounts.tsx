@@ -1,4 +1,4 @@
-/** The accounts of the chain, with their passphrases: public knowledge, and worth nothing. */
+/** Accounts of the dev chain with their public passphrases. */
 import type { DevAccount, DevAccounts } from "@uniknode/client";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Address, UnikId } from "../../components/identifier.tsx";

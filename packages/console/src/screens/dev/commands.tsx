@@ -1,4 +1,4 @@
-/** What a page cannot do, because it receives no request: the command for it. */
+/** Commands for actions that a page cannot do, such as receiving requests. */
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Section } from "../../components/page.tsx";
 

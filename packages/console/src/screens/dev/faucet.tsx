@@ -1,4 +1,4 @@
-/** Pays from an account of the chain, whose passphrase is known: the form, and what became of the payment. */
+/** Form that pays from an account of the dev chain, with the outcome of the payment. */
 import type { DevAccount, DevAccounts, RawTransaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";

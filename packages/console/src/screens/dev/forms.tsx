@@ -1,11 +1,11 @@
-/** The forms of the verbs, but for the longest. */
+/** Forms of the commands, except the longest. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { durationText, shortened } from "../../components/format.ts";
 import type { Verbs } from "./use-verbs.ts";
 import { CountField, MAX_BLOCKS, VerbCard } from "./verb-card.tsx";
 
-/** Of one request (docs/guides/dev-chain.md). */
+/** Maximum per request (docs/guides/dev-chain.md). */
 const MAX_SECONDS = 1e10;
 
 export function Mine({ verbs }: { verbs: Verbs }) {
@@ -70,7 +70,7 @@ export function Travel({ verbs }: { verbs: Verbs }) {
   );
 }
 
-/** Newest first; as long as the page is open. Nothing is stored by the node either: an id is all that it takes. */
+/** Remembered ids, newest first, until the page is closed. The node stores nothing: an id is sufficient to restore. */
 const remembered = signal<readonly { readonly id: string; readonly height: number }[]>([]);
 const MAX_REMEMBERED = 20;
 
@@ -95,7 +95,7 @@ export function Snapshots({ verbs }: { verbs: Verbs }) {
       verbs={verbs}
     >
       <div>
-        <label for="restore-id">Id of the block</label>
+        <label for="restore-id">Block id</label>
         <input
           id="restore-id"
           list="remembered"

@@ -1,4 +1,4 @@
-/** The verbs of a dev chain: what happens on a real chain now and then, whenever one wants it. */
+/** Commands of a dev chain, which cause on demand what happens occasionally on a real chain. */
 import { useSignal } from "@preact/signals";
 import { ApiError, type DevChange } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
@@ -22,7 +22,7 @@ export default function DevChain() {
       {!session ? (
         <Loading />
       ) : !session.signedIn ? (
-        <SignInNeeded title="The verbs of a dev chain need a sign-in" />
+        <SignInNeeded title="Sign in to use the dev chain" />
       ) : session.devChain ? (
         <Desk />
       ) : (
@@ -42,11 +42,11 @@ function Desk() {
   };
   const verbs = useVerbs(show);
   const accounts = useAnswer("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
-  // Nothing is stored by it, and it says whether the chain forges.
+  // A snapshot stores nothing, and returns whether the chain forges.
   useEffect(() => {
     operations.dev.snapshot().then(
       ({ data }) => show(data),
-      // The forms say it once they are used.
+      // Updated when a form is used.
       () => {},
     );
   }, [operations]);
@@ -55,7 +55,7 @@ function Desk() {
       <p class="desk-state">
         {isForging.value !== undefined && (
           <Badge tone={isForging.value ? "good" : "warning"}>
-            {isForging.value ? "forges by itself" : "forging is paused"}
+            {isForging.value ? "forges automatically" : "forging is paused"}
           </Badge>
         )}
         <OutcomeText outcome={verbs.outcome} />
@@ -83,7 +83,7 @@ function Desk() {
 const OutcomeText = ({ outcome }: { outcome: Outcome | undefined }) =>
   outcome && "text" in outcome ? <span>{outcome.text}</span> : null;
 
-/** The sentence of the node, which says what to do, or else that of the client. */
+/** Returns the message of the node, which says what to do, or else the message of the client. */
 function messageOf(error: unknown): string {
   const { message } = Object(error instanceof ApiError ? error.body : undefined) as { message?: unknown };
   if (typeof message === "string") return message;

@@ -1,4 +1,4 @@
-/** The form that makes the receiver of a webhook fail. */
+/** Form that simulates failures of a webhook receiver. */
 import type { FailingReceiver, ReceiverFailure } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
@@ -12,7 +12,7 @@ const FAILING = "failing receivers";
 const MAX_SHOWN = 100;
 const MAX_SECONDS = 3_600;
 const WAYS: Readonly<Record<ReceiverFailure["how"], string>> = {
-  refuse: "answers with a status",
+  refuse: "responds with a status",
   delay: "is slow",
   drop: "closes the connection",
 };
@@ -62,7 +62,7 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
         </select>
         {answer.value && webhooks.length === 0 && (
           <p class="quiet">
-            There is no webhook yet. <a href="/console/webhooks/new">Create one</a>
+            No webhook is registered. <a href="/console/webhooks/new">Create one</a>
           </p>
         )}
       </div>
@@ -92,7 +92,7 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
           onChange={setSeconds}
         />
       )}
-      <ul class="failing" aria-label="Receivers that fail">
+      <ul class="failing" aria-label="Failing receivers">
         {(failing.value?.data ?? []).map((receiver) => (
           <li key={receiver.webhook}>
             <a href={`/console/webhooks/${receiver.webhook}`}>Webhook {receiver.webhook}</a>{" "}
@@ -114,9 +114,9 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
 function failureText(failure: FailingReceiver): string {
   switch (failure.how) {
     case "refuse":
-      return `answers ${failure.status}`;
+      return `responds with ${failure.status}`;
     case "delay":
-      return `answers after ${countText(failure.seconds)} s`;
+      return `responds after ${countText(failure.seconds)} s`;
     case "drop":
       return "closes the connection";
   }

@@ -1,4 +1,4 @@
-/** The form of a reorganization: how deep, how long, and which transactions it loses. */
+/** Form of a reorganization: depth, length, and omitted transactions. */
 import type { Transaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { countOfText, shortened } from "../../components/format.ts";
@@ -7,7 +7,7 @@ import { useAnswer, useNode } from "../../data/node.ts";
 import type { Verbs } from "./use-verbs.ts";
 import { CountField, MAX_BLOCKS, VerbCard } from "./verb-card.tsx";
 
-/** Of each list: confirmed ones, and pending ones. */
+/** Maximum per list of confirmed and pending transactions. */
 const MAX_SHOWN = 50;
 
 export function Reorganize({ verbs }: { verbs: Verbs }) {
@@ -16,12 +16,12 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
   const [transactions, setTransactions] = useState(false);
   const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
   const candidates = useCandidates(depth, transactions);
-  // What was chosen may be out of reach by now.
+  // The chosen depth may no longer be possible.
   const without = candidates.map(({ id }) => id).filter((id) => leftOut.has(id));
   return (
     <VerbCard
       title="Reorganize"
-      hint="Replaces the top blocks by a longer branch. Receivers get the reverted blocks first, then the branch."
+      hint="Replaces the top blocks with a longer branch. Receivers get the reverted blocks first, then the branch."
       command={{
         verb: "reorg",
         body: {
@@ -54,12 +54,12 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
           checked={transactions}
           onChange={({ currentTarget }) => setTransactions(currentTarget.checked)}
         />
-        The branch takes their transactions and what is pending
+        The branch includes their transactions and the pending ones
       </label>
       {transactions && (
         <fieldset class="left-out">
-          <legend>Left out</legend>
-          {candidates.length === 0 && <p class="quiet">There is no transaction to leave out.</p>}
+          <legend>Omit</legend>
+          {candidates.length === 0 && <p class="quiet">There are no transactions to omit.</p>}
           {candidates.map((transaction) => (
             <label key={transaction.id} class="check">
               <input
@@ -78,7 +78,7 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
   );
 }
 
-/** The newest transactions of the blocks that are reverted, and the pending ones. */
+/** Returns the newest transactions of the reverted blocks, and pending transactions. */
 function useCandidates(depth: number, isAsked: boolean): readonly Transaction[] {
   const { api, top } = useNode();
   const confirmed = useAnswer(isAsked ? "transactions newest to leave out" : undefined, () =>

@@ -1,4 +1,4 @@
-/** Runs verbs one after the other, and keeps what the last one answered. */
+/** Runs one command at a time and keeps the last outcome. */
 import { useSignal } from "@preact/signals";
 import type { DevChange } from "@uniknode/client";
 import { announce } from "../../components/announce.tsx";
@@ -10,10 +10,10 @@ export type Outcome =
   | { readonly command: Command; readonly error: unknown };
 
 export type Verbs = {
-  /** What is running. */
+  /** Running command. */
   readonly running: Command | undefined;
   readonly outcome: Outcome | undefined;
-  /** @returns undefined if it failed, or has nothing to do with the chain; `outcome` says which */
+  /** @returns undefined if the command failed or does not change the chain; see `outcome` */
   run(command: Command): Promise<DevChange | undefined>;
 };
 

@@ -1,21 +1,21 @@
-/** A verb with its form, and the same as a command and as a program. */
+/** Command with its form, and as a terminal command and code. */
 import type { ComponentChildren } from "preact";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import type { Verbs } from "./use-verbs.ts";
 import { type Command, curlOf, programOf } from "./verbs.ts";
 
-/** Of one request (docs/guides/dev-chain.md). */
+/** Maximum per request (docs/guides/dev-chain.md). */
 export const MAX_BLOCKS = 1_000;
 
 export type VerbCardProps = {
   readonly title: string;
   readonly hint: string;
-  /** Of the form as it is filled in. */
+  /** Command for the current input. */
   readonly command: Command;
   readonly button: string;
   readonly verbs: Verbs;
   readonly isDisabled?: boolean;
-  /** Fields. */
+  /** Form fields. */
   readonly children?: ComponentChildren;
 };
 
@@ -50,13 +50,13 @@ export type CountFieldProps = {
   readonly id: string;
   readonly label: string;
   readonly value: number;
-  /** Default: 1. */
+  /** Minimum; default 1. */
   readonly min?: number;
   readonly max: number;
   readonly onChange: (value: number) => void;
 };
 
-/** A whole number. */
+/** Field for an integer. */
 export const CountField = ({ id, label, value, min = 1, max, onChange }: CountFieldProps) => (
   <div>
     <label for={id}>{label}</label>

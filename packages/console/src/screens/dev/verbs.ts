@@ -1,4 +1,4 @@
-/** The verbs of a dev chain as the forms of this screen give them, and the same as a command and as a program. */
+/** Commands of a dev chain from the forms of this screen, and their terminal and code forms. */
 import type { Client, DevChange, ReceiverFailure, Reorganisation } from "@uniknode/client";
 
 export type FailBody = { readonly webhook: number } & (ReceiverFailure | { readonly how: "not" });
@@ -13,7 +13,7 @@ export type Command =
   | { readonly verb: "fail"; readonly body: FailBody };
 
 /**
- * @returns undefined for a verb that has nothing to do with the chain
+ * @returns undefined for a command that does not change the chain
  * @throws {ApiError}
  */
 export async function run(dev: Client["dev"], { verb, body }: Command): Promise<DevChange | undefined> {
@@ -38,7 +38,7 @@ export async function run(dev: Client["dev"], { verb, body }: Command): Promise<
   }
 }
 
-/** `$TOKEN` is the webhook token. */
+/** Builds the curl command, with `$TOKEN` for the webhook token. */
 export const curlOf = ({ verb, body }: Command, origin: string): string =>
   `curl -X POST -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
   -d '${JSON.stringify(body)}' ${origin}/api/v2/dev/${verb}`;
@@ -63,21 +63,21 @@ function argumentsOf({ verb, body }: Command): string {
 
 const blocksText = (count: number): string => `${count} ${count === 1 ? "block" : "blocks"}`;
 
-/** What a verb did, in a sentence. */
+/** Describes the result of a command in a sentence. */
 export function outcomeOf({ verb, body }: Command, change: DevChange | undefined): string {
   if (verb === "fail") {
-    const state = body.how === "not" ? "gets its deliveries again" : "fails from now on";
+    const state = body.how === "not" ? "receives deliveries again" : "fails from now on";
     return `The receiver of webhook ${body.webhook} ${state}.`;
   }
   const { reverted, applied, head, forging } = change!;
   const at = `The head is at height ${head.height}.`;
   switch (verb) {
     case "snapshot":
-      return `Height ${head.height} is remembered.`;
+      return `Remembered height ${head.height}.`;
     case "forge":
-      return forging ? "The chain forges by itself." : "No block is forged unless you ask for it.";
+      return forging ? "The chain forges automatically." : "Blocks are forged only on request.";
     case "travel":
-      return "The clock of the chain moved.";
+      return "Moved the clock of the chain.";
     default: {
       const changes = [
         reverted.length > 0 && `${blocksText(reverted.length)} reverted`,

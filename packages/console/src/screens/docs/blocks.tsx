@@ -1,4 +1,4 @@
-/** The blocks of a document as elements. */
+/** Renders the blocks of a document. */
 import type { ComponentChildren } from "preact";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Inlines } from "./inlines.tsx";
@@ -47,7 +47,7 @@ function BlockView({ block }: { block: Block }) {
 const itemsOf = (items: readonly (readonly Block[])[]): ComponentChildren =>
   items.map((blocks, index) => <li key={index}>{itemOf(blocks)}</li>);
 
-/** A single paragraph needs no element of its own. */
+/** Renders list items; a single paragraph needs no element of its own. */
 function itemOf([first, ...others]: readonly Block[]): ComponentChildren {
   if (first?.kind !== "paragraph") return first && <Blocks blocks={[first, ...others]} />;
   return (

@@ -1,4 +1,4 @@
-/** What every page of the documentation has: the search, the list of documents, and the page or what the search found. */
+/** Frame of the documentation pages: search, list of documents, and the page or the search results. */
 import type { ComponentChildren } from "preact";
 import { Page } from "../../components/page.tsx";
 import { Answered } from "../../components/states.tsx";
@@ -11,7 +11,7 @@ import { useQuery } from "./use-query.ts";
 import "./docs.css";
 
 export type DocsFrameProps = {
-  /** Behind `/console/docs/`, as in the list. */
+  /** Path after `/console/docs/`, as in the list. */
   readonly path: string;
   readonly title: string;
   readonly children: ComponentChildren;

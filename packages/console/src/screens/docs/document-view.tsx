@@ -1,4 +1,4 @@
-/** A document with the list of its sections; an address with an anchor begins at its section. */
+/** Document with its outline; a URL with an anchor scrolls to its section. */
 import { useMemo } from "preact/hooks";
 import { Blocks } from "./blocks.tsx";
 import { Outline } from "./outline.tsx";

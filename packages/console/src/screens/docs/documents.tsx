@@ -1,11 +1,11 @@
-/** One document. */
+/** Document page. */
 import { Answered, Empty } from "../../components/states.tsx";
 import { DocsFrame } from "./docs-frame.tsx";
 import { DocumentView } from "./document-view.tsx";
 import { type Document, documentFile } from "./tree.ts";
 import { useFile } from "./use-file.ts";
 
-/** @param path behind `/console/docs/` */
+/** @param path path after `/console/docs/` */
 export function Documents({ path }: { path: string }) {
   const document = useFile<Document>(`/console/${documentFile(path)}`);
   const isMissing =
@@ -13,8 +13,8 @@ export function Documents({ path }: { path: string }) {
   return (
     <DocsFrame path={path} title={document.value?.title ?? "Documentation"}>
       {isMissing ? (
-        <Empty title="There is no such document">
-          This version has none at this address. <a href="/console/docs">To the documentation</a>
+        <Empty title="Document not found">
+          This version has no document at this address. <a href="/console/docs">To the documentation</a>
         </Empty>
       ) : (
         <Answered answer={document} what="The document" lines={12}>

@@ -1,4 +1,4 @@
-/** Guides, reference and specification of this version, and its API. */
+/** Documentation: guides, reference, specification and API of this version. */
 
 import { useRoute } from "preact-iso/router";
 import { loadable } from "../../components/loadable.tsx";

@@ -1,4 +1,4 @@
-/** Texts of a document with their emphasis and links. */
+/** Renders inline text with emphasis and links. */
 import type { Inline } from "./tree.ts";
 
 export const Inlines = ({ inlines }: { inlines: readonly Inline[] }) => (

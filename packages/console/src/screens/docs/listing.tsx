@@ -1,4 +1,4 @@
-/** All documents; where there is no room beside the text, the list opens above it. */
+/** List of all documents; on narrow screens, it opens above the text. */
 
 import type { Contents } from "./tree.ts";
 import { useIsWide } from "./use-is-wide.ts";

@@ -1,4 +1,4 @@
-/** The sections of a document. */
+/** Sections of a document. */
 import { sectionId } from "./sections.ts";
 import { type Heading, textOf } from "./tree.ts";
 import { useIsWide } from "./use-is-wide.ts";

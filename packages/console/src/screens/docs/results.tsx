@@ -1,4 +1,4 @@
-/** Sections that a search found, the best first. The arrow keys go from one to the next. */
+/** Search results, best first. Arrow keys move between them. */
 
 import { Answered, Empty } from "../../components/states.tsx";
 import { find } from "./search.ts";

@@ -1,4 +1,4 @@
-/** Searches all documents while one types. The arrow keys go on to what was found. */
+/** Search field for all documents. Arrow keys move to the results. */
 import { FIRST_RESULT } from "./results.tsx";
 import { useTyped } from "./use-query.ts";
 

@@ -1,35 +1,35 @@
-/** Search in the texts of all documents. */
+/** Searches the texts of all documents. */
 import type { SearchData } from "./tree.ts";
 
 export type Found = {
-  /** Of the document, with the anchor of the section. */
+  /** URL of the document, with the anchor of the section. */
   readonly href: string;
   readonly document: string;
-  /** Empty for what stands before the first heading. */
+  /** Title of the section; empty before the first heading. */
   readonly heading: string;
-  /** Words around the first place, the ones that were searched at every other index. */
+  /** Excerpt around the first match, with matches at odd indices. */
   readonly excerpt: readonly string[];
 };
 
 export type Findings = {
-  /** The best of them. */
+  /** Best results. */
   readonly found: readonly Found[];
-  /** Of all sections. */
+  /** Total number of matching sections. */
   readonly total: number;
 };
 
 const MAX_FOUND = 40;
 const MAX_WORDS = 8;
-/** Characters before the first place, and in all. */
+/** Characters of an excerpt: before the first match, and in total. */
 const BEFORE = 60;
 const EXCERPT = 220;
-/** What a word counts for where it stands. */
+/** Score of a word by position. */
 const WEIGHTS = { title: 12, heading: 20, text: 1 };
 const MAX_COUNTED = 5;
-/** Above all that single words make. */
+/** Score of the exact phrase, higher than any sum of words. */
 const PHRASE = 30;
 
-/** Sections that have every word of the query, as a whole or as a part of another one. */
+/** Finds sections that contain all words of the query, also as parts of other words. */
 export function find(data: SearchData, query: string): Findings {
   const words = wordsOf(query);
   if (words.length === 0) return { found: [], total: 0 };
@@ -54,7 +54,7 @@ export function find(data: SearchData, query: string): Findings {
 export const wordsOf = (query: string): readonly string[] =>
   [...new Set(query.toLowerCase().split(/\s+/))].filter((word) => word !== "").slice(0, MAX_WORDS);
 
-/** 0: a word is missing. */
+/** Returns the score, or 0 if a word is missing. */
 function scoreOf(words: readonly string[], ...[title, heading, text]: [string, string, string]): number {
   const [inTitle, inHeading, inText] = [title.toLowerCase(), heading.toLowerCase(), text.toLowerCase()];
   let score = 0;
@@ -66,13 +66,13 @@ function scoreOf(words: readonly string[], ...[title, heading, text]: [string, s
     if (gained === 0) return 0;
     score += gained;
   }
-  // A title alone is found once: by the beginning of its document.
+  // A match in the document title alone counts only for its first section.
   if (heading !== "" && !words.some((word) => inHeading.includes(word) || inText.includes(word))) return 0;
   const phrase = words.join(" ");
   return words.length > 1 && (inHeading.includes(phrase) || inText.includes(phrase)) ? score + PHRASE : score;
 }
 
-/** Around the longest word, which says most. Divided at all words: the parts at odd indices are these. */
+/** Returns the excerpt around the longest word, split at all words: matches have odd indices. */
 export function excerptOf(text: string, words: readonly string[]): readonly string[] {
   const pattern = new RegExp(
     `(${words.map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&")).join("|")})`,

@@ -1,10 +1,10 @@
-/** The sections of the document in sight, and the address, whose anchor names one. */
+/** Synchronises the visible section with the anchor of the URL. */
 import { useEffect } from "preact/hooks";
 
-/** Ids of headings, apart from those of the frame. */
+/** Prefix of heading ids, distinct from ids of the frame. */
 export const sectionId = (anchor: string): string => `section-${anchor}`;
 
-/** Goes to the section of the address: now, when another one is chosen, and when the same is chosen again. */
+/** Scrolls to the section of the URL: on load, on navigation, and when the same link is clicked again. */
 export function useSection(): void {
   useEffect(() => {
     reveal();
@@ -17,13 +17,13 @@ export function useSection(): void {
   }, []);
 }
 
-/** The browser sees no change there. */
+/** Scrolls again, because the browser detects no change of the URL. */
 function onClick({ target }: MouseEvent): void {
   const href = (target as Element).closest("a")?.getAttribute("href");
   if (href?.startsWith("#") && href === location.hash) reveal();
 }
 
-/** The anchor of a title, and one that is not there, are the top of the page. */
+/** Scrolls to an anchor; the title and unknown anchors mean the top of the page. */
 function reveal(): void {
   if (location.hash === "") return;
   const heading = document.getElementById(sectionId(anchorOf(location.hash)));

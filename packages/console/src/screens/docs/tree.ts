@@ -1,4 +1,4 @@
-/** Documents as the build writes them: what stands where, and nothing of how it looks. */
+/** Syntax tree of documents that the build writes, without presentation. */
 
 export type Inline =
   | string
@@ -6,7 +6,7 @@ export type Inline =
   | { readonly kind: "strong" | "emphasis" | "deleted"; readonly children: readonly Inline[] }
   | {
       readonly kind: "link";
-      /** `#anchor`, an address below `/console/docs`, or one of another host. */
+      /** `#anchor`, a path below `/console/docs`, or an external URL. */
       readonly href: string;
       readonly children: readonly Inline[];
     }
@@ -16,7 +16,7 @@ export type Cell = readonly Inline[];
 
 export type Heading = {
   readonly kind: "heading";
-  /** From 1 on. */
+  /** Heading level from 1. */
   readonly level: number;
   readonly anchor: string;
   readonly children: readonly Inline[];
@@ -28,7 +28,7 @@ export type Block =
   | { readonly kind: "list"; readonly start?: number; readonly items: readonly (readonly Block[])[] }
   | {
       readonly kind: "table";
-      /** From 1 on, in its document. */
+      /** Number in its document, from 1. */
       readonly number: number;
       readonly head: readonly Cell[];
       readonly rows: readonly (readonly Cell[])[];
@@ -39,40 +39,40 @@ export type Block =
 
 export type Document = {
   readonly title: string;
-  /** Of the title: the top of the page. */
+  /** Anchor of the title, which means the top of the page. */
   readonly anchor: string;
-  /** Without the title. */
+  /** Sections, without the title. */
   readonly blocks: readonly Block[];
 };
 
-/** All documents in reading order. */
+/** List of all documents in reading order. */
 export type Contents = readonly {
   readonly title: string;
   readonly documents: readonly {
-    /** Behind `/console/docs/`; empty for the first page. */
+    /** Path after `/console/docs/`; empty for the first page. */
     readonly path: string;
     readonly title: string;
   }[];
 }[];
 
-/** What the search reads: the words of every section. */
+/** Search index: the text of every section. */
 export type SearchData = readonly {
   readonly path: string;
   readonly title: string;
   readonly sections: readonly {
-    /** Empty for what stands before the first heading. */
+    /** Title of the section; empty before the first heading. */
     readonly heading: string;
     readonly anchor: string;
     readonly text: string;
   }[];
 }[];
 
-/** Below `/console/`, where the node serves what the build wrote. */
+/** Path below `/console/`, where the node serves the build output. */
 export const CONTENTS_FILE = "documents/contents.json";
 export const SEARCH_FILE = "documents/search.json";
 export const documentFile = (path: string): string => `documents/pages/${path || "start"}.json`;
 
-/** The words of inline content. */
+/** Returns the plain text of inline content. */
 export const textOf = (inlines: readonly Inline[]): string =>
   inlines
     .map((inline) => {

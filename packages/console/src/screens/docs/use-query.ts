@@ -1,22 +1,22 @@
-/** Words that are searched, kept in the address of the page. */
+/** Search words, stored in the URL. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useListState } from "../../components/list-state.ts";
 
-/** More is no search. */
+/** Maximum length of a query. */
 const MAX_LENGTH = 200;
-/** Browsers bound how often an address changes. */
+/** Delay, because browsers limit the rate of URL changes. */
 const PAUSE_MS = 150;
 
-/** @param name in the query of the address; empty text: none */
+/** @param name name in the query of the URL; removed if the text is empty */
 export const useQuery = (name = "q"): string => (useListState().query[name] ?? "").slice(0, MAX_LENGTH);
 
 export type Typed = {
-  /** Of the address. */
+  /** Text in the URL. */
   readonly query: string;
-  /** Of the field; the address follows when one pauses. */
+  /** Text in the field; the URL follows after a pause. */
   readonly text: string;
   type(text: string): void;
-  /** Does not wait for a pause. */
+  /** Updates the URL without a pause. */
   settle(): void;
 };
 
@@ -25,7 +25,7 @@ export function useTyped(name?: string): Typed {
   const query = useQuery(name);
   const [text, setText] = useState(query);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The address changed by itself: back, or a link.
+  // The URL changed by navigation.
   useEffect(() => {
     clearTimeout(timer.current);
     setText(query);

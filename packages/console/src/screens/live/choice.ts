@@ -1,4 +1,4 @@
-/** What a live tail listens to: the filters of its address as those of a stream. */
+/** Converts the filters in the URL of a live tail to those of a stream. */
 import type { Condition, StreamOptions } from "@uniknode/client";
 
 export type Choice = Pick<StreamOptions, "events" | "conditions" | "fromHeight">;
@@ -21,7 +21,7 @@ export const OPERATOR_OPTIONS = OPERATORS.map((value) => ({
   label: value,
 }));
 
-/** @param query events (separated by commas), key, condition, value and from (a height); empty texts are no filters */
+/** @param query events (separated by commas), key, condition, value and from (height); empty values mean no filter */
 export function choiceOf({ events = "", key = "", condition, value = "", from = "" }: Query): Choice {
   const names = events.split(/[\s,]+/).filter((name) => name !== "");
   const operator = OPERATORS.find((operator) => operator === condition) ?? "eq";
@@ -35,25 +35,25 @@ export function choiceOf({ events = "", key = "", condition, value = "", from = 
 
 type Query = Readonly<Record<string, string>>;
 
-/** The address where a webhook of a choice is made. */
+/** Returns the URL of the form for a webhook with these filters. */
 export function webhookHref({ events = ["*"], conditions }: Choice): string {
   const query = new URLSearchParams({ events: events.join(",") });
   if (conditions) query.set("conditions", JSON.stringify(conditions));
   return `/console/webhooks/new?${query}`;
 }
 
-/** The same stream in a terminal; `$TOKEN` is the webhook token. */
+/** Builds the curl command of the stream, with `$TOKEN` for the webhook token. */
 export function curlOf({ events, conditions, fromHeight }: Choice, origin: string): string {
   const query = new URLSearchParams();
   if (events) query.set("events", events.join(","));
   if (conditions) query.set("conditions", JSON.stringify(conditions));
   if (fromHeight !== undefined) query.set("fromHeight", `${fromHeight}`);
-  // A quote is no part of what an encoded query can contain, except as itself.
+  // Encoding does not escape single quotes.
   const text = `${query}`.replaceAll("'", "%27");
   return `curl -N -H "Authorization: $TOKEN" '${origin}/api/v2/events${text && `?${text}`}'`;
 }
 
-/** The same stream in a program. */
+/** Builds the code of the stream. */
 export function programOf(choice: Choice, origin: string): string {
   const options = Object.keys(choice).length === 0 ? "" : JSON.stringify(choice, null, 2);
   return `import { createClient } from "@uniknode/client";

@@ -1,4 +1,4 @@
-/** An event in one line; its content is below it when the line is opened. */
+/** Event in one line, with its content below when expanded. */
 import { useState } from "preact/hooks";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Json } from "../../components/code-block.tsx";

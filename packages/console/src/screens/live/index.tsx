@@ -1,4 +1,4 @@
-/** Events as they happen: filtered by the address of the page, paused when one wants to read. */
+/** Live events, with filters from the URL and a pause button. */
 import { useComputed } from "@preact/signals";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
@@ -24,7 +24,7 @@ const FIELDS = [
 export default function Live() {
   const { value: session } = useNode().session.state;
   if (session?.signedIn || session?.eventsPublic) return <Tail />;
-  return <Page title="Live events">{session && <SignInNeeded title="Live events need a sign-in" />}</Page>;
+  return <Page title="Live events">{session && <SignInNeeded title="Sign in to see live events" />}</Page>;
 }
 
 function Tail() {
@@ -55,7 +55,7 @@ function Buttons({ state: { tail, isPaused, setPaused, clear } }: { state: TailS
   return (
     <>
       <button type="button" aria-pressed={isPaused.value} onClick={() => setPaused(!isPaused.value)}>
-        {isPaused.value ? `Go on (${countText(waiting.length)} new)` : "Pause"}
+        {isPaused.value ? `Resume (${countText(waiting.length)} new)` : "Pause"}
       </button>
       <button type="button" onClick={clear}>
         Clear
@@ -88,7 +88,7 @@ function EventList({ state: { tail, error, retry } }: { state: TailState }) {
       ) : (
         error.value === undefined && (
           <Empty title="Waiting for the next event">
-            Events appear here as they happen. With a height, the events since that block come first.
+            Events appear here as they happen. If a height is given, the events since that block come first.
           </Empty>
         )
       )}

@@ -1,30 +1,30 @@
-/** The newest events of a stream, as far as a page shows them. */
+/** Newest events of a stream that a page shows. */
 import type { StreamedEvent } from "@uniknode/client";
 
 export type TailEvent = StreamedEvent & {
-  /** In the order in which they came, from 1 on. */
+  /** Sequence of arrival, from 1. */
   readonly number: number;
-  /** When it came, by the clock of the browser; milliseconds since 1970. */
+  /** Time of arrival by the browser's clock, in milliseconds since 1970. */
   readonly receivedMs: number;
 };
 
 export type Tail = {
-  /** Newest first. */
+  /** Shown events, newest first. */
   readonly shown: readonly TailEvent[];
-  /** Came while the tail was paused; newest first. */
+  /** Events that arrived while paused, newest first. */
   readonly waiting: readonly TailEvent[];
-  /** All that came, those too that are not kept any more. */
+  /** Number of all received events, including dropped ones. */
   readonly count: number;
 };
 
 export const EMPTY_TAIL: Tail = { shown: [], waiting: [], count: 0 };
 
-/** Shown, and as many more waiting. */
+/** Maximum number of shown events, and of waiting events. */
 export const MAX_KEPT = 200;
-/** Time over which the rate is measured. */
+/** Time span of the rate. */
 const RATE_WINDOW_MS = 10_000;
 
-/** @param came oldest first */
+/** @param came received events, oldest first */
 export function withEvents(
   { shown, waiting, count }: Tail,
   came: readonly StreamedEvent[],
@@ -40,13 +40,13 @@ export function withEvents(
 
 const joined = (...parts: readonly (readonly TailEvent[])[]): TailEvent[] => parts.flat().slice(0, MAX_KEPT);
 
-/** Events per second of the last seconds; at most what is kept of them can be counted. */
+/** Returns the recent events per second, counted among the kept events. */
 export function rateOf({ shown, waiting }: Tail, nowMs: number): number {
   const recent = [...waiting, ...shown].filter(({ receivedMs }) => nowMs - receivedMs < RATE_WINDOW_MS);
   return (recent.length * 1_000) / RATE_WINDOW_MS;
 }
 
-/** Numbers of the events that a later one retracts: one by one, or with their block. */
+/** Returns the numbers of events that were retracted, singly or with their block. */
 export function retractedIn(newestFirst: readonly TailEvent[]): ReadonlySet<number> {
   const ids = new Set<string>();
   const blockIds = new Set<string>();
@@ -64,7 +64,7 @@ export function retractedIn(newestFirst: readonly TailEvent[]): ReadonlySet<numb
 
 const NAMES = ["username", "name", "unikname", "id", "address", "ip", "publicKey"];
 
-/** What an event is about, by the member of its content that names it; of a list, how many there are. */
+/** Summarises an event by the identifying member of its content, or by the length of a list. */
 export function subjectOf({ data }: StreamedEvent): string {
   if (Array.isArray(data)) return `${data.length} ${data.length === 1 ? "entry" : "entries"}`;
   const members = Object(data) as Record<string, unknown>;

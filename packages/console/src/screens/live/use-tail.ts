@@ -1,4 +1,4 @@
-/** Follows a stream of events for as long as a screen shows it. */
+/** Follows an event stream while a screen shows it. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import type { StreamedEvent } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
@@ -9,17 +9,17 @@ import { EMPTY_TAIL, MAX_KEPT, type Tail, withEvents } from "./tail.ts";
 export type TailState = {
   readonly tail: ReadonlySignal<Tail>;
   readonly isPaused: ReadonlySignal<boolean>;
-  /** Why the stream ended; absent while it is open, or opened again. */
+  /** Reason why the stream ended; absent while it is open or reconnecting. */
   readonly error: ReadonlySignal<unknown>;
   setPaused(isPaused: boolean): void;
   clear(): void;
   retry(): void;
 };
 
-/** Blocks bring hundreds of events at once; they are shown together. */
+/** Delay for batching, because a block can cause hundreds of events. */
 const SHOW_EVERY_MS = 200;
 
-/** @param key equal keys are equal choices */
+/** @param key identifies the filters */
 export function useTail(key: string, choice: Choice): TailState {
   const { operations, api, session } = useNode();
   const tail = useSignal<Tail>(EMPTY_TAIL);
@@ -31,7 +31,7 @@ export function useTail(key: string, choice: Choice): TailState {
   const isLost = session.isLost.value;
 
   useEffect(() => {
-    // What came remains in sight until the next sign-in.
+    // Received events stay visible until the next sign-in.
     if (isLost) return;
     const ended = new AbortController();
     let came: StreamedEvent[] = [];
@@ -46,7 +46,7 @@ export function useTail(key: string, choice: Choice): TailState {
     }
 
     async function listen(): Promise<void> {
-      // Without a sign-in, the node has opened its stream to everyone.
+      // Without a sign-in, the stream is public.
       const { stream } = (isSignedIn ? operations : api).events;
       try {
         for await (const event of stream({ ...choice, signal: ended.signal })) {

@@ -1,4 +1,4 @@
-/** A figure over time, with axes; a pointer or the arrow keys choose a sample, whose value and time are shown. */
+/** Chart of a metric over time; the pointer or arrow keys select a sample to show its value and time. */
 import { useState } from "preact/hooks";
 import { durationText } from "../../components/format.ts";
 import { curveOf, HEIGHT, WIDTH } from "./curve.ts";
@@ -6,7 +6,7 @@ import { curveOf, HEIGHT, WIDTH } from "./curve.ts";
 export type ChartProps = {
   readonly title: string;
   readonly text: (value: number) => string;
-  /** Time of each value, seconds since 1970. */
+  /** Time of each value in seconds since 1970. */
   readonly times: readonly number[];
   readonly values: readonly (number | null)[];
 };
@@ -14,7 +14,7 @@ export type ChartProps = {
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const clockText = (seconds: number): string => clock.format(seconds * 1_000);
 
-/** Nothing if no value is known. */
+/** Renders nothing if no value is known. */
 export function Chart({ title, text, times, values }: ChartProps) {
   const [chosen, setChosen] = useState<number>();
   const curve = curveOf(values);

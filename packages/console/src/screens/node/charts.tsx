@@ -1,4 +1,4 @@
-/** Figures of the last hours, which the node keeps itself. */
+/** Charts of the last hours, from samples of the node. */
 import type { NodeSeries } from "@uniknode/client";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
@@ -47,12 +47,12 @@ export function Charts() {
 function Curves({ series: { times, intervalSeconds, figures } }: { series: NodeSeries }) {
   const shown = CHARTS.filter(({ figure }) => figures[figure]?.some((value) => value !== null));
   if (shown.length === 0) {
-    return <p class="quiet">The first figures appear after {durationText(intervalSeconds)}.</p>;
+    return <p class="quiet">The first values appear after {durationText(intervalSeconds)}.</p>;
   }
   return (
     <div class="charts">
       {shown.map(({ figure, title, text }) => {
-        // The first sample of the head's age is the time since the node was stopped, and would dwarf the others.
+        // The first sample of the head's age includes the time before the start, and would dwarf the others.
         const from = figure === "headAgeSeconds" ? 1 : 0;
         const values = figures[figure] ?? [];
         return (

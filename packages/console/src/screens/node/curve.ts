@@ -1,20 +1,20 @@
-/** A figure over time as the path of a curve. */
+/** Converts values over time to the path of a curve. */
 
 export const WIDTH = 240;
 export const HEIGHT = 48;
 
 export type Curve = {
-  /** Of an SVG image of `WIDTH` and `HEIGHT`; gaps where nothing is known. Empty without values. */
+  /** SVG path in an image of `WIDTH` and `HEIGHT`, with gaps for unknown values; empty without values. */
   readonly path: string;
   readonly lowest: number;
   readonly highest: number;
-  /** The last that is known. */
+  /** Last known value. */
   readonly last: number;
 };
 
 /**
- * The curve begins at zero or below, so that it does not show small changes as large ones. Of several samples in one column,
- * the largest counts.
+ * Creates the curve. The axis includes zero, so that small changes do not look large. Each column shows the maximum of
+ * its samples.
  *
  * @returns undefined if no value is known
  */

@@ -1,4 +1,4 @@
-/** How the node is: its checks, its way to the head of the network, its parts, its last hours, its peers and its options. */
+/** State of the node: checks, sync progress, parts, last hours, peers and options. */
 import { Badge } from "../../components/badge.tsx";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Facts, Page, Section } from "../../components/page.tsx";
@@ -14,7 +14,7 @@ import { Progress } from "./progress.tsx";
 import "./node.css";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
-/** Reading the figures starts the span anew over which monitoring sees the delays of threads. */
+/** Slow interval, because each read resets the time span of the thread delays that monitoring sees. */
 const SELDOM = { lasts: "session", everyMs: 15_000 } as const;
 
 export default function NodeScreen() {
@@ -39,7 +39,7 @@ export default function NodeScreen() {
           <Charts />
         </>
       ) : (
-        state && <SignInNeeded title="Checks and figures need a sign-in" />
+        state && <SignInNeeded title="Sign in to see checks and metrics" />
       )}
       <Peers />
       {isSignedIn && <Options />}
@@ -47,7 +47,7 @@ export default function NodeScreen() {
   );
 }
 
-/** Whether all checks pass: what `/health/ready` answers. */
+/** Shows whether all checks pass, as `/health/ready` returns. */
 function Readiness({ summary }: { summary: Summary }) {
   const isReady = Object.values(summary.checks).every(({ ok }) => ok);
   return <Badge tone={isReady ? "good" : "bad"}>{isReady ? "ready" : "not ready"}</Badge>;
@@ -88,7 +88,7 @@ function Health({ summary: { checks, version, protocol, uptimeSeconds, webhooks,
             ],
             [
               "Deliveries",
-              `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} to be retried, ${countText(queues.replaying)} from replays`,
+              `${countText(queues.waiting)} waiting, ${countText(queues.retrying)} retrying, ${countText(queues.replaying)} from replays`,
             ],
             ["Events to match", countText(webhooks.unmatched)],
             ["Live streams", `${countText(streams.open)} open, ${bytesText(streams.unreadBytes)} unread`],

@@ -1,4 +1,4 @@
-/** Figures of a node in the text form of Prometheus. */
+/** Parses metrics in the Prometheus text format. */
 
 export type Sample = {
   readonly name: string;
@@ -9,7 +9,7 @@ export type Sample = {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Lines that are no samples are left out. */
+/** Parses the samples and skips all other lines. */
 export function samplesOf(text: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const [, name, labels = "", value] = LINE.exec(line) ?? [];
@@ -25,9 +25,9 @@ const numberOf = (text: string): number =>
   ({ "+Inf": Number.POSITIVE_INFINITY, "-Inf": Number.NEGATIVE_INFINITY })[text] ?? Number(text);
 
 export type Figures = {
-  /** Undefined if the node does not say it, or does not know it. */
+  /** Returns undefined if the metric is absent or unknown. */
   one(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
-  /** By the value of a label, the largest first; zeros are left out. */
+  /** Returns values by label, largest first, without zeros. */
   by(name: string, label: string): readonly (readonly [string, number])[];
 };
 

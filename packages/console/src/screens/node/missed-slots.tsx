@@ -1,4 +1,4 @@
-/** The last slots that delegates of this node missed, and why. */
+/** Table of the latest missed slots of this node, with reasons. */
 import type { NodeOverview } from "@uniknode/client";
 import { PublicKey } from "../../components/identifier.tsx";
 import { Section } from "../../components/page.tsx";
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Missed>[] = [
   { title: "Reason", narrow: "2a", cell: ({ reason }) => REFUSALS[reason] ?? reason },
 ];
 
-/** The node keeps them over restarts. */
+/** Fetches the missed slots, which the node keeps across restarts. */
 export function useMissedSlots(): readonly Missed[] {
   const { operations } = useNode();
   const answer = useAnswer("node overview", operations.operations.node, {
@@ -25,7 +25,7 @@ export function useMissedSlots(): readonly Missed[] {
   return answer.value?.data.forger.lastMissed ?? [];
 }
 
-/** Nothing while no slot is missed. */
+/** Renders nothing if no slot was missed. */
 export function MissedSlots() {
   const missed = useMissedSlots();
   if (missed.length === 0) return null;

@@ -1,13 +1,13 @@
-/** What a node answers to its operators (operations.md 10). */
+/** Client of the operator routes (operations.md 10). */
 import { ApiError } from "@uniknode/client";
 import { type Figures, figuresOf } from "./metrics.ts";
 
 export type Check = { readonly ok: boolean; readonly detail: string };
 
-/** Of `/health/status`. */
+/** Response of `/health/status`. */
 export type Summary = {
   readonly version: string;
-  /** Of the old network's software that the node is compatible with. */
+  /** Version of the old software that the node is compatible with. */
   readonly protocol: string;
   readonly uptimeSeconds: number;
   readonly checks: Readonly<Record<string, Check>>;
@@ -31,7 +31,7 @@ export type Operations = {
 const PREFIX = "/console/operations";
 const TIMEOUT_MS = 10_000;
 
-/** For a browser that is signed in. */
+/** Creates the client for a signed-in browser. */
 export function createOperations(makeRequest: typeof fetch): Operations {
   async function read(path: string): Promise<string> {
     const url = `${PREFIX}${path}`;

@@ -1,4 +1,4 @@
-/** The options with which the node was started, and where each was said. */
+/** Table of the node's options with their origins. */
 import type { NodeOption } from "@uniknode/client";
 import { Badge } from "../../components/badge.tsx";
 import { Section } from "../../components/page.tsx";
@@ -28,7 +28,7 @@ export function Options() {
       <Answered answer={answer} what="The options">
         {({ data }) => (
           <Table
-            caption="Options, those that were set first"
+            caption="Options, explicitly set ones first"
             columns={COLUMNS}
             rows={[...data].sort((a, b) => Number(a.origin === "default") - Number(b.origin === "default"))}
             keyOf={({ option }) => option}

@@ -1,4 +1,4 @@
-/** Figures of the parts of a node. */
+/** Metrics of the parts of a node. */
 import type { ComponentChildren } from "preact";
 import { bytesText, countText } from "../../components/format.ts";
 import { Facts, Section } from "../../components/page.tsx";
@@ -56,7 +56,7 @@ function Forger({ figures: { one, by } }: PartProps) {
   );
 }
 
-/** The counter begins with the process, and the list of missed slots does not. */
+/** The counter starts with the process; the list of missed slots persists. */
 const missedText = (sinceStart: number, listed: number): string =>
   listed === 0
     ? `${countText(sinceStart)} since the start`
@@ -119,7 +119,7 @@ const Traffic = ({ figures: { one, by } }: PartProps) => (
 
 type ReasonsProps = {
   readonly reasons: readonly (readonly [string, number])[];
-  /** Sentences for codes. */
+  /** Descriptions of codes. */
   readonly words?: Readonly<Record<string, string>>;
 };
 

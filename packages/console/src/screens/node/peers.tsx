@@ -1,4 +1,4 @@
-/** The peers that the node knows. */
+/** List of known peers. */
 import type { Peer, PeerQuery } from "@uniknode/client";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
@@ -54,9 +54,7 @@ export function Peers() {
               columns={columns}
               rows={data}
               keyOf={({ ip, port }) => `${ip} ${port}`}
-              empty={
-                <Empty title="No peer is known">An isolated chain, such as a dev chain, has no peers.</Empty>
-              }
+              empty={<Empty title="No peers">An isolated chain, such as a dev chain, has no peers.</Empty>}
             />
             {meta.pageCount > 1 && <Pager meta={meta} what="peers" />}
           </>

@@ -1,4 +1,4 @@
-/** How far the chain of the node is. */
+/** Sync progress of the node. */
 import { countText, durationText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { useNode } from "../../data/node.ts";
@@ -11,7 +11,7 @@ export function Progress() {
   if (!progress) {
     return (
       <p class="sentence">
-        {connection.value.state === "disconnected" ? "The node does not answer. It was" : "The node is"} at
+        {connection.value.state === "disconnected" ? "The node does not respond. It was" : "The node is"} at
         height {countText(block.height)}; that block was forged <Time timeMs={block.timestamp.unix * 1_000} />
         .
       </p>

@@ -1,4 +1,4 @@
-/** The pool and the newest blocks, moving to the right as blocks come. */
+/** The pool and the newest blocks, which move to the right with each block. */
 import type { Block } from "@uniknode/client";
 import { useDelegateNames } from "../../components/delegate-names.ts";
 import { amountText, countOfText, countText, shortened } from "../../components/format.ts";
@@ -7,7 +7,7 @@ import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
 const SHOWN_BLOCKS = 14;
-/** An address may ask a public node a hundred times a minute, and this is one of many questions. */
+/** Slow interval, because public nodes limit an address to a hundred requests per minute. */
 const POOL_INTERVAL_MS = 5_000;
 
 export function BlockRow() {
@@ -48,7 +48,7 @@ function Pool() {
 
 type BlockCardProps = {
   readonly block: Block;
-  /** From the left. The card is moved there as a picture: to the browser, and to a reader's finger, nothing in the page moves. */
+  /** Index from the left. The card moves with a transform, so that the layout does not shift. */
   readonly place: number;
   readonly name: string | undefined;
 };
@@ -84,6 +84,6 @@ function BlockCard({ block, place, name }: BlockCardProps) {
   );
 }
 
-/** Share of a full block, as a root: one transaction of five hundred is seen, too. */
+/** Square root of the fill level, so that one transaction of five hundred is visible. */
 const fillOf = (transactions: number, most: number): string =>
   `${Math.round(Math.sqrt(Math.min(transactions / most, 1)) * 100)}%`;

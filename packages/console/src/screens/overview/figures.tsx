@@ -1,10 +1,10 @@
-/** Figures of the chain. */
+/** Key figures of the chain. */
 import type { ComponentChildren } from "preact";
 import { Amount } from "../../components/amount.tsx";
 import { countText } from "../../components/format.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
 
-/** They change slowly, and an address may ask a public node a hundred times a minute. */
+/** Slow interval, because public nodes limit an address to a hundred requests per minute. */
 const SLOWLY = { lasts: "session", everyMs: 30_000 } as const;
 
 export function Figures() {

@@ -1,4 +1,4 @@
-/** How the node is, and what has just happened on its chain. */
+/** State of the node, and latest activity on its chain. */
 import { Page, Section } from "../../components/page.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
 import { Answered, Empty, Loading } from "../../components/states.tsx";

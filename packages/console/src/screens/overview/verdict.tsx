@@ -1,4 +1,4 @@
-/** One sentence that says how the node is; what is wrong comes first. */
+/** One sentence about the state of the node; problems come first. */
 import { useComputed } from "@preact/signals";
 import { DelegateName } from "../../components/delegate-name.tsx";
 
@@ -6,7 +6,7 @@ import { Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { useNode } from "../../data/node.ts";
 
-/** Slots without a block after which a chain seems to stand still. */
+/** Number of slots without a block after which a chain counts as stalled. */
 const LATE_SLOTS = 5;
 
 export function Verdict() {
@@ -23,7 +23,7 @@ export function Verdict() {
     <p class={isWrong ? "verdict late" : "verdict"}>
       <span>
         {connection.value.state === "disconnected"
-          ? "The node does not answer."
+          ? "The node does not respond."
           : isCatchingUp
             ? "The node is catching up."
             : isWrong

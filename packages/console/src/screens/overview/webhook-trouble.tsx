@@ -1,4 +1,4 @@
-/** Says that receivers of webhooks fail; nothing while all of them accept. */
+/** Warning about failing webhook receivers; renders nothing if there are none. */
 import { Badge } from "../../components/badge.tsx";
 import { countOfText } from "../../components/format.ts";
 import { troubledOf, useWebhookHealth } from "../../data/webhook-health.ts";

@@ -1,4 +1,4 @@
-/** Sends what was signed elsewhere. */
+/** Form that sends externally signed transactions. */
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -27,7 +27,7 @@ export default function Broadcast() {
   async function onFile({ files, form }: HTMLInputElement): Promise<void> {
     const file = files?.[0];
     form?.reset();
-    // What is longer is refused all the same, and need not be read.
+    // Larger files are refused anyway, so the rest is not read.
     if (file) read(await file.slice(0, MAX_CHARACTERS + 1).text());
   }
 

@@ -1,4 +1,4 @@
-/** The same order in a terminal and in a program. */
+/** Shows the order as a command and as code. */
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { type Chosen, commandOf, programOf } from "../../signing/elsewhere.ts";
 import type { Order } from "../../signing/order.ts";
@@ -6,7 +6,7 @@ import type { Order } from "../../signing/order.ts";
 export type ElsewhereProps = {
   readonly order: Order;
   readonly chosen: Chosen;
-  /** What was typed for it. */
+  /** Typed text of the delegate. */
   readonly delegate: string;
 };
 

@@ -1,4 +1,4 @@
-/** The fields of each kind of transaction. */
+/** Form fields of each kind of transaction. */
 import type { ComponentChildren } from "preact";
 import { Amount } from "../../components/amount.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
@@ -106,7 +106,7 @@ function VoteFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
       The wallet votes for <DelegateName id={vote} /> now.
     </>
   ) : (
-    sender && "The wallet has no vote now."
+    sender && "The wallet has not voted."
   );
   return (
     <>
@@ -221,7 +221,7 @@ const randomId = (): string =>
 
 export type TermsFieldsProps = FieldsProps & {
   readonly sender: Sender | undefined;
-  /** Of the draft. */
+  /** Fee of the draft. */
   readonly fee: string | undefined;
 };
 

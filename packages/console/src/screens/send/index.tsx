@@ -1,4 +1,4 @@
-/** Making a transaction: what it says, whose it is, what it costs; signed here, or elsewhere before. */
+/** Send screen: builds and signs a transaction, or sends an externally signed one. */
 
 import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
@@ -26,7 +26,7 @@ export default function Send() {
   return (
     <Page title="Send">
       <Tabs
-        label="What is sent"
+        label="Kind of transaction"
         tabs={VIEWS}
         selected={selected}
         onSelect={(kind) => change({ kind: kind === "transfer" ? "" : kind }, true)}

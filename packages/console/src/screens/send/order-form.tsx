@@ -1,4 +1,4 @@
-/** A form for one kind of transaction: its fields, what will be signed, and the passphrase that signs it. */
+/** Form for one kind of transaction: fields, preview and passphrase. */
 import type { RawTransaction } from "@uniknode/client";
 import { useRef, useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
@@ -16,7 +16,7 @@ import { SignCard, taken } from "./sign-card.tsx";
 import { faultsOf, useOrder } from "./use-order.ts";
 import { useValues } from "./use-values.ts";
 
-/** Nothing is to be done elsewhere before there is something to sign. */
+/** Command and code forms, loaded when there is an order. */
 const Elsewhere = loadable(() => import("./elsewhere.tsx"), "nothing");
 
 type Made = { readonly signed: RawTransaction; readonly posted?: Posted };
@@ -31,10 +31,10 @@ export function OrderForm({ kind }: { kind: Kind }) {
   const passphrase = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(false);
-  /** Whether missing fields are pointed out. */
+  /** Whether missing fields are marked. */
   const [wasTried, setTried] = useState(false);
   const [made, setMade] = useState<Made>();
-  /** By the node or the worker, until something else is typed. */
+  /** Errors of the node or the worker, until the input changes. */
   const [refusal, setRefusal] = useState<Faults>({});
   const faults: Faults = { ...state.faults, ...refusal };
   const faultOf = (field: OrderField, name: string = field): string | undefined =>
@@ -51,7 +51,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
     settle();
     if (isBusy) return;
     if (!signer) return refuse({ passphrase: "The signing code is still loading. Try again in a moment." });
-    if (!passphrase.current?.value) return refuse({ passphrase: "The passphrase is missing." });
+    if (!passphrase.current?.value) return refuse({ passphrase: "Enter the passphrase." });
     setBusy(true);
     setRefusal({});
     try {
@@ -64,18 +64,18 @@ export function OrderForm({ kind }: { kind: Kind }) {
     }
   }
 
-  /** Says what is wrong, and goes to the first field that it is about. */
+  /** Shows the errors and focuses the first invalid field. */
   function refuse(faults: Faults): void {
     setTried(true);
     setRefusal(faults);
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   }
 
-  /** The passphrase stays in its field: it has not signed yet. */
+  /** Keeps the passphrase in its field, because nothing is signed yet. */
   async function findWallet(): Promise<void> {
     const { address } = await signer!.walletOf(passphrase.current!.value);
     settle({ from: address });
-    announce(`The passphrase is that of ${address}. Check what will be signed.`);
+    announce(`The passphrase belongs to ${address}. Check what will be signed.`);
   }
 
   async function sign(isKept: boolean): Promise<void> {
@@ -129,6 +129,6 @@ export function OrderForm({ kind }: { kind: Kind }) {
   );
 }
 
-/** Without a fault, what will be signed is not on the page yet. */
+/** Explains why nothing was signed; without errors, the preview was not shown yet. */
 const hindranceOf = (faults: Faults): string =>
-  Object.keys(faults).length > 0 ? "the form says what is wrong." : "look at what will be signed first.";
+  Object.keys(faults).length > 0 ? "correct the marked fields." : "check what will be signed first.";

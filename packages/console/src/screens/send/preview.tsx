@@ -1,4 +1,4 @@
-/** What will be signed: in words, member by member, and as JSON. */
+/** Preview of the transaction: in words, by member, and as JSON. */
 import type { SingleWallet } from "@uniknode/client";
 import { Amount } from "../../components/amount.tsx";
 import { Json } from "../../components/code-block.tsx";

@@ -1,20 +1,20 @@
-/** Reads what was typed into the forms of this screen. */
+/** Parses the input of the send forms. */
 import { readAmount } from "../../signing/amount.ts";
 import type { Order, OrderField } from "../../signing/order.ts";
 
 export type Values = Readonly<Record<string, string>>;
 export type Faults = Readonly<Partial<Record<OrderField, string>>>;
 
-/** What the chain says about what was typed. */
+/** Chain data for the input. */
 export type Known = {
-  /** Public key of the delegate that the sender votes for; empty for none, absent while it is unknown. */
+  /** Public key of the delegate that the sender votes for; empty if none, absent while unknown. */
   readonly vote?: string | undefined;
-  /** Public key of the delegate that was typed; absent while it is unknown. */
+  /** Public key of the typed delegate; absent while unknown. */
   readonly delegate?: string | undefined;
 };
 
 export type Reading = {
-  /** Absent as long as something is wrong or missing. */
+  /** Absent while the input is invalid or incomplete. */
   readonly order?: Order;
   readonly faults: Faults;
 };
@@ -42,8 +42,8 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
       if (vote) return { faults: {}, order: { kind: "vote", vote: `-${vote}` } };
       return { faults: vote === "" ? { delegate: "The wallet has no vote to withdraw." } : {} };
     }
-    if (vote) return { faults: { delegate: "The wallet has voted already: withdraw that vote first." } };
-    if (typed.trim() === "") return { faults: { delegate: "A delegate is missing." } };
+    if (vote) return { faults: { delegate: "The wallet has already voted: withdraw that vote first." } };
+    if (typed.trim() === "") return { faults: { delegate: "Enter a delegate." } };
     return delegate ? { faults: {}, order: { kind: "vote", vote: `+${delegate}` } } : { faults: {} };
   },
 
@@ -51,7 +51,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     const tokenId = unik.trim();
     const { properties, fault } = readProperties(typed);
     const problem =
-      fault ?? (Object.hasOwn(properties, "type") ? "The type has a field of its own." : undefined);
+      fault ?? (Object.hasOwn(properties, "type") ? "Set the type in its own field." : undefined);
     const faults: Faults = {
       ...(!isId(tokenId) && { unik: ID_EXPECTED }),
       ...(problem !== undefined && { properties: problem }),
@@ -71,7 +71,7 @@ const READERS: Readonly<Record<Kind, (values: Values, known: Known) => Reading>>
     const isNothing = Object.keys(properties).length + removed.length === 0;
     const problem =
       fault ??
-      (both === undefined ? undefined : `${both} can be set or removed, not both.`) ??
+      (both === undefined ? undefined : `${both} cannot be both set and removed.`) ??
       (isNothing ? "Enter a property to set or to remove." : undefined);
     const faults: Faults = {
       ...(!isId(tokenId) && { unik: ID_EXPECTED }),
@@ -88,14 +88,14 @@ const isId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 type Properties = { readonly properties: Readonly<Record<string, string>>; readonly fault?: string };
 
-/** One a line: `name = value`. Blanks around both do not count. */
+/** Parses one `name = value` per line, and trims spaces. */
 function readProperties(text: string): Properties {
   const pairs = new Map<string, string>();
   for (const line of text.split("\n").filter((line) => line.trim() !== "")) {
     const at = line.indexOf("=");
     const name = line.slice(0, Math.max(at, 0)).trim();
     if (name === "")
-      return { properties: {}, fault: `Write name = value, one per line; this is not: ${line.trim()}` };
+      return { properties: {}, fault: `Write name = value, one per line. Invalid line: ${line.trim()}` };
     if (pairs.has(name)) return { properties: {}, fault: `${name} is given twice.` };
     pairs.set(name, line.slice(at + 1).trim());
   }
@@ -103,14 +103,14 @@ function readProperties(text: string): Properties {
 }
 
 export type TermsReading = {
-  /** Smallest unit; absent for the static fee. */
+  /** Fee in the smallest unit; absent for the static fee. */
   readonly fee?: bigint;
-  /** Absent for the next one. */
+  /** Nonce; absent for the next nonce. */
   readonly nonce?: bigint;
   readonly faults: Faults;
 };
 
-/** Fee and nonce, where these are not left to the chain. */
+/** Parses fee and nonce, if given. */
 export function readTerms({ fee: typedFee = "", nonce: typedNonce = "" }: Values): TermsReading {
   const fee = typedFee.trim() === "" ? undefined : readAmount(typedFee);
   const nonce = typedNonce.trim();
@@ -120,7 +120,7 @@ export function readTerms({ fee: typedFee = "", nonce: typedNonce = "" }: Values
     ...(isNonce && { nonce: BigInt(nonce) }),
     faults: {
       ...(fee?.fault !== undefined && { fee: fee.fault }),
-      ...(nonce !== "" && !isNonce && { nonce: "A nonce is a whole number from 1 on." }),
+      ...(nonce !== "" && !isNonce && { nonce: "The nonce must be an integer of at least 1." }),
     },
   };
 }

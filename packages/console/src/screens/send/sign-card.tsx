@@ -1,4 +1,4 @@
-/** The passphrase, and what to do with it. It is in these fields until it signs, and nowhere else. */
+/** Passphrase fields and buttons. The passphrase stays only in these fields until it signs. */
 import type { RefObject } from "preact";
 import { FieldNotes } from "../../components/field.tsx";
 import type { Faults } from "./read-order.ts";
@@ -10,7 +10,7 @@ export type SignCardProps = {
   readonly hasSender: boolean;
   readonly isBusy: boolean;
   readonly faults: Faults;
-  /** Why nothing was signed. */
+  /** Reason why nothing was signed. */
   readonly hindrance: string | undefined;
 };
 
@@ -27,7 +27,7 @@ export function SignCard(props: SignCardProps) {
       </p>
       {hindrance !== undefined && (
         <p class="field-fault" role="alert">
-          It was not signed: {hindrance}
+          Not signed: {hindrance}
         </p>
       )}
       <div class="send-buttons">
@@ -51,7 +51,7 @@ type SecretFieldProps = {
   readonly fault: string | undefined;
 };
 
-/** Without a name and a value: what is typed is in no state of the page, and no form sends it. */
+/** Uncontrolled field without a name, so that neither the page state nor a form contains the passphrase. */
 const SecretField = ({ name, label, field, fault }: SecretFieldProps) => (
   <div class="field">
     <label for={`field-${name}`}>{label}</label>
@@ -68,7 +68,7 @@ const SecretField = ({ name, label, field, fault }: SecretFieldProps) => (
   </div>
 );
 
-/** What a field of a passphrase holds; it is empty afterwards. */
+/** Returns the passphrase of a field and clears the field. */
 export function taken(field: HTMLInputElement | null): string {
   const text = field?.value ?? "";
   if (field) field.value = "";

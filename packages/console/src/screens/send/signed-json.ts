@@ -1,8 +1,8 @@
-/** Reads signed transactions from JSON: as `uniknode tx --dry-run --json` prints one, or as the API takes them. */
+/** Parses signed transactions from the output of `uniknode tx --dry-run --json`, or from API requests. */
 
-/** What a node reads of one request (http-api.md 6.4). */
+/** Maximum number of transactions per request (http-api.md 6.4). */
 export const MAX_TRANSACTIONS = 40;
-/** Larger than 40 of the largest. */
+/** Larger than 40 transactions of maximum size. */
 export const MAX_CHARACTERS = 1_000_000;
 
 export type SignedTransaction = Readonly<Record<string, unknown>> & {
@@ -16,18 +16,18 @@ export type SignedReading =
   | { readonly transactions?: undefined; readonly fault: string };
 
 export function readSigned(text: string): SignedReading {
-  if (text.trim() === "") return { fault: "There is no JSON yet." };
-  if (text.length > MAX_CHARACTERS) return { fault: `At most ${MAX_CHARACTERS} characters are read.` };
+  if (text.trim() === "") return { fault: "Enter JSON." };
+  if (text.length > MAX_CHARACTERS) return { fault: `At most ${MAX_CHARACTERS} characters are allowed.` };
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { fault: `This is no JSON: ${(error as Error).message}` };
+    return { fault: `This is not JSON: ${(error as Error).message}` };
   }
   const items = itemsOf(json);
-  if (items.length === 0) return { fault: "It has no transaction." };
+  if (items.length === 0) return { fault: "It contains no transaction." };
   if (items.length > MAX_TRANSACTIONS) {
-    return { fault: `A node accepts ${MAX_TRANSACTIONS} transactions at a time; these are ${items.length}.` };
+    return { fault: `At most ${MAX_TRANSACTIONS} transactions are allowed, not ${items.length}.` };
   }
   const transactions: SignedTransaction[] = [];
   for (const [index, item] of items.entries()) {
@@ -42,7 +42,7 @@ export function readSigned(text: string): SignedReading {
   return { transactions };
 }
 
-/** One, a list, or one of the forms in which these are printed and posted. */
+/** Accepts a transaction, a list, or an object that contains them. */
 function itemsOf(json: unknown): readonly unknown[] {
   if (Array.isArray(json)) return json;
   const { transactions, transaction } = Object(json) as { transactions?: unknown; transaction?: unknown };
@@ -51,7 +51,7 @@ function itemsOf(json: unknown): readonly unknown[] {
 }
 
 function faultOf(item: unknown): string | undefined {
-  if (typeof item !== "object" || item === null) return "is no transaction.";
+  if (typeof item !== "object" || item === null) return "is not a transaction.";
   const { id, type, signature, signatures } = item as Record<string, unknown>;
   if (typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id)) return 'has no "id" of 64 digits.';
   if (typeof type !== "number") return 'has no "type".';

@@ -1,4 +1,4 @@
-/** What was typed as an order, what the chain and the worker say of it, and what is wrong with it. */
+/** Validates the input as an order with the chain and the worker. */
 import { useEffect, useState } from "preact/hooks";
 import { amountText } from "../../components/format.ts";
 import type { Answer } from "../../data/answers.ts";
@@ -16,20 +16,20 @@ import {
   type Values,
 } from "./read-order.ts";
 
-/** An order as it is shown before it is signed: what is signed is exactly this. */
+/** Preview of an order; exactly this is signed. */
 export type Drafted = { readonly order: Order; readonly terms: Terms; readonly draft: Draft };
 
 export type OrderState = {
   readonly sender: Answer<Sender>;
-  /** Absent as long as something is missing. */
+  /** Absent while the input is incomplete. */
   readonly drafted: Drafted | undefined;
-  /** `drafted` is what was typed, and nothing is wrong with it. */
+  /** Whether `drafted` matches the current input and has no errors. */
   readonly isReady: boolean;
   readonly chosen: TermsReading;
   readonly faults: Faults;
 };
 
-/** @param settled what the node is asked about; what is being typed is nothing yet */
+/** @param settled input for queries to the node, without the field being edited */
 export function useOrder(
   kind: Kind,
   values: Values,
@@ -79,10 +79,10 @@ function termsOf(
 
 function senderFault(from: string | undefined, { value, error }: Answer<Sender>): Faults {
   if (!from) return {};
-  if (isUnknown(error)) return { from: "This wallet has not received anything yet." };
+  if (isUnknown(error)) return { from: "This wallet does not exist yet." };
   if (value?.wallet.multiSignature) {
     return {
-      from: "This is a multi-signature wallet: send the transaction that its members signed as signed JSON.",
+      from: "This is a multi-signature wallet: use Signed JSON for a transaction signed by its members.",
     };
   }
   return /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(from.trim())
@@ -90,7 +90,7 @@ function senderFault(from: string | undefined, { value, error }: Answer<Sender>)
     : { from: "An address has 34 letters and digits." };
 }
 
-/** The chain would refuse it too, but only after it was signed. */
+/** Checks the balance before signing; the chain would refuse it later. */
 function shortage(order: Order | undefined, fee: string | undefined, sender: Sender | undefined): Faults {
   if (!order || fee === undefined || !sender) return {};
   const amount = order.kind === "transfer" ? order.amount : 0n;
@@ -120,7 +120,7 @@ function useDraft(
 ): DraftState {
   const [state, setState] = useState<DraftState>({});
   const key = keyOf(order && terms && [order, terms]);
-  // The key stands for order and terms.
+  // The key identifies order and terms.
   useEffect(() => {
     if (!signer || !order || !terms) return setState({});
     let isCurrent = true;

@@ -1,15 +1,15 @@
-/** What is typed into a form. When a field is left it goes into the address of the page, so that a link fills the form. */
+/** Form input. When a field loses the focus, its value goes into the URL, so that links can fill the form. */
 import { useSignal } from "@preact/signals";
 import { useListState } from "../../components/list-state.ts";
 import type { Values } from "./read-order.ts";
 
 export type FormValues = {
   readonly values: Values;
-  /** As far as it is in the address: what is asked of the node while one types. */
+  /** Values in the URL, used for queries to the node. */
   readonly settled: Values;
-  /** While it is typed. */
+  /** Called on input. */
   set(name: string, value: string): void;
-  /** When a field is left. */
+  /** Called when a field loses the focus. */
   settle(changes?: Values): void;
 };
 
@@ -23,7 +23,7 @@ export function useValues(): FormValues {
       typed.value = { ...typed.peek(), [name]: value };
     },
     settle(changes = {}) {
-      // A choice of a list is typed and left at once, before the page is drawn again.
+      // Selecting an option triggers both events before the page is rendered again.
       change({ ...typed.peek(), ...changes }, true);
       typed.value = {};
     },

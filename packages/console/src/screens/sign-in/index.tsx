@@ -1,4 +1,4 @@
-/** Signing in: by the code of a one-time link in the fragment of the address, or by the webhook token. */
+/** Signs in with the code of a one-time link in the URL fragment, or with the webhook token. */
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
@@ -30,7 +30,7 @@ export default function SignIn() {
   useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get("code");
     if (!code) return;
-    // A code is worth something until it is used: it does not stay in the history.
+    // Removes the code from the history, because it is valid until used.
     history.replaceState(history.state, "", location.pathname);
     void signIn({ code });
   }, []);
@@ -56,7 +56,7 @@ export default function SignIn() {
   return (
     <Page title="Sign in">
       <p class="quiet">
-        The chain is public. Webhooks, live events and the node itself require the webhook token of the node.
+        The chain is public. Webhooks, live events and the node page require the webhook token of the node.
       </p>
       {failure && (
         <p class="sign-in-failure" role="alert">

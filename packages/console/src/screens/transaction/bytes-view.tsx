@@ -1,4 +1,4 @@
-/** A transaction as it is sent between nodes: its bytes with the fields marked on them. */
+/** Bytes of a transaction as sent between nodes, with highlighted fields. */
 import type { RawTransaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -21,7 +21,7 @@ export default function BytesView({ transaction }: { transaction: RawTransaction
   const signer = useSigner();
   const answer = useAnswer(
     signer && `bytes ${transaction.id}`,
-    // What no worker knows is no answer of the node.
+    // Unsupported types have no fields; this is not a failure of the node.
     () => signer!.fieldsOf(transaction).catch((): readonly Field[] => []),
     { lasts: "session" },
   );

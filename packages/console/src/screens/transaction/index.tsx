@@ -1,4 +1,4 @@
-/** A transaction: in the pool, or in a block with growing confirmations. */
+/** Transaction, pending or with confirmations. */
 
 import type { Transaction } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
@@ -136,7 +136,7 @@ function Details({ transaction }: { transaction: Transaction }) {
 
 type SignedProps = { readonly transaction: Transaction; readonly isInBytes: boolean };
 
-/** The members that the signatures are over; to be posted to another node as they are. */
+/** Transaction as signed, which can be posted to another node. */
 function Signed({ transaction: { id, blockId }, isInBytes }: SignedProps) {
   const { api } = useNode();
   const answer = useAnswer(`transaction ${id} signed ${blockId}`, async () =>

@@ -1,4 +1,4 @@
-/** Transactions of the chain, and those that wait in the pool. */
+/** List of confirmed or pending transactions. */
 import type { TransactionOrder, TransactionSearch } from "@uniknode/client";
 import { unitsOf } from "../../components/amount.tsx";
 import { Filters } from "../../components/filters.tsx";
@@ -15,13 +15,13 @@ const POOL_INTERVAL_MS = 2_000;
 
 const STATES = [
   { value: "", label: "Confirmed" },
-  { value: "pending", label: "Waiting in the pool" },
+  { value: "pending", label: "Pending" },
 ];
 const TYPES = [
   { value: "", label: "All types" },
   ...KINDS.map((kind) => ({
     value: kindText(kind),
-    // Two groups have types of the same name.
+    // Two groups have types with the same name.
     label:
       kind.typeGroup === 1 && KINDS.filter(({ title }) => title === kind.title).length > 1
         ? `${titleOf(kind)} (core)`
@@ -98,7 +98,7 @@ function Pending() {
             caption="Pending transactions"
             transactions={data}
             empty={
-              <Empty title="The pool is empty">Transactions wait here until a delegate forges them.</Empty>
+              <Empty title="The pool is empty">Transactions stay here until a delegate forges them.</Empty>
             }
           />
           <Pager meta={meta} what="transactions" />
@@ -108,7 +108,7 @@ function Pending() {
   );
 }
 
-/** What the address of the page asks for; what makes no sense in it is left out. */
+/** Parses the filters in the URL, and ignores invalid ones. */
 export function searchOf(query: Readonly<Record<string, string>>): TransactionSearch {
   const { type = "", address, text, least = "", orderBy } = query;
   const kind = KINDS.find((known) => kindText(known) === type);

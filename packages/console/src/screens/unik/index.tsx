@@ -1,4 +1,4 @@
-/** A unik: who owns it, what it says of itself, and how that came to be. */
+/** Unik: owner, properties and history. */
 import { useRoute } from "preact-iso/router";
 import { shortened } from "../../components/format.ts";
 import { Address, TransactionId, UnikId } from "../../components/identifier.tsx";
@@ -9,7 +9,7 @@ import { unikTypeText } from "../../components/uniks/unik-types.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { PropertyHistory } from "./property-history.tsx";
 
-/** Properties of one page of the API. */
+/** Number of properties per API page. */
 const LIMIT = 100;
 
 export default function UnikScreen() {

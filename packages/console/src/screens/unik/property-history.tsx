@@ -1,4 +1,4 @@
-/** Which transaction has set, changed or removed which property of a unik, and when. */
+/** History of the properties of a unik, with the transactions that changed them. */
 import type { Transaction } from "@uniknode/client";
 import { TransactionId } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
@@ -66,7 +66,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   );
 }
 
-/** Properties in the asset of a transaction; a removed one is `null` there. */
+/** Reads the properties in the asset of a transaction; removed ones are `null`. */
 export function changesOf(asset: unknown): readonly Change[] {
   const { nft } = Object(asset) as { nft?: { unik?: { properties?: unknown } } };
   const properties = Object(Object(Object(nft).unik).properties) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** The uniks of the chain. */
+/** List of uniks. */
 import type { TokenSearch, Unik } from "@uniknode/client";
 import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
@@ -44,7 +44,7 @@ export default function Uniks() {
   );
 }
 
-/** What the address of the page asks for; what makes no sense in it is left out. */
+/** Parses the filters in the URL, and ignores invalid ones. */
 export function searchOf({ id, owner }: Readonly<Record<string, string>>): TokenSearch {
   return {
     ...(id && /^[0-9a-f]{64}$/.test(id) && { id }),

@@ -1,4 +1,4 @@
-/** What a wallet has sent and received. */
+/** Transactions of a wallet. */
 import type { Client, Transaction, TransactionOrder, TransactionSearch } from "@uniknode/client";
 import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
@@ -62,7 +62,7 @@ export function History({ address }: { address: string }) {
   );
 }
 
-/** What the address of the page asks for; what makes no sense in it is left out. */
+/** Parses the filters in the URL, and ignores invalid ones. */
 export function searchOf(address: string, query: Readonly<Record<string, string>>): TransactionSearch {
   const { direction, type, text, orderBy } = query;
   const kind = KINDS.find((known) => kindText(known) === type);

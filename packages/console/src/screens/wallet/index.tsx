@@ -1,4 +1,4 @@
-/** A wallet: by its address, public key or the username of its delegate. */
+/** Wallet, by address, public key or delegate username. */
 import type { SingleWallet } from "@uniknode/client";
 import { useRoute } from "preact-iso/router";
 import { Amount } from "../../components/amount.tsx";
@@ -64,7 +64,7 @@ function Content({ wallet }: { wallet: SingleWallet }) {
           ["Address", <Address key="address" address={address} isWhole />],
           [
             "Public key",
-            publicKey ? <PublicKey publicKey={publicKey} isWhole /> : "unknown: it has sent nothing yet",
+            publicKey ? <PublicKey publicKey={publicKey} isWhole /> : "unknown until it sends a transaction",
           ],
           [
             "Second public key",

@@ -1,4 +1,4 @@
-/** What else belongs to a wallet: its uniks, its votes and its locks. */
+/** Uniks, votes and locks of a wallet. */
 import type { Lock } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -25,7 +25,7 @@ export function Uniks({ address }: { address: string }) {
     <Answered answer={answer} what="The list">
       {({ data, meta }) => (
         <div class="section">
-          <UnikTable caption="Uniks of the wallet" uniks={data} empty={<Empty title="It owns no unik" />} />
+          <UnikTable caption="Uniks of the wallet" uniks={data} empty={<Empty title="No uniks" />} />
           <Pager meta={meta} what="uniks" />
         </div>
       )}
@@ -47,7 +47,7 @@ export function Votes({ address }: { address: string }) {
             caption="Votes of the wallet"
             transactions={data}
             of={address}
-            empty={<Empty title="It has never voted" />}
+            empty={<Empty title="No votes" />}
           />
           <Pager meta={meta} what="votes" />
         </div>
@@ -89,7 +89,7 @@ export function Locks({ address }: { address: string }) {
             columns={columns}
             rows={data}
             keyOf={({ lockId }) => lockId}
-            empty={<Empty title="It has locked nothing" />}
+            empty={<Empty title="No open locks" />}
           />
           <Pager meta={meta} what="locks" />
         </div>

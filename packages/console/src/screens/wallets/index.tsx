@@ -1,4 +1,4 @@
-/** The wallets of the chain. */
+/** List of wallets. */
 import type { Wallet, WalletOrder, WalletSearch } from "@uniknode/client";
 import { Amount, unitsOf, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -80,7 +80,7 @@ function Roles({ wallet }: { wallet: Wallet }) {
   );
 }
 
-/** What the address of the page asks for; what makes no sense in it is left out. */
+/** Parses the filters in the URL, and ignores invalid ones. */
 export function searchOf(query: Readonly<Record<string, string>>): {
   search: WalletSearch;
   orderBy: WalletOrder;

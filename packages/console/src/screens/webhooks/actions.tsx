@@ -1,4 +1,4 @@
-/** What may be done with a webhook. */
+/** Actions on a webhook. */
 import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
@@ -29,7 +29,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
     await webhooks.update(id, { enabled: !enabled, ...(isDropping && { queue: "drop" }) });
     setDropping(false);
     if (isDropping) return enabled ? "Paused; the queue is dropped" : "Active again; the queue is dropped";
-    return enabled ? "Paused; what waits stays in the queue" : "Active again";
+    return enabled ? "Paused; the queue is kept" : "Active again";
   };
   const remove = async () => {
     await webhooks.remove(id);
@@ -58,7 +58,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
       {queued > 0 && <DropQueue count={queued} isChosen={isDropping} onChange={setDropping} />}
       <Outcome action={action} />
       <Dialog title={`Delete webhook ${id}?`} isOpen={asked === "delete"} onClose={close}>
-        <p>Its deliveries, waiting ones included, are deleted with it.</p>
+        <p>Its deliveries are deleted too, including pending ones.</p>
         <p class="choices">
           <button type="button" onClick={close}>
             Cancel
@@ -68,7 +68,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
             class="primary danger"
             onClick={() => {
               close();
-              // The page of a deleted webhook sends no more requests.
+              // Stops the requests of the deleted webhook's page.
               void run(remove, "webhooks");
             }}
           >

@@ -1,4 +1,4 @@
-/** A fact and what took it back, side by side. */
+/** Shows a fact and its retraction side by side. */
 import type { DeliveryRecord } from "@uniknode/client";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
@@ -11,7 +11,7 @@ import { DeliveryBadge } from "./state.tsx";
 
 type CounterpartProps = { readonly webhook: string; readonly delivery: DeliveryRecord };
 
-/** Nothing for a delivery whose block stands. */
+/** Renders nothing if the block of the delivery is on the chain. */
 export function Counterpart({ webhook, delivery }: CounterpartProps) {
   const { webhooks } = useNode().operations;
   const { messageId, reverts, undone, height } = delivery;

@@ -1,4 +1,4 @@
-/** Deliveries of a webhook, newest first; a selection, or all that match, is sent now. */
+/** Deliveries of a webhook, newest first, with a button to send selected or matching ones immediately. */
 import type { DeliveryQuery, DeliveryRecord, DeliveryState } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Filters } from "../../components/filters.tsx";
@@ -106,11 +106,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
             columns={columns}
             rows={data}
             keyOf={({ id }) => id}
-            empty={
-              <Empty title="No delivery matches">
-                Deliveries are listed here as soon as an event matches.
-              </Empty>
-            }
+            empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
           />
         )}
       </Answered>
@@ -118,7 +114,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
   );
 }
 
-/** What the address of the page asks for; what makes no sense in it is left out. */
+/** Parses the filters in the URL, and ignores invalid ones. */
 export function filterOf({ state, event, height = "" }: Readonly<Record<string, string>>): DeliveryQuery {
   const known = STATES.find(({ value }) => value !== "" && value === state)?.value;
   return {

@@ -1,4 +1,4 @@
-/** A delivery with its attempts and its body. */
+/** Delivery with its attempts and body. */
 import { type DeliveryAttempt, type DeliveryRecord, jsonText } from "@uniknode/client";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
@@ -85,7 +85,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
             "Retracts",
             reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
           ],
-          ["Its block", undone && "was reverted since"],
+          ["Its block", undone && "was reverted"],
           ["Reason", reason && <span class="text">{reason}</span>],
           [
             "Next attempt",
@@ -107,7 +107,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
           columns={COLUMNS}
           rows={attempts}
           keyOf={({ startedAt }) => startedAt}
-          empty={<Empty title="It was not attempted yet" />}
+          empty={<Empty title="No attempts yet" />}
         />
       </Section>
       <Counterpart webhook={webhook} delivery={delivery} />

@@ -1,9 +1,9 @@
-/** The webhook desk: every webhook, one of them with its deliveries, or one delivery with its attempts. */
+/** Webhook pages: the list, a webhook with its deliveries, or a delivery with its attempts. */
 import { DeliveryPage } from "./delivery-page.tsx";
 import { Register } from "./register.tsx";
 import { WebhookPage } from "./webhook-page.tsx";
 
-/** From the address of the page. */
+/** Ids from the URL. */
 export type DeskProps = { readonly webhook: string | undefined; readonly delivery: string | undefined };
 
 export default function Desk({ webhook, delivery }: DeskProps) {

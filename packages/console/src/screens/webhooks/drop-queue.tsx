@@ -1,4 +1,4 @@
-/** The choice to cancel what waits, with its number. */
+/** Checkbox to cancel pending deliveries, with their number. */
 import { countOfText } from "../../components/format.ts";
 
 export type DropQueueProps = {

@@ -1,10 +1,10 @@
-/** What the desk does with a webhook or a delivery, in a terminal and in a program. */
+/** Webhook and delivery actions as commands and code. */
 import { curlOf, type Form, programOf, quoted } from "../../components/same-elsewhere.tsx";
 
 type Step = {
   readonly title: string;
   readonly method: "POST" | "PUT" | "DELETE";
-  /** Behind `/api/v2/webhooks/`. */
+  /** Path after `/api/v2/webhooks/`. */
   readonly path: string;
   readonly body?: object;
   readonly statement: string;
@@ -98,7 +98,7 @@ export const deliveryForms = (webhook: string, delivery: number, origin: string)
   );
 
 /**
- * The request of a delivery, for a receiver under development. It has no signature, which only the secret makes.
+ * Builds the request of a delivery as a command, for developing receivers. It has no signature, which requires the secret.
  *
  * @param body JSON text
  */

@@ -1,11 +1,11 @@
-/** How the deliveries of a webhook go, in a cell: success rate of the last hour, the last hours, what waits. */
+/** Table cell with the health of a webhook: success rate, recent hours and queue. */
 import type { DeliverySummary, Webhook } from "@uniknode/client";
 import { countOfText, countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
 import { useAnswer, useNode } from "../../data/node.ts";
 
 const SELDOM = { lasts: "session", everyMs: 15_000 } as const;
-/** Of a bar, in units of the image. */
+/** Size of a bar, in units of the image. */
 const BAR = 4;
 const HEIGHT = 20;
 
@@ -14,7 +14,7 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
   const { value } = useAnswer(`webhook ${id} summary`, () => operations.webhooks.summary(id), SELDOM);
   if (!value) return null;
   const { count, queued, oldestWaitingAt, lastHour, hours } = value.data;
-  if (count === 0) return <span class="quiet">no delivery yet</span>;
+  if (count === 0) return <span class="quiet">no deliveries yet</span>;
   return (
     <span class="health">
       <span>{rateOf(lastHour)}</span>
@@ -35,12 +35,12 @@ export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 
-/** Share of the attempts of the last hour that succeeded: a delivery that is retried fails each time. */
+/** Success rate of the attempts of the last hour; a retried delivery counts once per attempt. */
 export function rateOf({ succeeded, failed }: DeliverySummary["lastHour"]): string {
   const attempts = succeeded + failed;
-  if (attempts === 0) return "no attempt in the last hour";
+  if (attempts === 0) return "no attempts in the last hour";
   const text = percent.format(succeeded / attempts);
-  // A failure among many is not 100 %.
+  // Rounded down, so that a single failure is not shown as 100 %.
   const share = failed > 0 && text === percent.format(1) ? `> ${percent.format(0.999)}` : text;
   return `${share} of ${countOfText(attempts, "attempts")} in the last hour`;
 }

@@ -1,4 +1,4 @@
-/** The webhooks of the node: the desk, and the forms that make and change one. Each is loaded when it is opened. */
+/** Webhook screens: pages and forms, loaded on demand. */
 
 import { useRoute } from "preact-iso/router";
 import { loadable } from "../../components/loadable.tsx";
@@ -15,7 +15,7 @@ export default function Webhooks() {
   const { value: state } = useNode().session.state;
   const [webhook, delivery] = (useRoute().params.rest ?? "").split("/").filter((part) => part !== "");
   if (state?.signedIn !== true) {
-    return <Page title="Webhooks">{state && <SignInNeeded title="Webhooks need a sign-in" />}</Page>;
+    return <Page title="Webhooks">{state && <SignInNeeded title="Sign in to see webhooks" />}</Page>;
   }
   if (webhook === "new") return <NewWebhook />;
   if (webhook !== undefined && delivery === "edit") return <EditWebhook id={webhook} />;

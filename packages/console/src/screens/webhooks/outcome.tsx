@@ -1,4 +1,4 @@
-/** What an action has done. */
+/** Outcome of an action. */
 import type { Action } from "./use-action.ts";
 
 export const Outcome = ({ action: { outcome } }: { action: Action }) =>

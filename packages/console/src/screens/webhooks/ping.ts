@@ -1,4 +1,4 @@
-/** A ping, and what the receiver said to it. */
+/** Pings a receiver and describes the response. */
 import type { Client } from "@uniknode/client";
 
 /** @throws {ApiError} */

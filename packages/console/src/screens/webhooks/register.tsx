@@ -1,4 +1,4 @@
-/** All webhooks of the node. */
+/** List of webhooks. */
 import type { Webhook } from "@uniknode/client";
 import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
@@ -61,7 +61,7 @@ export function Register() {
               rows={data}
               keyOf={({ id }) => id}
               empty={
-                <Empty title="There is no webhook yet">
+                <Empty title="No webhooks yet">
                   A webhook posts what happens on the chain to your receiver, signed, in order, and again
                   until it is accepted.
                 </Empty>

@@ -1,4 +1,4 @@
-/** Delivers the events of past blocks again: how many that would be, and how far it is. */
+/** Replay form with an estimate of the deliveries, and progress. */
 import type { Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { countOfText, countText } from "../../components/format.ts";
@@ -7,7 +7,7 @@ import { useAnswer, useNode } from "../../data/node.ts";
 import { Outcome } from "./outcome.tsx";
 import { useAction } from "./use-action.ts";
 
-/** Of one dry run. */
+/** Maximum number of blocks per dry run. */
 const MAX_BLOCKS = 1_000;
 
 export function ReplaySection({ webhook }: { webhook: Webhook }) {
@@ -21,7 +21,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   const top = head.value?.height ?? 1;
   const toHeight = to ?? top;
   const isAsked = isStarted || webhook.replay !== undefined;
-  // Without a replay the node has nothing to say of it.
+  // The node returns 404 if there is no replay.
   const { value } = useAnswer(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
     lasts: "session",
     everyMs: 1_000,
@@ -32,11 +32,11 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   async function start(): Promise<string> {
     await webhooks.replay(id, { fromHeight: from, toHeight });
     setStarted(true);
-    return "The replay has begun";
+    return "Replay started";
   }
   async function cancel(): Promise<string> {
     await webhooks.cancelReplay(id);
-    return "The replay is cancelled: what was not sent yet is not sent";
+    return "Replay cancelled; unsent deliveries are dropped";
   }
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -77,7 +77,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** By the newest blocks, as a dry run counts them. */
+/** Estimates the deliveries with a dry run on the newest blocks. */
 function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
   const { operations } = useNode();
   const { id, event, events, conditions, match } = webhook;

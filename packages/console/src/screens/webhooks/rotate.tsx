@@ -1,4 +1,4 @@
-/** A new secret for a webhook, with a time in which the former one is valid as well. */
+/** Dialog that rotates the secret of a webhook, with an overlap in which the previous one stays valid. */
 import type { WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
@@ -9,7 +9,7 @@ const OVERLAPS = [
   { seconds: 86_400, text: "a day" },
   { seconds: 3_600, text: "an hour" },
   { seconds: 604_800, text: "a week" },
-  { seconds: 0, text: "no time at all" },
+  { seconds: 0, text: "not at all" },
 ] as const;
 
 export type RotateProps = {
@@ -37,7 +37,7 @@ export function Rotate({ id, action, isOpen, onClose, onRotated }: RotateProps) 
         so that the receiver can change at any time.
       </p>
       <p>
-        <label for="overlap">The former secret is valid for</label>{" "}
+        <label for="overlap">The previous secret stays valid for</label>{" "}
         <select
           id="overlap"
           value={seconds}

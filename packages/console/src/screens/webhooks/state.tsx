@@ -1,4 +1,4 @@
-/** States of webhooks and deliveries in a word each. */
+/** Badges for states of webhooks and deliveries. */
 import type { DeliveryRecord, Webhook } from "@uniknode/client";
 import { Badge, type Tone } from "../../components/badge.tsx";
 

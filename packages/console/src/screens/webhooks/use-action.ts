@@ -1,15 +1,15 @@
-/** One action at a time, with what became of it. */
+/** Runs one action at a time and keeps its outcome. */
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
 import { useNode } from "../../data/node.ts";
 
 export type Action = {
   readonly isRunning: boolean;
-  /** What the last one has done, or why it failed. */
+  /** Outcome of the last action. */
   readonly outcome: { readonly text: string; readonly isBad: boolean } | undefined;
   /**
-   * @param work says what it has done
-   * @param changed beginning of the keys of answers that it has changed; default: everything of all webhooks
+   * @param work runs the action and returns its outcome as text
+   * @param changed key prefix of the cached responses to refresh; default: everything of all webhooks
    */
   run(work: () => Promise<string>, changed?: string): Promise<void>;
 };

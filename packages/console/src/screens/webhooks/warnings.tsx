@@ -1,4 +1,4 @@
-/** Conditions that are probably a mistake, as the node says. */
+/** Warnings of the node about conditions that are probably mistakes. */
 export function Warnings({ warnings = [] }: { warnings?: readonly string[] | undefined }) {
   if (warnings.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** A webhook: what it selects, how it is, and what may be done with it. */
+/** Webhook page: subscription, state and actions. */
 import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Json } from "../../components/code-block.tsx";
@@ -97,8 +97,7 @@ function Content({ webhook }: { webhook: Webhook }) {
       />
       {suspended && (
         <p class="sentence">
-          Nothing is sent to it until it is updated, resumed, or a ping succeeds: mend the receiver, then ping
-          it.
+          Deliveries stop until it is updated, resumed, or a ping succeeds: fix the receiver, then ping it.
         </p>
       )}
       {rotated && <SecretPanel webhook={rotated} />}

@@ -64,16 +64,16 @@ export function blockDamage(database: Database, deps: BlocksDeps): string | unde
     }
     const ids = block.transactions.map(({ data }) => data.id);
     if (block.header.id !== id || ids.join() !== transactionIds.join())
-      return "an id is not that of its bytes";
+      return "an id does not match its bytes";
     // The id does not cover what the decoder ignores.
     if (block.transactions.some(({ bytes }, index) => Buffer.compare(bytes, transactions[index]!) !== 0)) {
-      return "a transaction has other bytes than its encoding";
+      return "the stored bytes of a transaction are not canonical";
     }
-    if (block.header.previousBlock !== previousId) return "it does not follow the previous one";
+    if (block.header.previousBlock !== previousId) return "it does not follow the previous block";
     if (block.header.payloadHash !== payloadHashOf(ids) && !isBlockException(id, ids, network)) {
-      return "it has other transactions";
+      return "its transactions do not match its header";
     }
-    return hasOtherColumns(block, row) ? "its columns are not those of its bytes" : undefined;
+    return hasOtherColumns(block, row) ? "its columns do not match its bytes" : undefined;
   }
 }
 

@@ -57,7 +57,7 @@ export function formDamage(database: Database): string | undefined {
     const row = database
       .prepare<{ key: string }>(`SELECT ${key} AS key FROM ${table} WHERE ${isDamaged} LIMIT 1`)
       .get();
-    if (row) return `table ${table}: the row ${row.key} has not the form of one`;
+    if (row) return `table ${table}: row ${row.key} has an invalid format`;
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ export function structureDamage(database: Database): string | undefined {
   // One table at a time: a longer read would keep the write-ahead log from being emptied.
   const check = database.prepare<{ quick_check: string }>("SELECT quick_check FROM pragma_quick_check(?)");
   for (const { name } of tables) {
-    const verdict = check.get(name)?.quick_check ?? "no verdict";
+    const verdict = check.get(name)?.quick_check ?? "quick_check returned no result";
     if (verdict !== "ok") return `table ${name}: ${verdict.split("\n").at(-1)}`;
   }
   return undefined;

@@ -18,7 +18,7 @@ export class AcceleratorError extends Error {
   readonly source: string;
 
   constructor(source: string, reason: string, options?: ErrorOptions) {
-    super(`the signature accelerator "${source}" is not used: ${reason}`, options);
+    super(`failed to load the signature accelerator "${source}": ${reason}`, options);
     this.name = "AcceleratorError";
     this.source = source;
   }
@@ -36,7 +36,8 @@ export function loadAccelerator(source: string): SignatureBackend {
   if (!KNOWN_VERSIONS.includes(version)) {
     throw new AcceleratorError(source, `version ${version} is not among ${KNOWN_VERSIONS.join(", ")}`);
   }
-  if (library.native !== LIBSECP256K1) throw new AcceleratorError(source, "this is not its native build");
+  if (library.native !== LIBSECP256K1)
+    throw new AcceleratorError(source, "the package is not the native build");
   const backend = backendOf(library, `bcrypto ${version} (native)`);
   const disagreement = disagreementOf(backend);
   if (disagreement) throw new AcceleratorError(source, `its verdict is wrong for ${disagreement}`);

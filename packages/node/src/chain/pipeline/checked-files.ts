@@ -27,7 +27,7 @@ export function createCheckedFiles(folder: string): CheckedFiles {
     read(name) {
       const bytes = readBounded(folder, name);
       if (createHash("sha256").update(bytes).digest("hex") !== sums.get(name)) {
-        throw new Error(`the SHA-256 of ${name} is not the one in ${SUMS}; install uniknode again`);
+        throw new Error(`SHA-256 mismatch: ${name} does not match ${SUMS}; install uniknode again`);
       }
       return bytes;
     },

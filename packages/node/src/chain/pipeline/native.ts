@@ -38,7 +38,7 @@ export class NativeAddonError extends Error {
   readonly path: string;
 
   constructor(path: string, reason: string, options?: ErrorOptions) {
-    super(`the native addon ${path} is not used: ${reason}`, options);
+    super(`failed to load the native addon ${path}: ${reason}`, options);
     this.name = "NativeAddonError";
     this.path = path;
   }

@@ -138,7 +138,7 @@ function workerLane(
       if (calls.figures().open > 0) progress.restart();
       else progress.stop();
     });
-    started.on("messageerror", () => fail("sent what cannot be read"));
+    started.on("messageerror", () => fail("sent an unreadable message"));
     started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
     started.on("exit", () => fail("has ended"));
     return started;
@@ -171,7 +171,7 @@ function workerLane(
           if (isIdle) progress.restart();
         },
       });
-      if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures wait to be verified");
+      if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures are queued for verification");
       return verdicts;
     },
     async close() {

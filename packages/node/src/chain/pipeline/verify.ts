@@ -71,7 +71,7 @@ export async function verifyBlocks(
       verdictOf(check, answers.next().value!),
     );
     if (transactions.includes("unreadable")) {
-      return new UnreadableSignatureError("a transaction has a signature that is no readable DER");
+      return new UnreadableSignatureError("a transaction has a signature that is not valid DER");
     }
     const given = transactions.values();
     const verdicts = {

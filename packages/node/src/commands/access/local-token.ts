@@ -1,4 +1,4 @@
-/** The webhook token that a node on this machine keeps in its data folder. */
+/** Reads the webhook token from the data folder of a node on this machine. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { option, readToken } from "../../config/option.ts";
@@ -17,7 +17,7 @@ const { webhookKeyFile, webhookOldKeyFile } = nodeOptions;
 export const localTokenOptions = {
   data: {
     ...nodeOptions.data,
-    sentence: `Data folder of the node; the dev chain of ${devOptions.data.default} or the node of ${runOptions.data.default} when not given.`,
+    sentence: `Data folder of the node; if not given, ${devOptions.data.default} (dev chain) or ${runOptions.data.default}.`,
   },
   webhookKeyFile,
   webhookOldKeyFile,
@@ -28,7 +28,7 @@ export const tokenOptions = {
     name: "token",
     placeholder: "TOKEN",
     sentence:
-      "Webhook token of the node; the one in the data folder when not given, for a node on this machine.",
+      "Webhook token of the node; if not given, the token in the data folder of a node on this machine.",
     variable: "UNIKNODE_WEBHOOK_TOKEN",
     secret: true,
     read: readToken,
@@ -37,9 +37,9 @@ export const tokenOptions = {
 };
 
 /**
- * The token that is given, or else that of the node on this machine.
+ * Returns the given token, or else the token of the node on this machine.
  *
- * @throws {ConfigError} when there is none
+ * @throws {ConfigError} if there is none
  */
 export const tokenOf = (config: Config<typeof tokenOptions> & { readonly url: string }): string =>
   config.token ?? tokenOfMachine(config);
@@ -49,7 +49,7 @@ function tokenOfMachine(config: { readonly url: string } & Config<typeof localTo
   if (config.data === undefined && !/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
     throw new ConfigError(
       `the node at ${config.url} is on another machine: give its webhook token with --token or UNIKNODE_WEBHOOK_TOKEN; ` +
-        '"uniknode token" shows it there',
+        '"uniknode token" prints it there',
     );
   }
   try {
@@ -57,15 +57,15 @@ function tokenOfMachine(config: { readonly url: string } & Config<typeof localTo
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(
-      `no webhook token: ${error.message}, or the token with --token or UNIKNODE_WEBHOOK_TOKEN`,
+      `no webhook token: ${error.message}, or give the token with --token or UNIKNODE_WEBHOOK_TOKEN`,
     );
   }
 }
 
 /**
- * The token in a data folder; without one, in the first folder that a start without `--data` may have made.
+ * Returns the token in a data folder; by default, in the first existing default folder of `dev` and `run`.
  *
- * @throws {ConfigError} when there is none
+ * @throws {ConfigError} if there is none
  */
 export const readLocalToken = ({
   data = presentFolder(),
@@ -77,7 +77,7 @@ function presentFolder(): string {
   const found = folders.find((folder) => existsSync(databaseIn(folder)));
   if (found !== undefined) return found;
   throw new ConfigError(
-    `no node was started here: neither ${folders.join(" nor ")} has a database; give its data folder with --data`,
+    `no node found: neither ${folders.join(" nor ")} has a database; give the data folder with --data`,
   );
 }
 
@@ -87,14 +87,12 @@ function tokenIn(folder: string, keyFiles: KeyFiles): string {
   const path = databaseIn(folder);
   if (!existsSync(path)) {
     throw new ConfigError(
-      `${folder} is no data folder of a node: ${path} is missing; give another with --data`,
+      `${folder} is not the data folder of a node: ${path} is missing; give another folder with --data`,
     );
   }
   const token = keptToken(openReader(path), keyFiles);
   if (token !== undefined) return token;
-  throw new ConfigError(
-    `${folder} has no webhook token: the node was always started with one of its own (--webhook-token)`,
-  );
+  throw new ConfigError(`${folder} has no webhook token: the node was always started with --webhook-token`);
 }
 
 function keptToken(database: Database, keyFiles: KeyFiles): string | undefined {

@@ -1,4 +1,4 @@
-/** `uniknode token`: the webhook token of a data folder. */
+/** `uniknode token`: prints the webhook token of a data folder. */
 import { Command } from "commander";
 import { nodeOptions } from "../../config/options.ts";
 import { addFlags, readConfig } from "../options.ts";
@@ -8,7 +8,7 @@ const options = { ...localTokenOptions, webhookToken: nodeOptions.webhookToken }
 
 export function tokenCommand(): Command {
   const command = new Command("token").description(
-    "show the webhook token that a node generated on its first start; the node may keep running",
+    "print the webhook token that a node generated on its first start; also while the node runs",
   );
   return addFlags(command, options).action(() => {
     const config = readConfig(command, options);

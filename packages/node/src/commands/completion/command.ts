@@ -1,11 +1,11 @@
-/** `uniknode completion`: a script with which a shell completes commands and options. */
+/** `uniknode completion`: prints a shell completion script. */
 import { Argument, Command } from "commander";
 import { scripts } from "./scripts.ts";
 import { placesOf } from "./words.ts";
 
 export const completionCommand = (createProgram: () => Promise<Command>): Command =>
   new Command("completion")
-    .description("print a script with which a shell completes commands and options")
+    .description("print a shell completion script for commands and options")
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(scripts)))
     .action(async (shell: keyof typeof scripts) => {
       process.stdout.write(scripts[shell](placesOf(await createProgram())));

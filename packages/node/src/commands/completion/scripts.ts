@@ -1,15 +1,15 @@
-/** Completion scripts of the shells, from the places of the program. */
+/** Generates the completion scripts of the shells from the commands of the program. */
 import { type Flag, type Place, wordsOf } from "./words.ts";
 
 export const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** The program as it was typed asks the node of the line. */
+/** Calls the program as it was typed, to complete webhook ids from the node of the command line. */
 const BASH_WEBHOOKS = `words="$words $("\${COMP_WORDS[0]}" complete webhooks -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2> /dev/null)"`;
 const ZSH_WEBHOOKS = `compadd -- $("\${(Q)words[1]}" complete webhooks -- "\${(@)words[2,CURRENT-1]}" 2> /dev/null)`;
 
 /**
- * Words that continue the command; if none fits, bash completes files. `given` counts arguments: values of an argument are
- * offered for the first one only.
+ * Completes the words that may follow; if none matches, bash completes files. `given` counts arguments, because values
+ * are offered only for the first argument.
  */
 function bashScript(places: readonly Place[]): string {
   return `# Completion of uniknode for bash: eval "$(uniknode completion bash)"
@@ -109,7 +109,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** A word is a command, an option, the value of an option, or an argument. */
+/** Shell code that classifies a word as command, option, option value or argument, and counts arguments. */
 const counting = (places: readonly Place[]): string => `    case "$place $word" in
       ${patterns(places)}) place="$place $word"; given=0 ;;
       *" -"*) ;;
@@ -130,7 +130,7 @@ const patterns = (places: readonly Place[]): string =>
 const cases = (places: readonly Place[], show: (words: string) => string): string =>
   places.map((place) => `    "${place.path}") ${show(wordsOf(place).join(" "))} ;;`).join("\n");
 
-/** The values of first arguments that have known ones. */
+/** Cases for first arguments with known values. */
 const chosenArguments = (places: readonly Place[], show: (values: string) => string): string =>
   places
     .filter(({ choices }) => choices.length > 0)
@@ -140,7 +140,7 @@ const chosenArguments = (places: readonly Place[], show: (values: string) => str
 const webhookCase = (places: readonly Place[], show: string): string =>
   `    ${patterns(places.filter(({ takesWebhook }) => takesWebhook))}) ${show} ;;`;
 
-/** The values of flags that have known ones, for the flags of each place. */
+/** Cases for flags with known values. */
 const chosenValues = (places: readonly Place[], show: (values: string) => string): string =>
   places
     .flatMap(({ path, flags }) => flags.map(({ flag, choices }) => ({ at: `${path} ${flag}`, choices })))
@@ -153,7 +153,7 @@ const fishValue = ({ takesValue, choices }: Flag): string => {
   return takesValue ? " -r" : "";
 };
 
-/** Places that take no file, because all values are known. */
+/** Commands after which no file may follow, because all values are known. */
 const placesWithoutFiles = (places: readonly Place[]): string =>
   places
     .filter(({ commands, choices, takesWebhook }) => takesWebhook || commands.length + choices.length > 0)
@@ -166,7 +166,7 @@ const valueFlagNames = (places: readonly Place[]): string[] => [
   ),
 ];
 
-/** Flags that are followed by a value, which is not a command and often a file. */
+/** Pattern of the flags that are followed by a value. */
 const valueFlags = (places: readonly Place[]): string =>
   valueFlagNames(places)
     .map((flag) => `*" ${flag}"`)

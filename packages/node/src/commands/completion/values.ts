@@ -1,17 +1,17 @@
-/** `uniknode complete`: called by the completion scripts for values that only the node knows. */
+/** `uniknode complete`: prints values that only the node knows, for the completion scripts. */
 import { Argument, Command } from "commander";
 import { resolveConfig } from "../../config/resolve.ts";
 import { printLines } from "../print.ts";
 import { connectWithToken, serviceOptions } from "../webhooks/service.ts";
 
-/** A shell waits for the answer. */
+/** Short, because the shell blocks until the values arrive. */
 const TIMEOUT_SECONDS = 2;
 const MAX_VALUES = 100;
 
 export const completeCommand = (): Command =>
   new Command("complete")
     .description(
-      "print the values that complete a command line, one per line; nothing if the node does not answer",
+      "print the values that complete a command line, one per line; nothing if the node does not respond",
     )
     .addArgument(new Argument("<what>", "the values").choices(["webhooks"]))
     .argument("[words...]", "the command line so far; its --url, --data and --token are used")
@@ -27,7 +27,7 @@ async function webhookIds(words: readonly string[]): Promise<string[]> {
   return data.map(({ id }) => `${id}`);
 }
 
-/** The values of the options that say where the node is. */
+/** Reads the options that locate the node. */
 function flagsOf(words: readonly string[]): Record<string, string> {
   const flags: Record<string, string> = {};
   for (const name of ["url", "data", "token"]) {

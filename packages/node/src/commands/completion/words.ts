@@ -1,4 +1,4 @@
-/** What can follow each command: derived from the declarations. */
+/** Derives the words that can follow each command from its declaration. */
 import type { Argument, Command, Option } from "commander";
 import { EVENTS, loggedName } from "../../events/catalogue.ts";
 import { OptionFlag } from "../options.ts";
@@ -12,9 +12,9 @@ export type Flag = {
   readonly choices: readonly string[];
 };
 
-/** A command with what may follow it. */
+/** A command with the words that may follow it. */
 export type Place = {
-  /** Names from the program down: `""`, `" webhooks"`, `" webhooks list"`. */
+  /** Command path: `""`, `" webhooks"`, `" webhooks list"`. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
@@ -26,7 +26,7 @@ export type Place = {
 
 const EVENT_NAMES = Object.keys(EVENTS).filter((name) => loggedName(name) === name);
 
-/** The program and every command below it. */
+/** Lists the program and all its commands. */
 export function placesOf(command: Command, path = ""): readonly Place[] {
   const help = command.createHelp();
   const visible = help.visibleCommands(command);
@@ -51,13 +51,13 @@ export function placesOf(command: Command, path = ""): readonly Place[] {
   ];
 }
 
-/** A pattern of events is accepted as well, but only names are offered. */
+/** Returns the values to offer; for events only names, although patterns are accepted as well. */
 function choicesOf(part: Option | Argument): readonly string[] {
   if (part.name() === "event") return EVENT_NAMES;
   return part.argChoices ?? (part instanceof OptionFlag ? part.values : []);
 }
 
-/** Words that may always follow; values of the first argument are not among them. */
+/** Words that may always follow, without values of the first argument. */
 export const wordsOf = ({ commands, flags }: Place): readonly string[] => [
   ...commands.map(({ name }) => name),
   ...flags.map(({ flag }) => flag),

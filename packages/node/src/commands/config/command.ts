@@ -1,4 +1,4 @@
-/** `uniknode config`: every option of a start with its value, and where the value comes from. */
+/** `uniknode config`: shows all options of `dev` or `run` with values and origins. */
 import { Command } from "commander";
 import { loadNetwork } from "../../config/network.ts";
 import { devOptions, runOptions } from "../../config/options.ts";
@@ -24,8 +24,8 @@ function tableCommand(
   checkMore: (command: Command) => void,
 ): Command {
   const command = new Command(name)
-    .description(`show what "uniknode ${name}" would start with; takes its options`)
-    .option("--check", "print nothing but what is wrong, all of it")
+    .description(`show the options with which "uniknode ${name}" would start; accepts the same options`)
+    .option("--check", "only check the options, and print all errors")
     .option("--json", "print one JSON document");
   return addFlags(command, table).action(async () => {
     const resolved = Object.values(resolveOrigins(table, sourcesOf(command)));
@@ -46,7 +46,7 @@ function tableCommand(
   });
 }
 
-/** @throws {ConfigError} with everything that is wrong, one a line */
+/** @throws {ConfigError} with all errors, one per line */
 function checkOptions(resolved: readonly Resolved[], unknown: readonly string[]): void {
   const invalid = resolved.flatMap(({ read }) => {
     try {
@@ -60,7 +60,7 @@ function checkOptions(resolved: readonly Resolved[], unknown: readonly string[])
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
 }
 
-/** The files of the network; a genesis block that peers will be asked for is not needed. */
+/** Checks the files of the network, unless the genesis block will be fetched from peers. */
 function checkNetwork(command: Command): void {
   const { network, genesis, networkDir } = resolveConfig(runOptions, sourcesOf(command));
   if (network !== undefined && genesis === undefined && networkDir === undefined) return;

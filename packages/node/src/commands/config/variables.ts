@@ -1,4 +1,4 @@
-/** Environment variables named `UNIKNODE_...` that no option of this program reads: most are misspelt. */
+/** Finds environment variables named `UNIKNODE_...` that no option reads, most of them misspelt. */
 import type { Command } from "commander";
 import { toVariable } from "../../config/option.ts";
 import { runOptions } from "../../config/options.ts";
@@ -6,7 +6,7 @@ import { mostSimilar } from "../../platform/text/similar.ts";
 import { OptionFlag } from "../options.ts";
 
 const PREFIX = "UNIKNODE_";
-/** Not options of a command. */
+/** Variables that are not options of a command. */
 const OTHERS = [
   "UNIKNODE_PASSPHRASE",
   "UNIKNODE_SECOND_PASSPHRASE",
@@ -14,10 +14,10 @@ const OTHERS = [
   "UNIKNODE_STACK",
   ...Object.values(runOptions).flatMap((option) => ("hasNoFlag" in option ? [toVariable(option)] : [])),
 ];
-/** Prefix of variables for files that tests load before the program. */
+/** Prefix of variables for modules that tests preload. */
 const TEST_PREFIX = "UNIKNODE_TEST_";
 
-/** Variables that a command and the commands below it read. */
+/** Lists the variables of a command and its subcommands. */
 export const variablesOf = (command: Command): readonly string[] => [
   ...command.options.flatMap((flag) => (flag instanceof OptionFlag ? [flag.environmentName] : [])),
   ...command.commands.flatMap(variablesOf),
@@ -29,7 +29,7 @@ const knownVariables = (program: Command): readonly string[] => [
 ];
 
 /**
- * One sentence for each unknown variable, with the name that was probably meant. The values are not shown: they may be
+ * Returns a warning for each unknown variable, with the most similar known name. Values are omitted, because they may be
  * secrets.
  *
  * @param createProgram is called only if a variable is doubtful: it loads every command
@@ -55,11 +55,11 @@ function sentenceOf(name: string, known: readonly string[]): string {
   );
   const hint =
     meant === undefined
-      ? "docs/reference/configuration.md lists all of them"
+      ? "docs/reference/configuration.md lists all variables"
       : `did you mean ${PREFIX}${meant}?`;
   return `environment variable ${name} is unknown and has no effect; ${hint}`;
 }
 
-/** Without the prefix, which all names have in common. A name may also lack its first words: `TOKEN`. */
+/** Compares names without the common prefix. A name may also lack its first words: `TOKEN`. */
 const probablyMeant = (name: string, known: readonly string[]): string | undefined =>
   mostSimilar(name, known) ?? known.find((other) => name !== "" && other.endsWith(`_${name}`));

@@ -1,4 +1,4 @@
-/** `uniknode doctor`: whether this machine can run a node, and what to do where it cannot. */
+/** `uniknode doctor`: checks whether this machine can run a node, and prints remedies. */
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
@@ -25,12 +25,12 @@ const options = {
   ...runOptions,
   data: {
     ...nodeOptions.data,
-    sentence: `Data folder of the node; ${devOptions.data.default}, or ${runOptions.data.default} with a network, when not given.`,
+    sentence: `Data folder of the node; if not given, ${devOptions.data.default}, or ${runOptions.data.default} with a network.`,
   },
   json: connectionOptions.json,
 };
 
-/** A check found something that keeps a node from running. */
+/** A check failed that prevents a node from running. */
 class DoctorError extends Error {
   readonly code = "DOCTOR";
   readonly isRetryable = false;
@@ -38,7 +38,7 @@ class DoctorError extends Error {
 
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
-    "check clock, disk, ports, limits, runtime, genesis block, keys of delegates, peers and data folder; takes the options of a start",
+    "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder; accepts the options of dev and run",
   );
   return addFlags(command, options).action(async () => {
     const config = readConfig(command, options);
@@ -46,7 +46,7 @@ export function doctorCommand(): Command {
     show({ ...config, url: "", timeout: 0 }, findings, findings.flatMap(linesOf));
     const failed = findings.filter(({ state }) => state === "fail").map(({ name }) => name);
     if (failed.length > 0)
-      throw new DoctorError(`${failed.join(", ")}: see the lines marked "fail" for what to do`);
+      throw new DoctorError(`failed checks: ${failed.join(", ")}; the lines marked "fail" say what to do`);
   });
 }
 
@@ -89,7 +89,7 @@ async function checkPorts(config: Config<typeof options>, p2pPort: number, data:
       const other = rows.slice(0, index).find((before) => meets(before, [host, port]));
       return other === undefined
         ? checkPort(name, host, port, flag, own)
-        : fail(name, `port ${port} is the ${other[0]}, too`, `choose another with ${flag}`);
+        : fail(name, `port ${port} is already used as the ${other[0]}`, `choose another port with ${flag}`);
     }),
   );
 }

@@ -1,11 +1,11 @@
-/** What a check of the machine found. */
+/** Result of a check of the machine. */
 
 export type Finding = {
-  /** What was looked at: `clock`, `disk`. */
+  /** Name of the check, such as `clock` or `disk`. */
   readonly name: string;
   readonly state: "ok" | "warn" | "fail";
   readonly text: string;
-  /** What to do about it; absent where nothing is to do. */
+  /** What to do about the problem; absent if there is none. */
   readonly remedy?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Checks of the machine: runtime, clock, disk, data folder, file limits and memory. */
+/** Checks the machine: runtime, clock, disk, data folder, file limits and memory. */
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -11,11 +11,11 @@ const GIGABYTE = 2 ** 30;
 const MIN_DISK_BYTES = GIGABYTE;
 const GOOD_DISK_BYTES = 5 * GIGABYTE;
 const GOOD_MEMORY_BYTES = GIGABYTE;
-/** Peers, clients, webhooks and the database each hold some. */
+/** Peers, clients, webhooks and the database need open files. */
 const GOOD_OPEN_FILES = 4_096;
 
 export const checkRuntime = (): Finding =>
-  // An older one does not come so far: the program says so before it loads anything.
+  // An older version never gets here: the program checks the version before it loads modules.
   ok("runtime", `Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
 
 export async function checkSignatures(accelerator: string | undefined): Promise<Finding> {
@@ -31,7 +31,7 @@ export async function checkSignatures(accelerator: string | undefined): Promise<
 
 export async function checkTime(servers: readonly string[]): Promise<Finding> {
   if (servers.length === 0) {
-    return ok("clock", "not compared: only a known network, or --time-servers, names time servers");
+    return ok("clock", "not checked: no time servers without a known network or --time-servers");
   }
   const reasons: string[] = [];
   for (const server of servers) {
@@ -41,15 +41,15 @@ export async function checkTime(servers: readonly string[]): Promise<Finding> {
       const text = `${Math.abs(offsetMs)} ms ${offsetMs > 0 ? "behind" : "ahead of"} ${server}`;
       return Math.abs(offsetMs) <= MAX_OFFSET_MS
         ? ok("clock", text)
-        : fail("clock", text, "switch time synchronisation on, such as with timedatectl set-ntp true");
+        : fail("clock", text, "enable time synchronisation, for example with timedatectl set-ntp true");
     } catch (error) {
       reasons.push(`${server}: ${(error as Error).message}`);
     }
   }
   return warn(
     "clock",
-    `no time server answered (${reasons.join("; ")})`,
-    "let UDP port 123 out, or name other --time-servers",
+    `no time server responded (${reasons.join("; ")})`,
+    "allow outgoing UDP to port 123, or give other servers with --time-servers",
   );
 }
 
@@ -60,7 +60,7 @@ export function checkDisk(folder: string): Finding {
   if (freeBytes < MIN_DISK_BYTES)
     return fail("disk", text, "free some space, or choose another disk with --data");
   return freeBytes < GOOD_DISK_BYTES
-    ? warn("disk", text, "free some space soon: the chain grows")
+    ? warn("disk", text, "free some space soon, because the chain grows")
     : ok("disk", text);
 }
 
@@ -75,11 +75,11 @@ export function checkFolder(folder: string): Finding {
     return fail(
       "data folder",
       `${above} is not writable for this user`,
-      "change its owner, or choose another with --data",
+      "change its owner, or choose another folder with --data",
     );
   }
   const path = join(folder, "node.sqlite");
-  if (!existsSync(path)) return ok("data folder", `${folder} is empty: the first start makes the chain`);
+  if (!existsSync(path)) return ok("data folder", `${folder} is empty: the first start creates the chain`);
   try {
     const { damage } = inspectDatabase(path);
     return damage === undefined
@@ -91,17 +91,17 @@ export function checkFolder(folder: string): Finding {
 }
 
 const NEW_CHAIN =
-  "move the folder away; then fetch the chain again, or restore a snapshot into an empty folder (docs/guides/snapshots.md)";
+  "move the folder away, then fetch the chain again or restore a snapshot into an empty folder (docs/guides/snapshots.md)";
 
 export function checkFileLimit(): Finding {
   const limit = openFileLimit();
-  if (limit === undefined) return ok("open files", "the limit of this system is not known");
+  if (limit === undefined) return ok("open files", "the limit of this system is unknown");
   return limit >= GOOD_OPEN_FILES
     ? ok("open files", `${limit} at most`)
     : warn(
         "open files",
         `${limit} at most`,
-        `raise it: ulimit -n ${GOOD_OPEN_FILES}, or LimitNOFILE= of the service`,
+        `raise the limit: ulimit -n ${GOOD_OPEN_FILES}, or LimitNOFILE= of the service`,
       );
 }
 
@@ -113,14 +113,14 @@ export function checkMemory(): Finding {
     : warn("memory", text, "give the node 1 GiB or more");
 }
 
-/** The folder itself, or the nearest above it that is there. */
+/** Returns the folder, or its nearest existing ancestor. */
 function existingFolder(folder: string): string {
   let path = resolve(folder);
   while (!existsSync(path)) path = dirname(path);
   return path;
 }
 
-/** Undefined where the system does not tell. */
+/** Returns undefined if the system does not expose the limit. */
 function openFileLimit(): number | undefined {
   try {
     const [, text] = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"))!;

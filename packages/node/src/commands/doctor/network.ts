@@ -1,18 +1,18 @@
-/** Checks of the network: ports, genesis block and peers. */
+/** Checks the network: ports, genesis block and peers. */
 import { once } from "node:events";
 import { createServer, isIPv6, Socket } from "node:net";
 import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** So many seeds are tried. */
+/** Maximum number of seeds to try. */
 const MAX_TRIED = 8;
 
 /**
- * Checks whether a start can listen there.
+ * Checks whether a node can listen on the port.
  *
- * @param flag of the port's option
- * @param own ports of the node that uses the data folder now; it has taken them itself
+ * @param flag flag of the port's option
+ * @param own ports of the node that is using the data folder
  */
 export async function checkPort(
   name: string,
@@ -24,14 +24,14 @@ export async function checkPort(
   const server = createServer();
   try {
     const failed = once(server, "error").then(([error]) => Promise.reject(error));
-    // As the node listens for peers: IPv6 may be disabled on the machine.
+    // Without a host, as for peers, because IPv6 may be disabled on the machine.
     server.listen(port, host === "::" ? undefined : host);
     await Promise.race([once(server, "listening"), failed]);
     return ok(name, `${port === 0 ? "any port" : `port ${port}`} of ${host} is free`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE" && own.includes(port))
-      return ok(name, `a node answers at port ${port} of ${host}`);
+      return ok(name, `this node is listening on port ${port} of ${host}`);
     return fail(
       name,
       `port ${port} of ${host} cannot be used: ${code}`,
@@ -45,19 +45,19 @@ export async function checkPort(
 async function remedyOf(host: string, port: number, flag: string, code = ""): Promise<string> {
   if (code === "EADDRINUSE") {
     const user = (await isNode(host, port)) ? "uniknode with another data folder" : "program";
-    return `choose another with ${flag}, or end the ${user} that has it`;
+    return `choose another port with ${flag}, or stop the ${user} that uses it`;
   }
-  if (code === "EACCES") return `choose one above 1023 with ${flag}`;
+  if (code === "EACCES") return `choose a port above 1023 with ${flag}`;
   return `${host} is not an address of this machine: choose another with ${flag.replace(/port$/, "host")}`;
 }
 
 export function checkGenesis(choice: NetworkChoice): Finding {
   const { network, genesis, networkDir } = choice;
   if (network === undefined && networkDir === undefined) {
-    return ok("genesis", "no network is chosen: a dev chain has its own");
+    return ok("genesis", "no network is selected: a dev chain creates its own");
   }
   if (network !== undefined && genesis === undefined && networkDir === undefined) {
-    return ok("genesis", `the first start asks peers of ${network} for it`);
+    return ok("genesis", `the first start fetches it from peers of ${network}`);
   }
   try {
     const { files } = loadNetwork(choice);
@@ -68,15 +68,15 @@ export function checkGenesis(choice: NetworkChoice): Finding {
 }
 
 export async function checkPeers(seeds: readonly string[], port: number): Promise<Finding> {
-  if (seeds.length === 0) return ok("peers", "none are named: only a known network, or --peers, names some");
+  if (seeds.length === 0) return ok("peers", "not checked: no seed peers without a known network or --peers");
   const tried = seeds.slice(0, MAX_TRIED);
   const answers = await Promise.all(tried.map((seed) => isReachable(seed, port)));
   const reached = answers.filter((isReached) => isReached).length;
   const text = `${reached} of ${tried.length} accept connections at port ${port}`;
   if (reached === 0) {
-    return fail("peers", text, `let TCP port ${port} out, or name other nodes with --peers`);
+    return fail("peers", text, `allow outgoing TCP to port ${port}, or give other nodes with --peers`);
   }
-  return reached < tried.length ? warn("peers", text, "name more nodes with --peers") : ok("peers", text);
+  return reached < tried.length ? warn("peers", text, "give more nodes with --peers") : ok("peers", text);
 }
 
 async function isNode(host: string, port: number): Promise<boolean> {

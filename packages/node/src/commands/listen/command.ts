@@ -1,4 +1,4 @@
-/** `uniknode listen`: a receiver of webhooks in the terminal. */
+/** `uniknode listen`: receives webhooks in the terminal. */
 import { Command } from "commander";
 import { stopSignal } from "../../platform/lifecycle/signals.ts";
 import { hasColors, STANDARD_OUTPUT } from "../../platform/logging/terminal.ts";
@@ -9,10 +9,10 @@ import type { ReceivedRequest } from "./receiver.ts";
 import { requestJson, requestLine } from "./show.ts";
 
 const NOTES = `
-Each verified delivery is one line: time, status of the response, event, sequence, height, data. --json prints all of it.
---status 503 answers with an error, to watch the node retry. The node must run on this machine and deliver to its
-loopback address: a dev chain does by default, any other node needs --webhook-private-targets. The exit code is 1 when the
-webhook could not be removed.`;
+Prints each verified delivery as one line: time, response status, event, sequence, height, data. --json prints the complete
+delivery. --status 503 responds with an error, to watch the node retry. The node must run on this machine and be allowed to
+deliver to loopback addresses: a dev chain is by default, any other node needs --webhook-private-targets. The exit code is 1
+if the webhook could not be removed.`;
 
 export function listenCommand(): Command {
   const command = new Command("listen")

@@ -1,20 +1,20 @@
-/** Conditions on the command line: `key operator value`. */
+/** Parses conditions on the command line: `key operator value`. */
 import type { Condition } from "@uniknode/client";
 import { ConfigError } from "../../platform/config-error.ts";
 import { isOperatorName, operators } from "../../subscriptions/conditions/operators.ts";
 
-/** True of every event. */
+/** Condition that is true for every event. */
 const ALWAYS: Condition = { key: "id", condition: "ne", value: "" };
 
 /**
- * Parses the conditions of a webhook; without any, one that is always true. The node checks whether the value fits.
+ * Parses the conditions of a webhook; none means always. The node checks the values.
  *
- * @throws {ConfigError} for a text in another format, or with an unknown operator
+ * @throws {ConfigError} on an invalid format or an unknown operator
  */
 export const readConditions = (texts: readonly string[]): Condition[] =>
   texts.length === 0 ? [ALWAYS] : texts.map(readCondition);
 
-/** The value is the text after the operator, spaces included; some operators need none. */
+/** Parses one condition. The value is the rest of the text, spaces included; some operators need none. */
 function readCondition(text: string): Condition {
   const [, key, condition, value] = /^\s*(\S+)\s+(\S+)(?:\s+(.*?))?\s*$/.exec(text) ?? [];
   if (key === undefined || condition === undefined) {

@@ -1,4 +1,4 @@
-/** `uniknode listen`: registers a webhook while it runs. */
+/** Registers a webhook for the lifetime of a receiver. */
 import { ApiError, createClient } from "@uniknode/client";
 import type { Config } from "../../config/resolve.ts";
 import { tokenOf } from "../access/local-token.ts";
@@ -17,16 +17,16 @@ export type Listening = {
   /**
    * Removes the webhook and stops the receiver.
    *
-   * @throws {Error} when the webhook could not be removed; the message says how to remove it
+   * @throws {Error} if the webhook could not be removed; the message says how to remove it
    */
   stop(): Promise<void>;
 };
 
 /**
- * Starts a receiver, and registers a webhook with it as the target.
+ * Starts a receiver and registers it as the target of a webhook.
  *
- * @throws {ConfigError} for a missing token or an invalid condition
- * @throws {ApiError} when the node does not answer, or refuses the webhook
+ * @throws {ConfigError} on a missing token or an invalid condition
+ * @throws {ApiError} if the node does not respond or refuses the webhook
  */
 export async function startListening(
   config: Config<typeof listenOptions>,
@@ -49,7 +49,7 @@ export async function startListening(
     });
   secret.resolve(webhook.token);
   report(`Webhook ${webhook.id} of ${url} delivers ${event.join(" ")} to ${target}`);
-  report("Ctrl-C ends this and removes the webhook.\n");
+  report("Ctrl-C stops the receiver and removes the webhook.\n");
 
   async function remove(): Promise<void> {
     try {
@@ -59,7 +59,7 @@ export async function startListening(
       // Another client has already removed it.
       if (error.code === "API_NOT_FOUND") return;
       throw new WebhookLeftError(
-        `webhook ${webhook.id} could not be removed (${error.message}). Once the node runs again: ` +
+        `webhook ${webhook.id} could not be removed (${error.message}). When the node is running again: ` +
           `uniknode webhooks delete ${webhook.id} --url ${url}`,
         { cause: error },
       );
@@ -78,7 +78,7 @@ export async function startListening(
   };
 }
 
-/** The webhook of a listener could not be removed: the node keeps it. */
+/** The webhook of the receiver could not be removed and stays registered. */
 class WebhookLeftError extends Error {
   readonly code = "WEBHOOK_LEFT";
   readonly isRetryable = true;

@@ -1,4 +1,4 @@
-/** Every option of `uniknode listen`. */
+/** Options of `uniknode listen`. */
 import { option, readChoice, readInteger, readNodeUrl, readSwitch, readTexts } from "../../config/option.ts";
 import { tokenOptions } from "../access/local-token.ts";
 
@@ -42,7 +42,7 @@ export const listenOptions = {
     variable: "UNIKNODE_LISTEN_ORDER",
     placeholder: "HOW",
     sentence:
-      "strict: deliveries arrive one after the other, in order; parallel: as receivers get them by default.",
+      "strict: deliveries arrive one at a time, in order; parallel: as for other receivers by default.",
     default: "strict" as const,
     read: readChoice("strict", "parallel"),
   }),
@@ -50,7 +50,7 @@ export const listenOptions = {
     name: "port",
     variable: "UNIKNODE_LISTEN_PORT",
     placeholder: "PORT",
-    sentence: "Port to receive on, of the loopback address; 0 takes a free one.",
+    sentence: "Port to receive on, at the loopback address; 0 selects a free port.",
     default: 0,
     read: readInteger(0, 65535),
   }),
@@ -58,7 +58,7 @@ export const listenOptions = {
     name: "status",
     variable: "UNIKNODE_LISTEN_STATUS",
     placeholder: "CODE",
-    sentence: "HTTP status to answer verified deliveries with.",
+    sentence: "HTTP status of the response to verified deliveries.",
     default: 204,
     read: readInteger(200, 599),
   }),
@@ -66,14 +66,14 @@ export const listenOptions = {
     name: "delay",
     variable: "UNIKNODE_LISTEN_DELAY",
     placeholder: "MS",
-    sentence: "Milliseconds to wait before each answer.",
+    sentence: "Milliseconds to wait before each response.",
     default: 0,
     read: readInteger(0, 3_600_000),
   }),
   json: option({
     name: "json",
     variable: "UNIKNODE_LISTEN_JSON",
-    sentence: "Print one JSON object for each delivery, and everything else to standard error.",
+    sentence: "Print one JSON object per delivery, and everything else to standard error.",
     default: false,
     read: readSwitch,
   }),

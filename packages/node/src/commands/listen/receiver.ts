@@ -8,27 +8,27 @@ import { LRUCache } from "lru-cache";
 import { explainListenError } from "../../platform/addresses/listen-error.ts";
 
 export type ReceiverOptions = {
-  /** 0 selects a free one. */
+  /** Port; 0 selects a free port. */
   readonly port: number;
-  /** Status of the answer to verified deliveries. */
+  /** Status of the response to verified deliveries. */
   readonly status: number;
   readonly delayMs: number;
 };
 
 export type ReceiverDeps = {
-  /** The secret of the webhook; the first delivery may arrive before it is known. */
+  /** Secret of the webhook; a promise, because the first delivery may arrive before it is known. */
   readonly secret: Promise<string>;
   readonly onRequest: (received: ReceivedRequest) => void;
 };
 
-/** A received request, with the status of its answer. */
+/** A received request, with the status of its response. */
 export type ReceivedRequest = { readonly receivedMs: number; readonly status: number } & (
   | {
       readonly delivery: Delivery;
       /** Number of times this delivery was received. */
       readonly attempt: number;
     }
-  /** The signature is not valid: none of its content is used. */
+  /** The signature is invalid and the content is not used. */
   | { readonly refusal: DeliveryError }
 );
 
@@ -40,7 +40,7 @@ export type Receiver = {
 };
 
 const HOST = "127.0.0.1";
-/** More than a node sends. */
+/** Upper bound on the size of a delivery. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
 /** Maximum of deliveries whose attempts are counted. */
 const MAX_COUNTED = 10_000;
@@ -48,9 +48,9 @@ const UNAUTHORIZED = 401;
 const TOO_LARGE = 413;
 
 /**
- * Starts to listen.
+ * Starts the receiver.
  *
- * @throws {ListenError} when the port is in use
+ * @throws {ListenError} if the port is in use
  */
 export async function startReceiver(
   { port, status, delayMs }: ReceiverOptions,
@@ -60,7 +60,7 @@ export async function startReceiver(
   const closing = new AbortController();
 
   const server = createServer((request, response) => {
-    // A request that was aborted needs no answer.
+    // The client has aborted the request.
     answer(request, response).catch(() => response.destroy());
   });
 
@@ -108,7 +108,7 @@ async function verifyBothWays(received: ReceivedDelivery, secret: string): Promi
   return verifyDelivery(received, { secret });
 }
 
-/** Undefined for a body that is too large. */
+/** Returns undefined if the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

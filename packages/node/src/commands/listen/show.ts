@@ -1,8 +1,8 @@
-/** Formats received requests, as a short line for people and as JSON. */
+/** Formats received requests as a short line or as JSON. */
 import { withoutControls } from "../../platform/text/foreign.ts";
 import type { ReceivedRequest } from "./receiver.ts";
 
-/** Members of the data for the short form. */
+/** Members of the data that the short line shows. */
 const SUMMARY_MEMBERS = [
   "id",
   "tokenId",
@@ -14,28 +14,28 @@ const SUMMARY_MEMBERS = [
   "numberOfTransactions",
   "error",
 ];
-/** Maximum of characters of other data. */
+/** Maximum of characters of other values. */
 const MAX_DATA_LENGTH = 60;
 const MAX_ID_LENGTH = 12;
 
 export type LineStyle = {
   readonly hasColors: boolean;
-  /** Width of the terminal, to which a line is cut; absent: it is not cut. */
+  /** Width of the terminal, to which lines are cut; absent: lines are not cut. */
   readonly columns?: number | undefined;
 };
 
 const PLAIN: LineStyle = { hasColors: false };
 
 /**
- * One short line: time, status of the response, event, verdict, and the beginning of its data. The texts of a delivery are escaped as
- * in JSON: control characters must not reach the terminal.
+ * Formats one short line: time, response status, event, verdict, and the beginning of its data. Texts of the delivery are
+ * escaped as in JSON, so that control characters do not reach the terminal.
  */
 export function requestLine(received: ReceivedRequest, { hasColors, columns }: LineStyle = PLAIN): string {
   const time = new Date(received.receivedMs).toTimeString().slice(0, 8);
   const { status } = received;
   if ("refusal" in received) {
     const { code, message } = received.refusal;
-    const line = fit(`${time}  NOT VERIFIED, answered ${status}: ${printable(message)} (${code})`, columns);
+    const line = fit(`${time}  NOT VERIFIED, responded ${status}: ${printable(message)} (${code})`, columns);
     return hasColors ? color(line, RED) : line;
   }
   const { delivery, attempt } = received;
@@ -67,7 +67,7 @@ const RED = 31;
 const GREEN = 32;
 const YELLOW = 33;
 
-/** Colours the first three parts of a line: time, status and event. */
+/** Colours time, status and event of a line. */
 function paint(line: string, lengths: readonly number[], eventColor: number, status: number): string {
   const colors = [DIM, status < 300 ? GREEN : RED, eventColor];
   let at = 0;
@@ -84,7 +84,7 @@ const color = (text: string, code: number): string => (text === "" ? "" : `\u001
 const fit = (line: string, columns: number | undefined): string =>
   columns === undefined || line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 
-/** One line with a JSON object, for programs. */
+/** Formats one line of JSON. */
 export function requestJson(received: ReceivedRequest): string {
   const { receivedMs, status } = received;
   const common = { receivedAt: receivedMs, answered: status };

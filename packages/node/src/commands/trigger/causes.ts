@@ -1,14 +1,14 @@
-/** What causes each event on a dev chain: the real thing, through the pool, the forger and the chain. */
+/** Causes of each event on a dev chain: real operations through the pool, the forger and the chain. */
 import { builders } from "@uniknode/protocol";
 import { SendError } from "../../submission/error.ts";
 import type { TriggerChain } from "./chain.ts";
 
 export type Cause = { readonly how: string; readonly cause: (chain: TriggerChain) => Promise<void> };
-/** Why an event cannot be caused from outside of the node. */
+/** Reason why an event cannot be triggered from outside the node. */
 export type NoCause = { readonly why: string };
 
 const ONE = 100_000_000n;
-/** Rounds of a dev chain have so many slots. */
+/** Number of slots in a round of a dev chain. */
 const ROUND = 6;
 
 async function transfer(chain: TriggerChain): Promise<void> {
@@ -55,7 +55,7 @@ async function disclose(chain: TriggerChain) {
 }
 
 async function vote(chain: TriggerChain) {
-  // Owners of a unik alone may vote.
+  // Only owners of a unik may vote.
   const wallet = await chain.newOwner();
   const { publicKey } = chain.cast.delegates[0]!.account;
   await chain.send(wallet, ({ envelope }) => builders.unsVote({ ...envelope, vote: `+${publicKey}` }));
@@ -63,7 +63,7 @@ async function vote(chain: TriggerChain) {
   return { wallet, publicKey };
 }
 
-/** Lets slots pass without a block. */
+/** Moves the clock so that slots pass without a block. */
 async function missSlots(chain: TriggerChain, blocks: number): Promise<void> {
   const { data } = await chain.client.node.configuration();
   const seconds = Number((data.constants as { blocktime?: number }).blocktime ?? 2) * 2;
@@ -75,12 +75,15 @@ async function missSlots(chain: TriggerChain, blocks: number): Promise<void> {
 
 const onMine: Cause = { how: "forges a block", cause: (chain) => chain.mine() };
 const onTransfer: Cause = { how: "sends a transfer and forges it", cause: forgeTransfer };
-const onRevert: Cause = { how: "forges a transfer, and reverts its block by another branch", cause: revert };
+const onRevert: Cause = {
+  how: "forges a transfer, then reverts its block with another branch",
+  cause: revert,
+};
 const onRound: Cause = { how: "forges a round of blocks", cause: (chain) => chain.mine(ROUND) };
 const AT_START: NoCause = {
   why: "happens once, when the node starts: stop the dev chain and start it again",
 };
-const NEEDS_PEER: NoCause = { why: "needs another node: see docs/guides/own-network.md" };
+const NEEDS_PEER: NoCause = { why: "requires another node: see docs/guides/own-network.md" };
 
 export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "block.applied": onMine,
@@ -89,20 +92,20 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "block.received": onMine,
   "block.reverted": onRevert,
   "delegate.registered": {
-    how: "mints and discloses a unik of a new wallet, and registers it as a delegate",
+    how: "mints and discloses a unik for a new wallet, then registers the wallet as a delegate",
     cause: async (chain) => void (await becomeDelegate(chain)),
   },
   "delegate.resigned": {
-    how: "registers a new wallet as a delegate, and resigns",
+    how: "registers a new wallet as a delegate, which then resigns",
     async cause(chain) {
       const owner = await becomeDelegate(chain);
       await chain.send(owner, ({ envelope }) => builders.unsDelegateResign(envelope));
       await chain.mine();
     },
   },
-  "forger.failed": { why: "needs a fault of the node, such as a full disk" },
+  "forger.failed": { why: "requires a failure of the node, such as a full disk" },
   "forger.missing": {
-    how: "moves the clock beyond a slot, and forges a block",
+    how: "moves the clock past a slot, then forges a block",
     cause: (chain) => missSlots(chain, 1),
   },
   "forger.started": AT_START,
@@ -111,7 +114,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "round.applied": onRound,
   "round.created": onRound,
   "round.missed": {
-    how: "forges three rounds of blocks, and lets slots pass between them",
+    how: "forges three rounds of blocks with missed slots between them",
     cause: (chain) => missSlots(chain, 3 * ROUND),
   },
   "state:started": AT_START,
@@ -119,7 +122,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "state.diverged": NEEDS_PEER,
   "transaction.applied": onTransfer,
   "transaction.expired": {
-    how: "sends a transfer that expires, and forges another branch without it",
+    how: "sends a transfer that expires, then forges another branch without it",
     async cause(chain) {
       await chain.mine();
       const [from] = chain.cast.accounts;
@@ -133,7 +136,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "transaction.forged": onTransfer,
   "transaction.pool.added": { how: "sends a transfer", cause: transfer },
   "transaction.pool.rejected": {
-    how: "sends a transfer of more than the wallet has",
+    how: "sends a transfer that exceeds the balance of the wallet",
     async cause(chain) {
       const [from] = chain.cast.accounts;
       const amount = 10_000_000n * ONE;
@@ -147,7 +150,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
     },
   },
   "transaction.pool.removed": {
-    how: "sends a transfer, and restores the chain of before, which empties the pool",
+    how: "sends a transfer, then restores the previous chain, which empties the pool",
     async cause(chain) {
       const { data } = await chain.client.dev.snapshot();
       await transfer(chain);
@@ -156,7 +159,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   },
   "transaction.reverted": onRevert,
   "unik.disclosed": {
-    how: "mints a unik for a new wallet, and discloses its name",
+    how: "mints a unik for a new wallet, then discloses its name",
     cause: async (chain) => void (await disclose(chain)),
   },
   "unik.minted": {
@@ -164,7 +167,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
     cause: async (chain) => void (await chain.newOwner()),
   },
   "unik.transferred": {
-    how: "mints a unik for a new wallet, and transfers it to another",
+    how: "mints a unik for a new wallet, then transfers it to another",
     async cause(chain) {
       const [owner, other] = [await chain.newOwner(), await chain.newWallet()];
       const { tokenId } = owner;
@@ -175,7 +178,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
     },
   },
   "unik.updated": {
-    how: "mints a unik for a new wallet, and sets a property",
+    how: "mints a unik for a new wallet, then sets a property",
     async cause(chain) {
       const owner = await chain.newOwner();
       const { tokenId } = owner;
@@ -186,12 +189,12 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
     },
   },
   "wallet.created.cold": {
-    how: "pays to a new address",
+    how: "sends a transfer to a new address",
     cause: async (chain) => void (await chain.newWallet()),
   },
   "wallet.saved": onTransfer,
   "wallet.unvote": {
-    how: "lets the owner of a new unik vote, and withdraw the vote",
+    how: "votes with the owner of a new unik, then withdraws the vote",
     async cause(chain) {
       const { wallet, publicKey } = await vote(chain);
       await chain.send(wallet, ({ envelope }) => builders.unsVote({ ...envelope, vote: `-${publicKey}` }));
@@ -199,7 +202,7 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
     },
   },
   "wallet.vote": {
-    how: "lets the owner of a new unik vote",
+    how: "votes with the owner of a new unik",
     cause: async (chain) => void (await vote(chain)),
   },
 };

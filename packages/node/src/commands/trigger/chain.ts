@@ -1,4 +1,4 @@
-/** A running dev chain, as the causes of events use it. */
+/** Access to a running dev chain, for the causes of events. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Client } from "@uniknode/client";
 import {
@@ -21,11 +21,11 @@ export type TriggerChain = {
   readonly cast: Cast;
   /** Posts a transaction; a block contains it after `mine`. */
   send(from: Pick<Wallet, "keys">, build: (sender: Sender) => TransactionBody): Promise<void>;
-  /** Forges blocks at once, with the pending transactions. */
+  /** Forges blocks immediately, with the pending transactions. */
   mine(blocks?: number): Promise<void>;
-  /** A new wallet with enough for the dearest transaction; its keys are not kept. */
+  /** Creates a wallet with enough tokens for the most expensive transaction; its keys are not stored. */
   newWallet(): Promise<Wallet>;
-  /** The new wallet of a new unik, whose id is returned, too. */
+  /** Creates a wallet that owns a new unik, and also returns the id of the unik. */
   newOwner(): Promise<Wallet & { readonly tokenId: string }>;
 };
 

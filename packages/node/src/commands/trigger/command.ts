@@ -1,4 +1,4 @@
-/** `uniknode trigger`: causes an event on a dev chain, and waits until it is delivered. */
+/** `uniknode trigger`: causes an event on a dev chain and waits until it is delivered. */
 import { resolve } from "node:path";
 import type { Delivery } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
@@ -21,10 +21,10 @@ import { CAUSES, type Cause } from "./causes.ts";
 import { openTriggerChain } from "./chain.ts";
 
 const options = { ...serviceOptions, data: devOptions.data };
-/** From the cause to the delivery. */
+/** Maximum time from the cause to the delivery. */
 const DELIVERY_TIMEOUT_MS = 15_000;
 
-/** The event was caused and not delivered in time. */
+/** The event was caused but not delivered in time. */
 class TriggerError extends Error {
   readonly code = "TRIGGER";
   readonly isRetryable = true;
@@ -32,9 +32,9 @@ class TriggerError extends Error {
 
 export function triggerCommand(): Command {
   const command = new Command("trigger")
-    .description("cause an event on a dev chain by the real thing, and show it")
-    .argument("[event]", "name of the event; --list shows all")
-    .option("--list", "show every event and how it is caused, or why it cannot be");
+    .description("cause an event on a dev chain with a real operation, and show its delivery")
+    .argument("[event]", "name of the event; --list shows all events")
+    .option("--list", "show how each event is caused, or why it cannot be");
   return addFlags(command, options).action(async (event: string | undefined) => {
     const config = readConfig(command, options);
     if (command.opts<{ list?: boolean }>().list) return show(config, CAUSES, listLines());
@@ -75,28 +75,28 @@ export function triggerCommand(): Command {
 
 const tooLate = (event: string) =>
   new TriggerError(
-    `${event} was caused and not delivered within ${DELIVERY_TIMEOUT_MS / 1_000} s; try again, and look at "uniknode status"`,
+    `${event} was caused but not delivered within ${DELIVERY_TIMEOUT_MS / 1_000} s; check "uniknode status" and retry`,
   );
 
-/** @throws {ConfigError} for a name that is none, or an event that cannot be caused */
+/** @throws {ConfigError} on an unknown event, or an event that cannot be triggered */
 function causeOf(event: string | undefined): Cause {
-  const list = '"uniknode trigger --list" shows all';
-  if (event === undefined) throw new ConfigError(`which event? ${list}`);
+  const list = '"uniknode trigger --list" shows all events';
+  if (event === undefined) throw new ConfigError(`missing event name; ${list}`);
   const known = Object.hasOwn(CAUSES, event) ? CAUSES[event] : undefined;
   if (known === undefined) {
     const similar = mostSimilar(event, Object.keys(CAUSES));
     const hint = similar === undefined ? "" : `did you mean ${similar}? `;
-    throw new ConfigError(`${JSON.stringify(event)} is no event; ${hint}${list}`);
+    throw new ConfigError(`${JSON.stringify(event)} is not an event; ${hint}${list}`);
   }
   if ("why" in known) throw new ConfigError(`${event} cannot be triggered: it ${known.why}`);
   return known;
 }
 
-/** The accounts of the dev chain, which pay. */
+/** Reads the accounts of the dev chain, which pay. */
 function castIn(folder: string): Cast {
   if (!isDevFolder(folder)) {
     throw new ConfigError(
-      `${resolve(folder)} holds no dev chain, and only there events can be triggered: start one with "uniknode dev", ` +
+      `${resolve(folder)} does not contain a dev chain, which triggers require: start one with "uniknode dev", ` +
         "or give its folder with --data",
     );
   }

@@ -1,9 +1,9 @@
-/** The command of a kind of transaction: its arguments, and how to build the transaction from them. */
+/** Command of a kind of transaction: its arguments, and a function that builds the transaction from them. */
 import type { KeyPair, TransactionBody } from "@uniknode/protocol";
 import { Command } from "commander";
 import type { Sender } from "../../submission/sender.ts";
 
-/** What building a transaction may need in addition to the arguments. */
+/** Context for building a transaction, in addition to the arguments. */
 export type BuildContext = Sender & {
   /** Reads the second passphrase. */
   readonly readSecondKeys: () => Promise<KeyPair>;
@@ -15,15 +15,15 @@ export type BuildContext = Sender & {
 export type Build = (context: BuildContext) => TransactionBody | Promise<TransactionBody>;
 
 export type Kind = {
-  /** The command with its arguments; these throw for values that they cannot read. */
+  /** Creates the command with its arguments, which throw on invalid values. */
   readonly command: () => Command;
-  /** @throws {ConfigError} when the arguments contradict each other */
+  /** @throws {ConfigError} if the arguments contradict each other */
   readonly createBuild: (command: Command) => Build;
 };
 
 /**
- * `describe` adds arguments and options; `createBuild` gets their values in the same order and by name. The compiler cannot
- * check that these agree: the tests call every kind.
+ * Defines a kind. `describe` adds arguments and options; `createBuild` gets the arguments in the same order, and the
+ * options by name. The compiler cannot check that both agree, so the tests call every kind.
  */
 export const kind = <Arguments extends readonly unknown[], Options extends object = object>(
   name: string,

@@ -1,4 +1,4 @@
-/** Options of commands that send transactions. */
+/** Options of the commands that send transactions. */
 import { connectionOptions } from "../../config/connection.ts";
 import { option, readInteger, readSwitch, readText } from "../../config/option.ts";
 import { spendableUnitsOf } from "../../submission/amounts.ts";
@@ -18,7 +18,7 @@ const waitOptions = {
   waitTimeout: option({
     name: "waitTimeout",
     placeholder: "SECONDS",
-    sentence: "Maximum of seconds to wait with --wait.",
+    sentence: "Timeout in seconds for --wait.",
     default: 120,
     read: readInteger(1, 86_400),
   }),
@@ -32,18 +32,18 @@ export const txOptions = {
   fee: option({
     name: "fee",
     placeholder: "AMOUNT",
-    sentence: "Fee in tokens; the network's fee for the type when not given.",
+    sentence: "Fee in tokens; if not given, the network's fee for the type.",
     read: readAmount,
   }),
   nonce: option({
     name: "nonce",
     placeholder: "N",
-    sentence: "Nonce of the transaction; the wallet's next one when not given.",
+    sentence: "Nonce of the transaction; if not given, the wallet's next nonce.",
     read: readInteger(1, Number.MAX_SAFE_INTEGER),
   }),
   dryRun: option({
     name: "dryRun",
-    sentence: "Build and sign the transaction, print it, and do not send it.",
+    sentence: "Build, sign and print the transaction without sending it.",
     default: false,
     read: readSwitch,
   }),
@@ -52,7 +52,7 @@ export const txOptions = {
 
 export const postOptions = { ...connectionOptions, ...waitOptions };
 
-/** Kept as text: numbers of options are at most 2^53. */
+/** Checks an amount and returns it as text, because numbers are limited to 2^53. */
 function readAmount(value: unknown): string {
   const text = readText(value);
   spendableUnitsOf(text);

@@ -38,7 +38,7 @@ export const multiPayment = kind<[payments: readonly Payment[]], WithMessage>(
       .argument("<address=amount...>", "recipients and their amounts in tokens", readPayment)
       .option(...MESSAGE),
   ([payments], { vendorField = "" }) => {
-    if (payments.length < 2) throw new ConfigError("multi-payment: at least two ADDRESS=AMOUNT are expected");
+    if (payments.length < 2) throw new ConfigError("multi-payment: at least two ADDRESS=AMOUNT are required");
     return ({ envelope }) => builders.multiPayment({ ...envelope, payments, vendorField });
   },
 );
@@ -52,10 +52,10 @@ export const lock = kind<[recipientId: string, amount: bigint, secretHash: strin
     command
       .argument("<address>", "the recipient", readAddress)
       .argument("<amount>", AMOUNT, readPayable)
-      .argument("<secret-hash>", "SHA-256 of the 32 bytes of the secret, as 64 hexadecimal digits", readHex64)
+      .argument("<secret-hash>", "SHA-256 of the 32-byte secret, as 64 hexadecimal digits", readHex64)
       .option(
         "--until-height <HEIGHT>",
-        "height from which it can be refunded, more than a round above the head",
+        "height from which it can be refunded; more than one round above the head",
         readUnsigned,
       )
       .option(
@@ -78,7 +78,7 @@ const BY_HEIGHT = 2;
 function toExpiration({ untilHeight, untilTime }: LockOptions) {
   if (untilHeight !== undefined && untilTime === undefined) return { type: BY_HEIGHT, value: untilHeight };
   if (untilTime !== undefined && untilHeight === undefined) return { type: BY_TIME, value: untilTime };
-  throw new ConfigError("lock: either --until-height or --until-time is expected");
+  throw new ConfigError("lock: exactly one of --until-height and --until-time is required");
 }
 
 export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
@@ -87,7 +87,7 @@ export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
   (command) =>
     command
       .argument("<lock>", "id of the lock transaction", readHex64)
-      .argument("<secret>", "64 hexadecimal digits; public afterwards", readHex64),
+      .argument("<secret>", "secret as 64 hexadecimal digits; it becomes public", readHex64),
   ([lockTransactionId, unlockSecret]) =>
     ({ envelope }) =>
       builders.htlcClaim({ ...envelope, lockTransactionId, unlockSecret }),

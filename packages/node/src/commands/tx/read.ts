@@ -1,4 +1,4 @@
-/** Readers of the arguments of transactions. Commander names the wrong argument in the error. */
+/** Readers of transaction arguments. Commander adds the name of the argument to the error. */
 import { decodeAddress } from "@uniknode/protocol";
 import { InvalidArgumentError } from "commander";
 import { spendableUnitsOf } from "../../submission/amounts.ts";
@@ -12,21 +12,21 @@ export function readTokens(text: string): bigint {
   }
 }
 
-/** An amount of a payment: more than 0. */
+/** Parses the amount of a payment: more than 0. */
 export function readPayable(text: string): bigint {
   const units = readTokens(text);
-  if (units === 0n) throw new InvalidArgumentError("more than 0 is expected");
+  if (units === 0n) throw new InvalidArgumentError("an amount of more than 0 is expected");
   return units;
 }
 
 export const readHex64 = (text: string): string =>
   matching(text, /^[0-9a-f]{64}$/, "64 hexadecimal digits are expected");
 
-/** An address of any network: that of the node is not known yet (see `recipients.ts`). */
+/** Checks an address of any network, because the network of the node is not known yet (see `recipients.ts`). */
 export function readAddress(text: string): string {
   matching(text, /^[1-9A-HJ-NP-Za-km-z]{34}$/, "an address is expected: 34 letters and digits");
   if (!isAddressOfAny(text)) {
-    throw new InvalidArgumentError("its checksum is wrong: the address has a typo");
+    throw new InvalidArgumentError("invalid checksum: the address has a typo");
   }
   return text;
 }
@@ -48,9 +48,13 @@ export function readMessage(text: string): string {
   throw new InvalidArgumentError(`up to ${MAX_MESSAGE_BYTES} bytes are expected, not ${bytes}`);
 }
 
-/** The form of IPFS: base58 of a SHA-256 multihash. */
+/** Checks an IPFS hash: base58 of a SHA-256 multihash. */
 export const readMultihash = (text: string): string =>
-  matching(text, /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/, "the multihash of a file is expected: Qm and 44 characters");
+  matching(
+    text,
+    /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/,
+    "the multihash of a file is expected: Qm followed by 44 characters",
+  );
 
 export function readUnsigned(text: string): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -60,7 +64,7 @@ export function readUnsigned(text: string): number {
 
 export type Payment = { readonly recipientId: string; readonly amount: bigint };
 
-/** `ADDRESS=AMOUNT`; collects repeated arguments. */
+/** Parses `ADDRESS=AMOUNT`, and collects repeated arguments. */
 export function readPayment(text: string, before: readonly Payment[] = []): readonly Payment[] {
   const at = text.indexOf("=");
   if (at < 0) throw new InvalidArgumentError("ADDRESS=AMOUNT is expected");
@@ -70,7 +74,7 @@ export function readPayment(text: string, before: readonly Payment[] = []): read
   ];
 }
 
-/** `NAME=VALUE`; collects repeated flags. */
+/** Parses `NAME=VALUE`, and collects repeated flags. */
 export function readPair(text: string, before: readonly (readonly [string, string])[] = []) {
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("NAME=VALUE is expected");

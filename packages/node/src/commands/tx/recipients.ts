@@ -4,9 +4,9 @@ import { ConfigError } from "../../platform/config-error.ts";
 import type { Sender } from "../../submission/sender.ts";
 
 /**
- * Refuses addresses of other networks: no key exists for them on this network, but the chain accepts some such payments.
+ * Refuses addresses of other networks: the chain accepts some payments to them, but no key could spend the amount.
  *
- * @throws {ConfigError} when a recipient has an address of another network
+ * @throws {ConfigError} if a recipient has an address of another network
  */
 export function checkRecipients({ recipientId, asset }: TransactionBody, { network, address }: Sender): void {
   const recipients = [recipientId, ...(asset?.payments ?? []).map((payment) => payment.recipientId)];
@@ -15,6 +15,6 @@ export function checkRecipients({ recipientId, asset }: TransactionBody, { netwo
   );
   if (foreign === undefined) return;
   throw new ConfigError(
-    `${foreign} is an address of another network; addresses of this one look like ${address}`,
+    `${foreign} is an address of another network; addresses of this network look like ${address}`,
   );
 }

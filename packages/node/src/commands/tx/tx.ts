@@ -1,4 +1,4 @@
-/** `uniknode tx`: builds, signs and posts a transaction, and waits until it is forged. */
+/** `uniknode tx`: builds, signs and sends transactions, and waits until they are forged. */
 import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
@@ -65,12 +65,12 @@ function kindCommand(kind: Kind): Command {
   });
 }
 
-const REMEDY = '; name a file with what "uniknode tx ... --dry-run --json" printed';
+const REMEDY = '; give a file with the output of "uniknode tx ... --dry-run --json"';
 
 function postCommand(): Command {
   const command = new Command("post")
-    .description("send a signed transaction, as --dry-run --json prints it")
-    .argument("<file>", "its JSON");
+    .description("send a signed transaction that --dry-run --json printed")
+    .argument("<file>", "JSON file of the transaction");
   return addFlags(command, postOptions).action(async (file: string) => {
     const config = readConfig(command, postOptions);
     const content = readJsonObject(file, "transaction file", REMEDY);
@@ -83,7 +83,7 @@ function postCommand(): Command {
 
 function showCommand(): Command {
   const command = new Command("show")
-    .description("show a transaction, forged or pending")
+    .description("show a forged or pending transaction")
     .argument("<id>", "64 hexadecimal digits", readHex64);
   return addFlags(command, connectionOptions).action(async (id: string) => {
     const connection = readConfig(command, connectionOptions);
@@ -110,7 +110,7 @@ function showCommand(): Command {
 type SignedJson = Readonly<Record<string, unknown>> & { readonly id: string };
 type SubmitConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
 
-/** Posts the transaction unless it is a dry run, waits for its block with --wait, and prints its state. */
+/** Sends the transaction unless it is a dry run, waits for its block with --wait, and prints its state. */
 async function submit(
   transaction: SignedJson,
   config: SubmitConfig,
@@ -124,7 +124,7 @@ async function submit(
       ...table([["state", text]]),
     ]);
 
-  if (config.dryRun) return showState("signed", "signed, not sent; --json prints it");
+  if (config.dryRun) return showState("signed", "signed, not sent; --json prints the transaction");
   const client = connectTo(config);
   await post(client, transaction);
   if (!config.wait) return showState("accepted", "accepted; pending until a block contains it");

@@ -1,4 +1,4 @@
-/** Transactions about uniks. Some networks require that a factory certifies them; a dev chain has a factory. */
+/** Commands for unik transactions. Some networks require a factory to certify them; a dev chain has a factory. */
 import { builders } from "@uniknode/protocol";
 import type { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -15,8 +15,8 @@ const PROPERTY = ["--property <NAME=VALUE>", "property to set; may be given seve
 
 const withFactory = (command: Command): Command =>
   command
-    .option("--factory <UNIK>", "certify it by the factory with this unik", readHex64)
-    .option("--cost <AMOUNT>", "price that the factory gets, in tokens (default: 0)", readTokens);
+    .option("--factory <UNIK>", "unik of the factory that certifies it", readHex64)
+    .option("--cost <AMOUNT>", "price paid to the factory, in tokens (default: 0)", readTokens);
 
 export const mint = kind<[tokenId: string, type: number], WithFactory & { readonly property?: Pairs }>(
   "mint",
@@ -58,9 +58,9 @@ export const update = kind<
       ...remove.map((name) => [name, null] as const),
     ];
     if (changes.length === 0)
-      throw new ConfigError("update: --property or --remove is expected, at least once");
+      throw new ConfigError("update: at least one --property or --remove is required");
     const both = property.find(([name]) => remove.includes(name));
-    if (both) throw new ConfigError(`update: ${both[0]} can be set or removed, not both`);
+    if (both) throw new ConfigError(`update: ${both[0]} cannot be both set and removed`);
     const token = { tokenId, properties: Object.fromEntries(changes) };
     return async (given) => {
       const { envelope } = given;
@@ -91,16 +91,16 @@ export const transferUnik = kind<[tokenId: string, recipientId: string], WithFac
 
 export const disclose = kind<[tokenId: string, names: readonly string[]], { readonly factory?: string }>(
   "disclose",
-  "publish the names that a unik stands for",
+  "publish the names of a unik",
   (command) =>
     command
       .argument("<unik>", ID, readHex64)
       .argument("<name...>", "names; explorers show the first")
-      .requiredOption("--factory <UNIK>", "the factory that certifies it", readHex64),
+      .requiredOption("--factory <UNIK>", "unik of the factory that certifies it", readHex64),
   ([tokenId, explicitValues], terms) =>
     async (given) => {
       const { client, envelope, wallet, address } = given;
-      // The demand is verified with the owner's public key on the chain, before this transaction could publish it.
+      // The chain verifies the demand with the owner's public key before this transaction publishes the key.
       if (!wallet?.publicKey) {
         throw new SendError(
           { code: "SEND_NOTHING_THERE", address },
@@ -114,13 +114,13 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
     },
 );
 
-/** The demand and the certification; undefined without a factory. */
+/** Creates the demand and the certification; undefined without a factory. */
 async function createCertificate(
   { keys, readFactoryKeys }: BuildContext,
   { factory, cost = 0n }: WithFactory,
 ) {
   if (factory === undefined) {
-    if (cost > 0n) throw new ConfigError("--cost: --factory is required with it");
+    if (cost > 0n) throw new ConfigError("--cost requires --factory");
     return undefined;
   }
   const issuedAt = Math.floor(Date.now() / 1_000);

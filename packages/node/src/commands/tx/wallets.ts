@@ -1,4 +1,4 @@
-/** Transactions about the wallet itself: second signature, votes and delegates. */
+/** Commands for transactions of the wallet itself: second signature, votes and delegates. */
 import { builders, bytesToHex } from "@uniknode/protocol";
 import { SendError } from "../../submission/error.ts";
 import { type BuildContext, kind } from "./kind.ts";
@@ -31,7 +31,7 @@ export const unvote = kind(
   () =>
     ({ envelope, address, wallet }) => {
       if (!wallet?.vote)
-        throw missing(address, `${address} has no vote to withdraw; is it the right passphrase?`);
+        throw missing(address, `${address} has no vote to withdraw; is the passphrase correct?`);
       return builders.unsVote({ ...envelope, vote: `-${wallet.vote}` });
     },
 );
@@ -58,16 +58,16 @@ export const resignDelegate = kind(
 export const ipfs = kind<[multihash: string]>(
   "ipfs",
   "register the hash of a file",
-  (command) => command.argument("<hash>", "multihash in the form of IPFS: Qm...", readMultihash),
+  (command) => command.argument("<hash>", "IPFS multihash: Qm...", readMultihash),
   ([multihash]) =>
     ({ envelope }) =>
       builders.ipfs({ ...envelope, multihash }),
 );
 
-/** The first one decides the type of a delegate (state.md 2). */
+/** Returns the first unik, which determines the type of a delegate (state.md 2). */
 function firstUnik({ address, wallet }: BuildContext): string {
   const [id] = Object.keys(wallet?.attributes.tokens ?? {});
-  if (id === undefined) throw missing(address, `${address} owns no unik; is it the right passphrase?`);
+  if (id === undefined) throw missing(address, `${address} owns no unik; is the passphrase correct?`);
   return id;
 }
 

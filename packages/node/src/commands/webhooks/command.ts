@@ -1,4 +1,4 @@
-/** `uniknode webhooks`: the webhooks of a running node, and those of an old node for a new one. */
+/** `uniknode webhooks`: manages the webhooks of a running node, and imports those of an old node. */
 import { Command } from "commander";
 import { deliveryCommands } from "./deliveries.ts";
 import { testCommand } from "./dry-run.ts";

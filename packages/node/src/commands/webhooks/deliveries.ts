@@ -1,4 +1,4 @@
-/** `uniknode webhooks ping|deliveries|retry|replay`. */
+/** `uniknode webhooks ping|deliveries|retry|replay`: inspects and repeats deliveries. */
 import type { DeliveryRecord, DeliveryState, Replay, WebhookId } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
 import { Command, Option } from "commander";
@@ -20,7 +20,7 @@ export const deliveryCommands = (): Command[] => [
   replayCommand(),
 ];
 
-/** The ping was sent, and its receiver did not accept it. */
+/** The receiver did not accept the ping. */
 class PingError extends Error {
   readonly code = "PING_FAILED";
   readonly isRetryable = true;
@@ -34,7 +34,7 @@ const pingCommand = () =>
       show(connection, data, linesOf(data));
       if (data.state === "delivered") return;
       throw new PingError(
-        `the receiver of webhook ${id} did not accept the ping (${outcomeOf(data)}); check that it runs and answers 2xx`,
+        `the receiver of webhook ${id} did not accept the ping (${outcomeOf(data)}); check that it is running and responds with 2xx`,
       );
     },
   );
@@ -49,11 +49,16 @@ const deliveriesCommand = () =>
       .argument(...ID)
       .argument("[delivery]", DELIVERY)
       .addOption(
-        new Option("--state <STATE>", "only those").choices(["pending", "delivered", "failed", "cancelled"]),
+        new Option("--state <STATE>", "only deliveries in this state").choices([
+          "pending",
+          "delivered",
+          "failed",
+          "cancelled",
+        ]),
       )
-      .option("--event <NAME>", "only those of an event")
-      .option("--height <N>", "only those of a block", readCount(1))
-      .option("--limit <N>", `how many (default: ${SHOWN})`, readCount(1)),
+      .option("--event <NAME>", "only deliveries of this event")
+      .option("--height <N>", "only deliveries of this block", readCount(1))
+      .option("--limit <N>", `maximum number of deliveries (default: ${SHOWN})`, readCount(1)),
     async ({ client, connection }, [id, delivery], { limit = SHOWN, state, event, height }) => {
       if (delivery !== undefined) {
         const { data } = await client.webhooks.delivery(id, delivery);
@@ -93,22 +98,22 @@ type RetryOptions = {
 const retryCommand = () =>
   withService<[WebhookId, readonly string[]], RetryOptions>(
     new Command("retry")
-      .description("send pending, failed or cancelled deliveries now, or repeat one that was delivered")
+      .description("send pending, failed or cancelled deliveries immediately, or repeat a delivered one")
       .argument(...ID)
       .argument("[delivery...]", DELIVERY)
       .option("--all-failed", "all failed deliveries of the webhook")
       .addOption(
         new Option(
           "--state <STATE>",
-          'all deliveries in a state; "all": pending, failed and cancelled ones',
+          'all deliveries in this state; "all" means pending, failed and cancelled',
         ).choices(RETRIED_STATES),
       )
-      .option("--since <TIME>", `with --all-failed or --state: created since; ${TIME}`, readTime),
+      .option("--since <TIME>", `with --all-failed or --state: created since ${TIME}`, readTime),
     async ({ client, connection }, [id, deliveries], { allFailed = false, state, since = 0 }) => {
       const chosen = state ?? (allFailed ? "failed" : undefined);
       if ((deliveries.length === 0) === (chosen === undefined) || (allFailed && state !== undefined)) {
         throw new ConfigError(
-          `retry: a delivery or --all-failed is expected, or --state, one of them; "uniknode webhooks deliveries ${id}" shows the deliveries`,
+          `retry: give either deliveries, --all-failed or --state; "uniknode webhooks deliveries ${id}" shows the deliveries`,
         );
       }
       if (chosen !== undefined) {
@@ -129,18 +134,18 @@ const retryCommand = () =>
 const replayCommand = () =>
   withService<[WebhookId], { from?: number; to?: number; cancel?: boolean }>(
     new Command("replay")
-      .description("deliver the events of a range of blocks again, or show the progress of that")
+      .description("deliver the events of a range of blocks again, or show the progress of the last replay")
       .argument(...ID)
-      .option("--from <HEIGHT>", "first block; without it the last replay is shown", readCount(1))
+      .option("--from <HEIGHT>", "first block; if not given, the last replay is shown", readCount(1))
       .option("--to <HEIGHT>", "last block (default: the head)", readCount(1))
-      .option("--cancel", "end the running replay"),
+      .option("--cancel", "cancel the running replay"),
     async ({ client, connection }, [id], { from, to, cancel = false }) => {
       if (cancel) {
         await client.webhooks.cancelReplay(id);
         return show(connection, { id, cancelled: true }, [`the replay of webhook ${id} is cancelled`]);
       }
       if (from === undefined) {
-        if (to !== undefined) throw new ConfigError("replay: --to needs --from, the first block");
+        if (to !== undefined) throw new ConfigError("replay: --to requires --from, the first block");
         const { data } = await client.webhooks.getReplay(id);
         return show(connection, data, replayLines(data));
       }
@@ -175,7 +180,7 @@ const linesOf = (record: DeliveryRecord): string[] =>
     ],
   ]);
 
-/** Why it is not delivered, or else what the last attempt brought. */
+/** Returns the reason why a delivery ended, or else the outcome of its last attempt. */
 function outcomeOf({ attempts, reason }: DeliveryRecord): string {
   const last = attempts.at(-1);
   return reason ?? (last?.status === undefined ? last?.error : `HTTP ${last.status}`) ?? "";

@@ -1,4 +1,4 @@
-/** `uniknode webhooks test`: which past events a webhook would have received. */
+/** `uniknode webhooks test`: shows which past events a webhook would have received. */
 import type { TriedEvent } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -12,9 +12,9 @@ export const testCommand = (): Command =>
   withService<[], FieldOptions & { readonly blocks?: number }>(
     addEventFlags(
       new Command("test").description(
-        "show which events of past blocks a webhook would receive; registers nothing",
+        "show which events of past blocks a webhook would have received, without registering it",
       ),
-    ).option("--blocks <N>", "how many of the last blocks", readCount(1)),
+    ).option("--blocks <N>", "number of latest blocks to test", readCount(1)),
     async ({ client, connection }, _arguments, { blocks, ...fields }) => {
       if (!fields.event)
         throw new ConfigError('test: --event NAME is missing, such as --event "transaction.*"');
@@ -28,7 +28,7 @@ export const testCommand = (): Command =>
       show(connection, data, [
         `blocks ${fromHeight} to ${toHeight}: ${fired.count} events would be delivered, ${notFired.count} not`,
         ...(rows.length > 0 ? columns(["DELIVERED", "EVENT", "HEIGHT", "DATA"], rows) : []),
-        ...(notRemembered.length > 0 ? [`not known of past blocks: ${notRemembered.join(" ")}`] : []),
+        ...(notRemembered.length > 0 ? [`not derivable from past blocks: ${notRemembered.join(" ")}`] : []),
       ]);
     },
   );

@@ -15,7 +15,7 @@ export type FieldOptions = {
 export type QueueOption = { readonly dropQueue?: boolean };
 
 export const addQueueFlag = (command: Command): Command =>
-  command.option("--drop-queue", "cancel the deliveries that wait; without it they stay in the queue");
+  command.option("--drop-queue", "cancel pending deliveries, which otherwise stay in the queue");
 
 export const queueOf = ({ dropQueue = false }: QueueOption): Pick<WebhookChanges, "queue"> =>
   dropQueue ? { queue: "drop" } : {};
@@ -27,19 +27,23 @@ export const addEventFlags = (command: Command): Command =>
     .addOption(
       new Option("--match <HOW>", "whether any or all conditions must be true").choices(["any", "all"]),
     )
-    .option("--confirmations <N>", "blocks to wait for before events are delivered", readCount(0));
+    .option(
+      "--confirmations <N>",
+      "number of blocks that must follow before events are delivered",
+      readCount(0),
+    );
 
 export const addFields = (command: Command): Command =>
   addEventFlags(command)
-    .option("--name <TEXT>", 'name of the webhook, for people; "" removes it')
+    .option("--name <TEXT>", 'display name of the webhook; "" removes it')
     .addOption(
-      new Option("--order <HOW>", "whether a delivery waits for the one before it").choices([
+      new Option("--order <HOW>", "strict: each delivery waits for the previous one").choices([
         "parallel",
         "strict",
       ]),
     );
 
-/** Only what was given. */
+/** Converts the given options to changes. */
 export const changesOf = ({
   event,
   condition,

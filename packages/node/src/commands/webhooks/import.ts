@@ -1,4 +1,4 @@
-/** `uniknode webhooks import`: the register of an old node, into the data folder of a stopped one. */
+/** `uniknode webhooks import`: imports the register of an old node into the data folder of a stopped node. */
 import { Command } from "commander";
 import { runOptions } from "../../config/options.ts";
 import { importOldRegister } from "../../webhooks/sqlite/import-register.ts";
@@ -11,7 +11,7 @@ const options = { data, webhookKeyFile, webhookOldKeyFile, webhookLimit };
 export function importCommand(): Command {
   const bring = new Command("import")
     .description(
-      "register the webhooks of an old node; their ids stay valid in paths, and receivers need no change",
+      "import the webhooks of an old node; their ids stay valid in paths, and receivers need no change",
     )
     .argument("<FILE>", "webhooks.json from the cache folder of the old node");
   return addFlags(bring, options).action((file: string) => {
@@ -19,7 +19,7 @@ export function importCommand(): Command {
     const imported = importOldRegister(file, { ...config, maxWebhooks });
     printLines([
       ...imported.map(({ alias, webhook }) => `${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`),
-      `webhooks registered: ${imported.length}; deliveries begin with the next start of the node`,
+      `webhooks registered: ${imported.length}; deliveries start when the node starts`,
     ]);
   });
 }

@@ -1,4 +1,4 @@
-/** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`. */
+/** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`: manages the register. */
 import type { DeliverySummary, Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
@@ -24,7 +24,7 @@ export const registerCommands = (): Command[] => [
   createCommand(),
   updateCommand(),
   switchCommand("pause", "stop deliveries to a webhook until it is resumed; its queue is kept", false),
-  switchCommand("resume", "deliver to a paused or suspended webhook again", true),
+  switchCommand("resume", "resume deliveries to a paused or suspended webhook", true),
   deleteCommand(),
   rotateCommand(),
 ];
@@ -47,7 +47,7 @@ const listCommand = () =>
       webhooks,
       rows.length > 0
         ? lines
-        : ["no webhook is registered; uniknode webhooks create TARGET --event NAME registers one"],
+        : ["no webhooks registered; register one with uniknode webhooks create TARGET --event NAME"],
     );
   });
 
@@ -67,13 +67,13 @@ const createCommand = () =>
   withService<[string], FieldOptions & { readonly ping?: boolean }>(
     addFields(
       new Command("create")
-        .description("register a webhook, and show its secret, which is shown only once")
+        .description("register a webhook and show its secret, which is never shown again")
         .argument("<target>", "URL that deliveries are posted to"),
     ).option("--ping", "send a ping as the first delivery"),
     async (service, [target], { ping, ...fields }) => {
       if (!fields.event) {
         throw new ConfigError(
-          'create: --event NAME is missing, such as --event "transaction.*"; --event "*" stands for every event ' +
+          'create: missing --event NAME, such as --event "transaction.*"; --event "*" selects all events ' +
             "(docs/reference/events.md)",
         );
       }
@@ -92,9 +92,7 @@ const updateCommand = () =>
   withService<[WebhookId], FieldOptions & QueueOption & { readonly target?: string }>(
     addQueueFlag(
       addFields(
-        new Command("update")
-          .description("change a webhook; what is not given stays as it is")
-          .argument(...ID),
+        new Command("update").description("change a webhook; omitted options stay unchanged").argument(...ID),
       ).option("--target <URL>", "URL that deliveries are posted to, pending ones included"),
     ),
     async (service, [id], { target, ...fields }) => {
@@ -107,9 +105,7 @@ const updateCommand = () =>
         ...(target !== undefined && { target }),
       };
       if (Object.keys(changes).length === 0) {
-        throw new ConfigError(
-          "update: nothing to change; give --target, --event or another option of --help",
-        );
+        throw new ConfigError("update: nothing to change; give --target, --event or another option");
       }
       const { warnings } = await service.client.webhooks.update(id, changes);
       await showAfter(service, id, warnings);
@@ -127,7 +123,7 @@ const switchCommand = (name: string, description: string, enabled: boolean) =>
 
 const deleteCommand = () =>
   withService<[WebhookId]>(
-    new Command("delete").description("remove a webhook with its deliveries").argument(...ID),
+    new Command("delete").description("remove a webhook and its deliveries").argument(...ID),
     async ({ client, connection }, [id]) => {
       await client.webhooks.remove(id);
       show(connection, { id, deleted: true }, [`webhook ${id} is removed`]);
@@ -137,9 +133,15 @@ const deleteCommand = () =>
 const rotateCommand = () =>
   withService<[WebhookId], { readonly overlap?: number }>(
     new Command("rotate")
-      .description("give a webhook a new secret, and show it; both are valid for a while")
+      .description(
+        "replace the secret of a webhook and show the new one; the previous secret stays valid for a while",
+      )
       .argument(...ID)
-      .option("--overlap <SECONDS>", "how long the former secret stays valid (default: a day)", readCount(0)),
+      .option(
+        "--overlap <SECONDS>",
+        "time for which the previous secret stays valid (default: one day)",
+        readCount(0),
+      ),
     async (service, [id], { overlap: overlapSeconds }) => {
       const options = overlapSeconds === undefined ? {} : { overlapSeconds };
       showSecret(service, (await service.client.webhooks.rotate(id, options)).data);
@@ -167,7 +169,7 @@ const showSecret = ({ connection }: Service, webhook: WebhookWithToken, warnings
       ["token", webhook.token],
       ["secret", webhook.secret],
     ]),
-    "token and secret are the same key in two forms; keep one of them: neither is shown again",
+    "token and secret are the same key in two formats; store one of them, because neither is shown again",
     ...warningLines(warnings),
   ]);
 
@@ -191,11 +193,11 @@ const stateOf = ({ enabled, suspended, failing }: Webhook): string => {
   return failing ? "failing" : "active";
 };
 
-/** Attempts, not deliveries: one that is retried fails each time. */
+/** Counts attempts, not deliveries: a delivery may fail several times. */
 function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): string {
   const attempts = succeeded + failed;
   if (attempts === 0) return "no attempt";
-  // A failure among many is not 100 %.
+  // Rounded down, so that a single failure is not shown as 100 %.
   const percent = Math.floor((succeeded / attempts) * 1_000) / 10;
   return `${percent} % of ${attempts} attempts succeeded`;
 }

@@ -1,4 +1,4 @@
-/** The webhook register of a running node, for commands. */
+/** Access of commands to the webhook register of a running node. */
 import type { Client, WebhookId } from "@uniknode/client";
 import { createClient } from "@uniknode/client";
 import { type Command, InvalidArgumentError } from "commander";
@@ -13,13 +13,13 @@ export const serviceOptions = {
   ...tokenOptions,
 };
 
-/** What a command of the register gets. */
+/** Client and connection for a command of the register. */
 export type Service = { readonly client: Client; readonly connection: Connection };
 
 /**
- * A client with the token of the node.
+ * Creates a client with the token of the node.
  *
- * @throws {ConfigError} when no token is given or found
+ * @throws {ConfigError} if no token is given or found
  */
 export function connectWithToken(config: Config<typeof serviceOptions>): Service {
   const { url, timeout } = config;
@@ -27,7 +27,7 @@ export function connectWithToken(config: Config<typeof serviceOptions>): Service
   return { client: createClient({ url, timeoutMs: timeout * 1_000, webhookToken }), connection: config };
 }
 
-/** Adds the options of the connection, and runs the work with a client, the arguments and the other options. */
+/** Adds the connection options, and runs the command with a client, its arguments and its other options. */
 export const withService = <Arguments extends readonly unknown[], Options extends object = object>(
   command: Command,
   run: (service: Service, args: Arguments, options: Options) => Promise<void>,
@@ -38,15 +38,15 @@ export const withService = <Arguments extends readonly unknown[], Options extend
   });
 
 export const WEBHOOK_ID =
-  'number of the webhook, as "uniknode webhooks list" shows it, or the id (UUID) that an imported one had before';
+  'id of the webhook, as "uniknode webhooks list" shows it, or the UUID of an imported webhook';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The id of a webhook on the command line: its number, or that of an old node. */
+/** Parses the id of a webhook: its number, or its UUID on an old node. */
 export function readId(text: string): WebhookId {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   if (UUID.test(text)) return text;
   throw new InvalidArgumentError(
-    'The id of a webhook is a number, or a UUID where it was imported; "uniknode webhooks list" shows the numbers.',
+    'A webhook id is expected: a number, or the UUID of an imported webhook; "uniknode webhooks list" shows the ids.',
   );
 }

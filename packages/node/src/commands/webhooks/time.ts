@@ -1,16 +1,16 @@
-/** Times on the command line. */
+/** Parses times on the command line. */
 import { InvalidArgumentError } from "commander";
 
 export const TIME = "2026-01-31, 2026-01-31T12:00Z, 2h for two hours ago, or milliseconds since 1970";
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A date, with a time or without; a time without a zone is one of UTC, as a date is. */
+/** A date with an optional time; without a zone, it is in UTC. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
- * Milliseconds since 1970 of a date, of a time span before now, or of their number.
+ * Converts a date, a time span before now, or a number of milliseconds to milliseconds since 1970.
  *
- * @throws {InvalidArgumentError} for another text
+ * @throws {InvalidArgumentError} on any other text
  */
 export function readTime(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -62,14 +62,14 @@ export function startComparison(options: ComparisonOptions, deps: ComparisonDeps
         totals[difference ? "differed" : "agreed"]++;
         if (difference && before !== "differs") raise(url, difference);
         if (!difference && before === "differs") {
-          logger.info({ url }, "the tree of facts of another node agrees again");
+          logger.info({ url }, "the Merkle tree of facts of another node matches again");
         }
       } catch (err) {
         if (closing.signal.aborted) return;
         totals.failed++;
         // A known difference remains while the other node is unreachable.
         if (before !== "differs") states.set(url, "unknown");
-        if (before !== "unknown") logger.warn({ err, url }, "the tree of facts cannot be compared");
+        if (before !== "unknown") logger.warn({ err, url }, "failed to compare the Merkle tree of facts");
       }
     }
   }
@@ -78,7 +78,7 @@ export function startComparison(options: ComparisonOptions, deps: ComparisonDeps
     const data = { url, size, root: hexOf(root), otherRoot: hexOf(otherRoot) };
     logger.error(
       data,
-      "another node derives other facts from final blocks: one of the two has a wrong chain or state; compare both with a third node",
+      "facts diverge: another node derived different facts from the same final blocks; one of the two has a wrong chain or state: compare both with a third node",
     );
     report(eventOfDivergence(data, nowMs()));
   }

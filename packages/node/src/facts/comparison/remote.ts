@@ -59,7 +59,7 @@ export async function differenceFrom(
 async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteCheckpoint> {
   const { size, root, note } = await ask(url, "/checkpoint", signal);
   if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0 || typeof note !== "string") {
-    throw new RemoteError(url, "its checkpoint has no size or no note");
+    throw new RemoteError(url, "invalid checkpoint: size or note is missing");
   }
   return { name: note.split("\n", 1)[0]!, size, root: readHash(url, root) };
 }
@@ -67,7 +67,7 @@ async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteC
 async function readProof(url: string, from: number, to: number, signal: AbortSignal): Promise<Hash[]> {
   const { proof } = await ask(url, `/consistency?from=${from}&to=${to}`, signal);
   if (!Array.isArray(proof) || proof.length > MAX_PROOF_HASHES) {
-    throw new RemoteError(url, "its proof is no list of hashes");
+    throw new RemoteError(url, "invalid proof: not a list of hashes");
   }
   return proof.map((hash) => readHash(url, hash));
 }
@@ -87,10 +87,10 @@ async function ask(url: string, path: string, signal: AbortSignal): Promise<Reco
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new Error(`it answered ${response.status}`);
+      throw new Error(`HTTP status ${response.status}`);
     }
     const { data } = JSON.parse(await readText(response)) as { readonly data?: unknown };
-    if (typeof data !== "object" || data === null) throw new Error("its answer has no data");
+    if (typeof data !== "object" || data === null) throw new Error("the response has no data");
     return data as Record<string, unknown>;
   } catch (error) {
     const { cause, message } = error as Error;
@@ -102,7 +102,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = Buffer.alloc(0);
   for await (const part of response.body ?? []) {
     bytes = Buffer.concat([bytes, part as Uint8Array]);
-    if (bytes.length > MAX_ANSWER_BYTES) throw new Error("its answer is too long");
+    if (bytes.length > MAX_ANSWER_BYTES) throw new Error("the response is too long");
   }
   return bytes.toString();
 }

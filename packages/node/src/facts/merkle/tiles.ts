@@ -27,7 +27,7 @@ export function nodesOfTiles(read: ReadTile): Nodes {
   function tile(level: number, number: number): Uint8Array {
     const key = `${level}/${number}`;
     const known = tiles.get(key) ?? read(level, number);
-    if (!known) throw new Error(`the tree of facts has no tile ${key}`);
+    if (!known) throw new Error(`the Merkle tree of facts has no tile ${key}`);
     tiles.set(key, known);
     return known;
   }

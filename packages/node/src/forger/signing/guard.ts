@@ -33,7 +33,7 @@ export function createGuard({ record, otherForger, slotOf, onRefused }: GuardDep
     const last = record.lastSigned(publicKey);
     if (last === undefined || last.slot < slot) return undefined;
     const what = last.slot === slot ? "this slot" : `the later slot ${last.slot}`;
-    const reason = `the signing record has ${what} of this key, block ${last.blockId}: no slot is signed twice`;
+    const reason = `the signing record already has ${what} for this key (block ${last.blockId}): refusing to sign twice`;
     return { kind: "signed_before", reason: last.slot === slot ? reason : `${reason}; is the clock right?` };
   }
 

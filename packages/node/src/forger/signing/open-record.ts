@@ -31,7 +31,7 @@ export function openRecord(path: string | undefined, deps: RecordDeps): OpenReco
   if (file.isNew && known.length > 0) {
     logger.warn(
       { path: file.path, slots: known.map(({ slot }) => slot) },
-      "signing record missing: created from the data folder, which may be older than what was signed last",
+      "signing record missing: created from the data folder, which may be older than the last signed block",
     );
   } else {
     logger.info({ path: file.path, isNew: file.isNew }, "signing record opened");

@@ -93,7 +93,7 @@ export function createOtherForger(deps: OtherForgerDeps): OtherForger {
         const { id, height } = other.header;
         const reason =
           `another forger signs with this key (block ${id} at height ${height}, slot ${other.slot}): ` +
-          `stop one of the two; this one waits until slot ${other.untilSlot}`;
+          `stop one of the two nodes; this one does not forge before slot ${other.untilSlot}`;
         return { kind: "other_forger", reason };
       }
       if (isWatched(publicKey, slot)) return undefined;

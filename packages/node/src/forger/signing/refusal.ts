@@ -17,7 +17,7 @@ export class SlotRefusedError extends Error {
   readonly reason: string;
 
   constructor(slot: number, publicKey: string, { kind, reason }: Refusal) {
-    super(`slot ${slot} is not signed: ${reason}`);
+    super(`slot ${slot} not signed: ${reason}`);
     this.name = "SlotRefusedError";
     this.slot = slot;
     this.publicKey = publicKey;

@@ -122,14 +122,14 @@ function takeLock(path: string): () => void {
 /** @throws {SigningRecordError} */
 function readRecord(path: string): SigningEntry[] {
   try {
-    if (statSync(path).size > MAX_BYTES) throw new Error(`it is longer than ${MAX_BYTES} bytes`);
+    if (statSync(path).size > MAX_BYTES) throw new Error(`the file is larger than ${MAX_BYTES} bytes`);
     return readEntries(readFileSync(path, "latin1"));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== undefined) throw cause;
     throw new SigningRecordError(
       "SIGNING_RECORD_DAMAGED",
       path,
-      `the signing record ${path} is damaged (${(cause as Error).message}): nothing is forged, since slots could be ` +
+      `the signing record ${path} is damaged (${(cause as Error).message}): not forging, because slots could be ` +
         "signed twice. Make sure that the clock is right and that no other node has these keys, wait until the " +
         "slot of the last block that they signed is over, then move the file away: it is created from the data folder",
       { cause },
@@ -142,7 +142,7 @@ const unusable = (path: string, cause: unknown) =>
     "SIGNING_RECORD_UNUSABLE",
     path,
     `the signing record ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; its ` +
-      "folder must be writable, or another is named with --signing-record",
+      "folder must be writable; or choose another file with --signing-record",
     { cause },
   );
 

@@ -40,7 +40,7 @@ function readEntry(line: string): SigningEntry | undefined {
 export function readEntries(content: string): SigningEntry[] {
   if (!content.startsWith(FIRST_LINE)) {
     const isOther = content.startsWith(`${FORMAT} `);
-    throw new Error(isOther ? "it is of another version" : "line 1 is not that of a signing record");
+    throw new Error(isOther ? "unsupported version" : "line 1 is not the header of a signing record");
   }
   const lines = content.slice(FIRST_LINE.length).split("\n");
   return lines.flatMap((line, index) => {

@@ -30,7 +30,7 @@ export const Block = Type.Object(
     payload: Type.Object({ hash: hex, length: count }),
     generator: Type.Object({ username: Type.Optional(username), address, publicKey }),
     signature: hex,
-    confirmations: Type.Integer({ minimum: 0, description: "Blocks on top of it." }),
+    confirmations: Type.Integer({ minimum: 0, description: "Number of blocks on top of it." }),
     transactions: count,
     timestamp: Timestamp,
   },
@@ -55,7 +55,7 @@ export const RawBlock = Type.Object(
     blockSignature: hex,
     ...createdRewards,
   },
-  { title: "RawBlock", description: "A block as it was signed: the answer where `transform` is false." },
+  { title: "RawBlock", description: "A block as it was signed: the response if `transform` is false." },
 );
 
 /** Schema of a block in both forms; the parameter `transform` chooses the form. */

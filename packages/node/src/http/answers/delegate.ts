@@ -8,13 +8,13 @@ const TYPES: Readonly<Record<number, string>> = { 1: "individual", 2: "organizat
 
 export const Delegate = Type.Object(
   {
-    unikname: Type.String({ description: "First disclosed name of its unik, else its username." }),
+    unikname: Type.String({ description: "First disclosed name of its unik, or else its username." }),
     username,
     type: Type.String({ enum: ["individual", "organization", "network", "genesis"] }),
     address,
     publicKey,
     vote: Type.String({
-      description: "Public key of the delegate that it votes for itself; empty for none.",
+      description: "Public key of the delegate that it votes for; empty if none.",
     }),
     votes: amount,
     rank: Type.Optional(Type.Integer({ minimum: 1, description: "Absent for a resigned delegate." })),
@@ -25,7 +25,7 @@ export const Delegate = Type.Object(
         Type.Object({ id: blockId, height: Type.Integer({ minimum: 1 }), timestamp: Timestamp }),
       ),
     }),
-    production: Type.Object({ approval: Type.Number({ description: "Per cent." }) }),
+    production: Type.Object({ approval: Type.Number({ description: "In percent." }) }),
     forged: Type.Object({ fees: amount, rewards: amount, total: amount }),
   },
   { title: "Delegate" },

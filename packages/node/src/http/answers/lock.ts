@@ -13,7 +13,11 @@ export const Lock = Type.Object(
     senderPublicKey: publicKey,
     recipientId: address,
     timestamp: Timestamp,
-    expirationType: Type.Integer({ minimum: 1, maximum: 2, description: "1: network time; 2: height." }),
+    expirationType: Type.Integer({
+      minimum: 1,
+      maximum: 2,
+      description: "1: by network time; 2: by height.",
+    }),
     expirationValue: count,
     isExpired: Type.Boolean(),
     vendorField: Type.Optional(Type.String()),

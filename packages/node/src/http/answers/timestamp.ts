@@ -58,7 +58,7 @@ export const timestampText = ({ epoch, unix, human }: Timestamp): string =>
 /** State from which a response was read, so that clients see whether two responses belong together. */
 export const Chainmeta = Type.Object(
   { height: Type.Integer({ minimum: 1 }), timestamp: Timestamp },
-  { title: "Chainmeta", description: "The head of the chain that the answer was read at." },
+  { title: "Chainmeta", description: "Head of the chain at which the response was read." },
 );
 export type Chainmeta = Static<typeof Chainmeta>;
 

@@ -8,9 +8,11 @@ import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
 
-const asset = Type.Object({}, { description: "What the type of the transaction is about." });
+const asset = Type.Object({}, { description: "Data of the transaction type." });
 const unikname = Type.Optional(
-  Type.String({ description: "In the list of all: the disclosed name of the delegate that is voted for." }),
+  Type.String({
+    description: "Only in the list of all transactions: disclosed name of the delegate that is voted for.",
+  }),
 );
 
 /** The decoded form as JSON: amounts and nonce are decimal text. */
@@ -19,7 +21,7 @@ export const RawTransaction = Type.Object(
     id,
     version: count,
     network: Type.Optional(count),
-    typeGroup: Type.Optional(Type.Integer({ minimum: 0, description: "Absent for group 1." })),
+    typeGroup: Type.Optional(Type.Integer({ minimum: 0, description: "Absent for type group 1." })),
     type: count,
     nonce: Type.Optional(countText),
     timestamp: Type.Optional(count),
@@ -37,7 +39,7 @@ export const RawTransaction = Type.Object(
   },
   {
     title: "RawTransaction",
-    description: "A transaction as it was signed: the answer where `transform` is false.",
+    description: "A transaction as it was signed: the response if `transform` is false.",
   },
 );
 export type TransactionJson = Static<typeof RawTransaction>;
@@ -52,7 +54,7 @@ const members = {
   fee: amount,
   sender: address,
   senderPublicKey: publicKey,
-  recipient: Type.String({ description: "The sender where the transaction names none." }),
+  recipient: Type.String({ description: "The sender if the transaction names no recipient." }),
   signature: Type.Optional(hex),
   signSignature: Type.Optional(hex),
   signatures: Type.Optional(Type.Array(hex)),
@@ -60,7 +62,7 @@ const members = {
   asset: Type.Optional(asset),
   confirmations: Type.Integer({
     minimum: 0,
-    description: "Blocks from its own to the head, both counted; 0 while it waits.",
+    description: "Number of blocks from its own to the head, both included; 0 while it is pending.",
   }),
   timestamp: Type.Optional(Timestamp),
   nonce: Type.Optional(countText),
@@ -75,7 +77,7 @@ export type AnyTransactionAnswer = Static<typeof AnyTransaction>;
 
 export const SingleTransaction = Type.Object(
   { ...members, amount: wholeAmount, fee: wholeAmount, asset },
-  { title: "SingleTransaction", description: "Amounts are integers here, and there is always an asset." },
+  { title: "SingleTransaction", description: "Amounts are integers, and `asset` is always present." },
 );
 
 export type TransactionContext = {

@@ -10,7 +10,7 @@ export type TokenName = "unik" | "nft";
 const extras = {
   type: Type.Optional(Type.String({ description: "1: individual, 2: organization, 3: network." })),
   explicitValues: Type.Optional(Type.Array(Type.String(), { description: "Disclosed names." })),
-  defaultExplicitValue: Type.Optional(Type.String({ description: "The first of them." })),
+  defaultExplicitValue: Type.Optional(Type.String({ description: "First disclosed name." })),
 };
 
 export const TokenSummary = Type.Object({ id, ownerId: address, ...extras }, { title: "TokenSummary" });
@@ -27,7 +27,7 @@ export const TokenDetail = Type.Object(
 
 export const TokenProperty = Type.Record(Type.String(), Type.String(), {
   title: "TokenProperty",
-  description: "One member: the key with its value.",
+  description: "Object with one member: the key and its value.",
   minProperties: 1,
   maxProperties: 1,
 });

@@ -5,7 +5,7 @@ import { Type } from "../../platform/json/schema.ts";
 export const amount = Type.String({ pattern: "^-?[0-9]+$" });
 /** JSON integer of the smallest unit with all its digits, also beyond 2^53. */
 export const wholeAmount = Type.Integer({
-  description: "Smallest unit. All digits are written, also beyond 2^53.",
+  description: "In the smallest unit, with all digits, also beyond 2^53.",
 });
 export const count = Type.Integer({ minimum: 0 });
 /** Decimal text of a count. */

@@ -16,7 +16,7 @@ const members = {
     {},
     {
       description:
-        "What the wallet is besides: `delegate`, `vote`, `tokens`, `htlc`, `multiSignature`, `secondPublicKey`, `ipfs`, `entities`, `business`.",
+        "Further state of the wallet: `delegate`, `vote`, `tokens`, `htlc`, `multiSignature`, `secondPublicKey`, `ipfs`, `entities`, `business`.",
     },
   ),
   isDelegate: Type.Boolean(),
@@ -31,14 +31,14 @@ export const Wallet = Type.Object(members, { title: "Wallet" });
 export const SingleWallet = Type.Object(
   {
     ...members,
-    publicKey: Type.String({ description: "Empty for a wallet whose key is not known." }),
-    username: Type.String({ description: "Empty for a wallet that is no delegate." }),
+    publicKey: Type.String({ description: "Empty if the public key is unknown." }),
+    username: Type.String({ description: "Empty if the wallet is not a delegate." }),
     secondPublicKey: Type.Union([publicKey, Type.Null()]),
     balance: wholeAmount,
   },
   {
     title: "SingleWallet",
-    description: "The balance is an integer here, and more members are always there.",
+    description: "The balance is an integer, and more members are always present.",
   },
 );
 

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
 import type { Server } from "../core/app.ts";
 
-const REMEDY = "name proxies with --http-trust-proxy, and have them send X-Forwarded-For";
+const REMEDY = "list the proxies in --http-trust-proxy, and configure them to send X-Forwarded-For";
 
 /**
  * Reduces `X-Forwarded-For` to the addresses that trusted proxies vouch for, before limits count by them. Some proxies append the
@@ -65,7 +65,7 @@ export function addProxyWarning(app: Server, isProxy: RangeTest, logger: Logger)
       const { remoteAddress } = socket;
       logger.warn(
         { remoteAddress },
-        `X-Forwarded-For from an address that is not a trusted proxy: ${REMEDY}`,
+        `received X-Forwarded-For from an address that is not a trusted proxy: ${REMEDY}`,
       );
     }
     done();

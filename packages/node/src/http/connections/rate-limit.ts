@@ -37,7 +37,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
     if (allowance.remaining < 0) {
       show(reply, allowance, now);
       const seconds = Math.ceil((allowance.resetMs - now) / 1_000);
-      return done(new HttpError("RATE_LIMITED", `Rate limit exceeded: ask again in ${seconds} s`));
+      return done(new HttpError("RATE_LIMITED", `Rate limit exceeded: retry in ${seconds} s`));
     }
     // These methods have no body.
     if (request.method === "GET" || request.method === "HEAD") show(reply, allowance, now);

@@ -18,7 +18,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: "HEADERS_TOO_LONG",
-    message: "The path and the headers are too long: 16 KiB are read",
+    message: "The path and the headers are longer than 16 KiB",
   },
   INVALID_HOST: {
     status: 400,
@@ -29,7 +29,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 const NOT_HTTP: Failure = {
   status: 400,
   code: "INVALID_HTTP",
-  message: "The request cannot be read as HTTP",
+  message: "The request is not valid HTTP",
 };
 /** Failure of CONNECT requests: methods that a path does not have are 404 (http-api.md 1.3). */
 const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" };

@@ -40,7 +40,7 @@ export function createSessionAccess(
     }
     // Only browsers set this header; pages cannot.
     if (!READING.includes(request.method) && request.headers["sec-fetch-site"] !== "same-origin") {
-      throw new HttpError("CROSS_SITE", "only pages of the console may change anything with its session");
+      throw new HttpError("CROSS_SITE", "a console session can make changes only from pages of the console");
     }
     requireJson(request);
   };

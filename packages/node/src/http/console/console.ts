@@ -47,7 +47,7 @@ export function addConsole(app: Server, options: ConsoleOptions, dependencies: C
       await scope.register(operations.health);
       // Otherwise the page, which resolves its own paths, would be the response.
       scope.all("/*", () => {
-        throw new HttpError("PATH_UNKNOWN", "the console has no such operation");
+        throw new HttpError("PATH_UNKNOWN", "operation not found in the console");
       });
     },
     { prefix: OPERATIONS },

@@ -26,7 +26,7 @@ const HEADERS = {
 };
 const YEAR = "public, max-age=31536000, immutable";
 const NOT_BUILT =
-  "The console was not built: run npm start or npm run console in the clone, or install a release, which has it.\n";
+  "The console is not built: run npm start or npm run console in the clone, or install a release.\n";
 const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
 
 /** @param read returns all files, or undefined if they were not built; called at the first request */
@@ -42,7 +42,7 @@ export function createPages(read: () => ConsoleFiles | undefined): FastifyPlugin
     if (!files || !index) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
     const { "*": path = "" } = request.params as { "*"?: string };
     const file = files.get(path) ?? (path.startsWith("assets/") ? undefined : index);
-    if (!file) throw new HttpError("PATH_UNKNOWN", "the console has no such file");
+    if (!file) throw new HttpError("PATH_UNKNOWN", "file not found in the console");
     return sendFile(file, request, reply);
   }
 

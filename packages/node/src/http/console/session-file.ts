@@ -23,7 +23,7 @@ export function openSessionFile(
       try {
         return existsSync(path) ? parseEnds(path) : new Map();
       } catch (err) {
-        logger.warn({ err, path }, "failed to read the sessions of the console: sign in again");
+        logger.warn({ err, path }, "failed to read the console sessions: users must sign in again");
         return new Map();
       }
     },
@@ -31,7 +31,7 @@ export function openSessionFile(
       try {
         writeWholeFile(path, `${JSON.stringify([...ends])}\n`, OWNER_ONLY);
       } catch (err) {
-        logger.warn({ err, path }, "failed to store the sessions of the console: a restart will sign out");
+        logger.warn({ err, path }, "failed to store the console sessions: a restart will sign out all users");
       }
     },
   };
@@ -42,7 +42,7 @@ function parseEnds(path: string): SessionEnds {
   if (statSync(path).size > MAX_BYTES) throw new Error("the file is too large");
   const content: unknown = JSON.parse(readFileSync(path, "utf8"));
   if (!Array.isArray(content) || content.length > MAX_SESSIONS || !content.every(isEnd)) {
-    throw new Error("the file does not list sessions");
+    throw new Error("the file does not contain a list of sessions");
   }
   return new Map(content);
 }

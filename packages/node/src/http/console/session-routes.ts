@@ -70,18 +70,18 @@ export function createSessionRoutes(
       refuseCrossSite(request);
       const { code, token } = request.body;
       if ((code === undefined) === (token === undefined)) {
-        throw new HttpError("MISSING_MEMBER", 'one of "code" and "token" is required, and only one');
+        throw new HttpError("MISSING_MEMBER", 'one of "code" and "token" is required, but not both');
       }
       if (code !== undefined && !sessions.useCode(code)) {
         throw new HttpError(
           "CODE_WRONG",
-          'This link was used already, or is too old: "uniknode console" prints another one',
+          'This link was already used, or has expired: "uniknode console" prints a new link',
         );
       }
       if (token !== undefined && !isToken(token)) {
         throw new HttpError(
           "TOKEN_WRONG",
-          'This is not the webhook token of this node: "uniknode token" shows it',
+          'Wrong webhook token: "uniknode token" prints the token of this node',
         );
       }
       const opened = sessions.open();

@@ -33,14 +33,14 @@ export const ErrorBody = Type.Object(
     code: Type.Optional(
       Type.String({
         description:
-          "What is wrong, for programs. Routes of the old node have it in the header `error-code` alone.",
+          "Error code for programs. Routes of the old node return it only in the header `error-code`.",
         examples: ["WEBHOOK_UNKNOWN"],
       }),
     ),
     validation: Type.Optional(
       Type.Object(
         { source: Type.Enum(["query", "params", "payload"]), keys: Type.Array(Type.String()) },
-        { description: "Only where a parameter or body is refused with 400." },
+        { description: "Present only if a parameter or the body is refused with 400." },
       ),
     ),
   },

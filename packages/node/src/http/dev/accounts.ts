@@ -41,17 +41,17 @@ export type AccountList = {
 /** @param accounts undefined on a node that is not a dev chain: the route then refuses with the reason */
 export function addAccountRoute(app: Server, accounts: AccountList | undefined): void {
   const schema = {
-    ...described("Dev", "Accounts with their passphrases.", single(Accounts)),
+    ...described("Dev", "Returns the accounts with their passphrases.", single(Accounts)),
     response: {
       200: single(Accounts),
-      401: Type.Object({}, { description: "Not the token of this node." }),
-      403: Type.Object({}, { description: "This is no dev chain." }),
+      401: Type.Object({}, { description: "Wrong token." }),
+      403: Type.Object({}, { description: "The chain is not a dev chain." }),
     },
     security: [{ token: [] }],
   };
   app.get("/dev/accounts", { schema }, () => {
     if (!accounts) {
-      throw new HttpError("DEV_ONLY", "only the accounts of a dev chain are known: start one with npm start");
+      throw new HttpError("DEV_ONLY", "accounts are known only for dev chains: start one with npm start");
     }
     return { data: { ...accounts, accounts: [...accounts.accounts], delegates: [...accounts.delegates] } };
   });

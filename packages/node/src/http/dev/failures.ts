@@ -15,18 +15,18 @@ export type Receivers = {
 };
 
 const MAX_SECONDS = 3_600;
-const status = Type.Integer({ minimum: 400, maximum: 599, description: "With `refuse`; 503 unless given." });
+const status = Type.Integer({ minimum: 400, maximum: 599, description: "Only with `refuse`; default 503." });
 const seconds = Type.Integer({
   minimum: 1,
   maximum: MAX_SECONDS,
-  description: "With `delay`; 30 unless given.",
+  description: "Only with `delay`; default 30.",
 });
 
 const Fail = body({
   webhook: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   how: Type.Enum(["refuse", "delay", "drop", "not"], {
     description:
-      "`refuse`: attempts are answered with a status. `delay`: they reach the receiver late, or time out. `drop`: their connections are closed. `not`: they reach the receiver again.",
+      "`refuse`: attempts get a response with the status. `delay`: attempts reach the receiver late, or time out. `drop`: connections are closed. `not`: attempts reach the receiver again.",
   }),
   status: Type.Optional(status),
   seconds: Type.Optional(seconds),
@@ -49,7 +49,7 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
     if (receivers) return receivers;
     throw new HttpError(
       "DEV_ONLY",
-      "only a dev chain with webhooks can make receivers fail: start one with npm start",
+      "failures of receivers can be simulated only on a dev chain with webhooks: start one with npm start",
     );
   }
 
@@ -61,9 +61,11 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
     return { data: [...failures.all()].map(([webhook, failure]) => ({ webhook, ...failure })) };
   }
 
-  app.get("/dev/fail", { schema: schemaOf("Receivers that are made to fail.") }, () => show(known()));
+  app.get("/dev/fail", { schema: schemaOf("Lists the receivers with simulated failures.") }, () =>
+    show(known()),
+  );
 
-  const verb = schemaOf("Makes the receiver of a webhook fail, or not any more.");
+  const verb = schemaOf("Starts or stops simulated failures of the receiver of a webhook.");
   app.post("/dev/fail", { schema: { ...verb, body: Fail } }, ({ body }) =>
     answer(() => {
       const { failures, register } = known();
@@ -93,14 +95,14 @@ function failureOf({ how, status, seconds }: Static<typeof Fail>): Failure | und
 }
 
 const surplus = (member: string, how: string): HttpError =>
-  new HttpError("INVALID_MEMBER", `"${member}" is for "how": "${how}" only: leave it out`);
+  new HttpError("INVALID_MEMBER", `"${member}" is allowed only with "how": "${how}": omit it`);
 
 const schemaOf = (summary: string) => ({
   ...described("Dev", summary, single(Failing)),
   response: {
     200: single(Failing),
-    401: Type.Object({}, { description: "Not the token of this node." }),
-    403: Type.Object({}, { description: "This is no dev chain." }),
+    401: Type.Object({}, { description: "Wrong token." }),
+    403: Type.Object({}, { description: "The chain is not a dev chain." }),
   },
   security: [{ token: [] }],
 });

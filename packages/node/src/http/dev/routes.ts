@@ -49,7 +49,7 @@ const State = Type.Object(
     reverted: Type.Array(Block, { description: "Blocks that were reverted, by descending height." }),
     applied: Type.Array(Block, { description: "Blocks that were applied, by ascending height." }),
     now: Timestamp,
-    forging: Type.Boolean({ description: "Whether the chain forges by itself." }),
+    forging: Type.Boolean({ description: "Whether the chain forges automatically." }),
   },
   { title: "DevState" },
 );
@@ -113,7 +113,7 @@ export function createDevRoutes(
 
     app.post(
       "/dev/mine",
-      route("Forges blocks of the pending transactions.", BODIES.mine),
+      route("Forges blocks with the pending transactions.", BODIES.mine),
       async ({ body: { blocks = 1 } }) => ({
         data: show(await run({ verb: "mine", blocks })),
       }),
@@ -121,12 +121,12 @@ export function createDevRoutes(
 
     app.post(
       "/dev/reorg",
-      route("Replaces the top blocks by another branch.", BODIES.reorg),
+      route("Replaces the top blocks with another branch.", BODIES.reorg),
       async ({ body: { transactions = false, without, ...branch } }) => {
         if (without && !transactions) {
           throw new HttpError(
             "INVALID_MEMBER",
-            '"without" needs "transactions": true, since the branch has no transactions otherwise',
+            '"without" requires "transactions": true, because the branch has no transactions otherwise',
           );
         }
         const leftOut = without && { leftOut: without };
@@ -136,7 +136,7 @@ export function createDevRoutes(
       },
     );
 
-    const snapshot = route("Names the head, so that it can be restored.", BODIES.snapshot, Snapshot);
+    const snapshot = route("Creates a snapshot of the head that can be restored.", BODIES.snapshot, Snapshot);
     app.post("/dev/snapshot", snapshot, async () => {
       const answer = await run({ verb: "snapshot" });
       return { data: { id: answer.head.id, ...show(answer) } };
@@ -144,7 +144,7 @@ export function createDevRoutes(
 
     app.post(
       "/dev/restore",
-      route("Reverts to a block, and drops pending transactions.", BODIES.restore),
+      route("Reverts to a block and drops pending transactions.", BODIES.restore),
       async ({ body: { id } }) => ({
         data: show(await run({ verb: "restore", id })),
       }),
@@ -152,10 +152,10 @@ export function createDevRoutes(
 
     app.post(
       "/dev/travel",
-      route("Moves the clock forward, by seconds or to a time.", BODIES.travel),
+      route("Moves the clock forward by seconds, or to a time.", BODIES.travel),
       async ({ body: { seconds, to } }) => {
         if ((seconds === undefined) === (to === undefined)) {
-          throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, and only one');
+          throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
         }
         const destination = seconds === undefined ? { to: to! } : { seconds };
         return { data: show(await run({ verb: "travel", ...destination })) };
@@ -164,7 +164,7 @@ export function createDevRoutes(
 
     app.post(
       "/dev/forge",
-      route("Switches automatic forging on or off.", BODIES.forge),
+      route("Enables or disables automatic forging.", BODIES.forge),
       async ({ body: { enabled } }) => ({
         data: show(await run({ verb: "forge", isEnabled: enabled })),
       }),
@@ -182,8 +182,8 @@ const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = St
     ...described("Dev", summary, single(answer)),
     response: {
       200: single(answer),
-      401: refusal("Not the token of this node."),
-      403: refusal("This is no dev chain."),
+      401: refusal("Wrong token."),
+      403: refusal("The chain is not a dev chain."),
       409: refusal("The state of the chain does not allow it."),
     },
     security: [{ token: [] }],

@@ -27,7 +27,7 @@ const INFO = {
   title: "Uniknode",
   version: "2",
   description:
-    "Public API of a node of the Unikname Network. Amounts are decimal text of the smallest unit, 10^-8, except where the type is integer.",
+    "Public API of a node of the Unikname Network. Amounts are decimal strings in the smallest unit, 10^-8, unless the type is integer.",
   license: { name: "MIT", identifier: "MIT" },
 };
 
@@ -107,7 +107,7 @@ const withFailures = (
         { "x-response-description": outcomeOf(status, answer), ...answer },
       ]),
     ),
-    400: failure("The request cannot be read: its headers, or the encoding of its path."),
+    400: failure("The headers or the path encoding of the request are invalid."),
     ...((described.querystring ?? described.params ?? described.body) !== undefined && {
       [invalidStatus]: failure("A parameter or the body is invalid."),
     }),
@@ -118,9 +118,9 @@ const withFailures = (
     ...(described.security &&
       BODY_METHODS.has(method) && { 415: failure("The body is not declared as JSON.") }),
     ...(mayMiss && { 404: failure("Not found.") }),
-    429: failure("Too many requests of this client; `retry-after` says how long to wait."),
+    429: failure("Too many requests of this client; wait for the time in `retry-after`."),
     503: failure(
-      "The answer would take too long, or the node is starting; `retry-after` says how long to wait.",
+      "The response would take too long, or the node is starting; wait for the time in `retry-after`.",
     ),
   },
 });

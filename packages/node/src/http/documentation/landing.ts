@@ -29,11 +29,15 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.75rem 0; padding
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
 const LINKS = [
-  ["documentation", "Documentation", "Every route, to read and to try."],
+  ["documentation", "Documentation", "All routes, with examples to try."],
   ["api/v2/blockchain", "API", "The newest block and the supply, as JSON. Other paths: the documentation."],
   ["api/openapi.json", "OpenAPI document", "For generated clients and other tools."],
-  ["health/ready", "Health", "Whether the node serves, follows the chain and has disk space."],
-  ["documentation#/Webhooks", "Webhooks", "How to register one, follow its deliveries, retry and replay."],
+  ["health/ready", "Health", "Whether the node responds, follows the chain and has disk space."],
+  [
+    "documentation#/Webhooks",
+    "Webhooks",
+    "How to register a webhook, follow its deliveries, retry and replay them.",
+  ],
 ] as const;
 
 /** Adds the page; must be called after all other routes are added, because the page links to them. */

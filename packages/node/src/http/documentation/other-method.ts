@@ -5,9 +5,12 @@ import type { Schema } from "./shown.ts";
 const NAME = "MethodNotAllowed";
 
 const RESPONSE = {
-  description: "The path has no such method.",
+  description: "The path does not support this method.",
   headers: {
-    Allow: { description: "The methods of the path.", schema: { type: "string", examples: ["GET, HEAD"] } },
+    Allow: {
+      description: "Methods that the path supports.",
+      schema: { type: "string", examples: ["GET, HEAD"] },
+    },
   },
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };

@@ -13,24 +13,24 @@ import { Meta } from "../requests/pagination.ts";
 /** Tags of the document, in order. */
 export const TAGS = {
   Blockchain: "The chain as a whole.",
-  Node: "The node, and what clients need to configure themselves.",
+  Node: "The node, and the configuration that clients need.",
   Blocks: "Forged blocks, newest first.",
   Transactions: "Confirmed and pending transactions, and the submission of new ones.",
-  Votes: "Transactions of the network's own vote type.",
-  Wallets: "Balances, and what wallets sent, received, voted for and own.",
+  Votes: "Vote transactions of the network.",
+  Wallets: "Wallets with their balances, transactions, votes and uniks.",
   Delegates: "Registered delegates, with their blocks and voters.",
   Rounds: "The delegates of a round, in forging order.",
   Locks: "Open hash-time locks.",
-  Entities: "Registered businesses, bridgechains, modules and others.",
-  Uniks: "The tokens of the network. `nfts` are the same with fewer members.",
-  Peers: "Nodes that this node knows.",
+  Entities: "Registered businesses, bridgechains, modules and other entities.",
+  Uniks: "The tokens of the network. `nfts` has the same tokens with fewer members.",
+  Peers: "Known peers.",
   Facts:
-    "The tree of final facts, with which copies of the chain are compared. Its tiles are files below `facts/tile` (C2SP tlog-tiles).",
+    "The Merkle tree of final facts, for comparing copies of the chain. Its tiles are files below `facts/tile` (C2SP tlog-tiles).",
   Events: "The live stream.",
-  Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
+  Webhooks: "The webhook register and its deliveries. Every request must carry the token of the node.",
   Operations:
-    "For the operator: figures, options and state of the node. Every request carries the token of the node.",
-  Dev: "Verbs of a dev chain, with the token of the node. On every other chain they are refused with 403.",
+    "Metrics, options and state of the node, for operators. Every request must carry the token of the node.",
+  Dev: "Commands of a dev chain, with the token of the node. Other chains refuse them with 403.",
 } as const;
 export type Tag = keyof typeof TAGS;
 

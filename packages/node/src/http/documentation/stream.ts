@@ -10,7 +10,7 @@ const refusal = (description: string) => Type.Object({}, { description });
 export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /events": {
     tags: ["Events"],
-    summary: "Events as they occur, over a connection that stays open.",
+    summary: "Streams events as they occur, over a connection that stays open.",
     security: [{ token: [] }],
     querystring: query({
       events: Type.Optional(
@@ -21,21 +21,21 @@ export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
       ),
       conditions: Type.Optional(
         Type.String({
-          description: "JSON, as in the register of webhooks.",
+          description: "Conditions as JSON, as in the webhook register.",
           examples: ['[{"key": "height", "condition": "gte", "value": "1"}]'],
         }),
       ),
       match: Type.Optional(Type.Enum(["any", "all"])),
       fromHeight: pageQuery.page,
-      lastEventId: Type.Optional(Type.String({ description: "As the header Last-Event-ID." })),
+      lastEventId: Type.Optional(Type.String({ description: "Same as the header Last-Event-ID." })),
     }),
     response: {
       200: {
         description: "Server-sent events.",
         content: { "text/event-stream": { schema: Type.String() } },
       },
-      401: refusal("Not the token of this node, unless the stream is public."),
-      410: refusal("The events that the client missed are not kept any more."),
+      401: refusal("Wrong token; not checked if the stream is public."),
+      410: refusal("The events that the client missed are no longer available."),
     },
   },
 };

@@ -22,7 +22,7 @@ const target = Type.String({
 });
 const conditions = Type.Array(Condition, {
   description:
-    "The interface of the old network requires at least one. This node accepts none as well, which is always true.",
+    "The old node required at least one condition. This node also accepts an empty list, which is always true.",
   examples: [[{ key: "amount", condition: "gte", value: "100000000" }]],
 });
 
@@ -30,7 +30,7 @@ const conditions = Type.Array(Condition, {
 const writable = {
   name: Type.Optional(
     Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
-      description: "For people; null removes it.",
+      description: "Display name; null removes it.",
     }),
   ),
   event: Type.Optional(
@@ -41,17 +41,19 @@ const writable = {
   ),
   events: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Further names, and patterns such as `transaction.*`; may stand instead of `event`.",
+      description: "Further names, and patterns such as `transaction.*`; may be given instead of `event`.",
       examples: [["block.applied", "block.reverted"]],
     }),
   ),
   target: Type.Optional(target),
   enabled: Type.Optional(typedSwitch),
   conditions: Type.Optional(conditions),
-  match: Type.Optional(Type.Enum(["any", "all"], { description: "Which of the conditions must hold." })),
+  match: Type.Optional(
+    Type.Enum(["any", "all"], { description: "Whether any or all conditions must be true." }),
+  ),
   order: Type.Optional(
     Type.Enum(["parallel", "strict"], {
-      description: "`strict`: a delivery waits for the end of the one before.",
+      description: "`strict`: a delivery waits until the previous one has ended.",
     }),
   ),
   confirmations: Type.Optional(
@@ -70,7 +72,7 @@ const eventOrNull = Type.Optional(
 const queue = Type.Optional(
   Type.Enum(["keep", "drop"], {
     description:
-      "What becomes of the deliveries that wait: `keep` (default) sends them in order to the present target; `drop` cancels them.",
+      "What happens to pending deliveries: `keep` (default) sends them in order to the current target; `drop` cancels them.",
   }),
 );
 /** Schema of an object whose optional members appear only if they have a value. */
@@ -86,9 +88,9 @@ const webhook = {
 };
 const Failing = Type.Object(
   {
-    reason: Type.Optional(Type.String({ description: "Of the last failure." })),
+    reason: Type.Optional(Type.String({ description: "Reason of the last failure." })),
     since: Type.Optional(
-      Type.Integer({ description: "The first of the failures in a row: milliseconds since 1970." }),
+      Type.Integer({ description: "Time of the first consecutive failure, in milliseconds since 1970." }),
     ),
   },
   {
@@ -100,7 +102,7 @@ const Webhook = open("Webhook", {
   ...webhook,
   name: Type.Optional(Type.String({ maxLength: 100 })),
   queued: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Number of deliveries that wait; absent for none." }),
+    Type.Integer({ minimum: 1, description: "Number of pending deliveries; absent if zero." }),
   ),
   failing: Type.Optional(Failing),
 });
@@ -112,47 +114,58 @@ const Secret = open("WebhookWithToken", {
   }),
   secret: Type.String({
     pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
-    description: "The same 32 bytes in the form of Standard Webhooks.",
+    description: "The same 32 bytes in the format of Standard Webhooks.",
   }),
   overlapUntil: Type.Optional(
-    Type.Integer({ description: "Until when the former secret is valid: milliseconds since 1970." }),
+    Type.Integer({
+      description: "Time until which the previous secret is valid, in milliseconds since 1970.",
+    }),
   ),
 });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
 const count = Type.Integer({ minimum: 0 });
 const Totals = Type.Object(
   { active: count, failing: count, paused: count, suspended: count, queued: count },
-  { title: "WebhookHealth", description: "Webhooks in each state, and deliveries that wait." },
+  {
+    title: "WebhookHealth",
+    description: "Number of webhooks in each state, and number of pending deliveries.",
+  },
 );
 const Summary = Type.Object(
   {
     state: Type.Enum(["active", "failing", "paused", "suspended"]),
-    queued: Type.Integer({ minimum: 0, description: "Deliveries that wait, all of them." }),
+    queued: Type.Integer({ minimum: 0, description: "Number of all pending deliveries." }),
     lastHour: Type.Object(
       { succeeded: count, failed: count },
       { description: "Attempts that ended within the last hour." },
     ),
     failing: Type.Optional(Failing),
-    count: Type.Integer({ minimum: 0, maximum: 1_000, description: "Deliveries that were counted." }),
+    count: Type.Integer({
+      minimum: 0,
+      maximum: 1_000,
+      description: "Number of counted deliveries: the newest, at most 1,000.",
+    }),
     delivered: count,
     failed: count,
     cancelled: count,
     pending: count,
     since: Type.Optional(
-      Type.Integer({ description: "When the oldest of them was made: milliseconds since 1970." }),
+      Type.Integer({
+        description: "Time at which the oldest counted delivery was created, in milliseconds since 1970.",
+      }),
     ),
     oldestWaitingAt: Type.Optional(
       Type.Integer({
-        description: "When the oldest of all that wait or are retried was made: milliseconds since 1970.",
+        description: "Time at which the oldest pending delivery was created, in milliseconds since 1970.",
       }),
     ),
     hours: Type.Array(
       Type.Object({
-        at: Type.Integer({ description: "Its beginning, milliseconds since 1970." }),
+        at: Type.Integer({ description: "Start of the hour, in milliseconds since 1970." }),
         delivered: count,
         failed: count,
       }),
-      { description: "The oldest hour first." },
+      { description: "The last 24 hours, oldest first." },
     ),
   },
   { title: "DeliverySummary" },
@@ -161,7 +174,9 @@ const DryRun = open("DryRun", {
   fromHeight: Type.Integer(),
   toHeight: Type.Integer(),
   note: Type.Optional(
-    Type.String({ description: "When nothing would have fired: why, and what to try next." }),
+    Type.String({
+      description: "Present if no event would have been delivered: the reason, and what to try next.",
+    }),
   ),
 });
 const Replay = Type.Object(
@@ -169,8 +184,8 @@ const Replay = Type.Object(
     fromHeight: Type.Integer({ minimum: 1 }),
     toHeight: Type.Integer({ minimum: 1, description: "Included." }),
     nextHeight: Type.Integer({ description: "The next block to deliver; above `toHeight` at the end." }),
-    events: Type.Integer({ description: "Deliveries that were queued so far." }),
-    waiting: Type.Integer({ description: "Of those, the deliveries without a final outcome." }),
+    events: Type.Integer({ description: "Number of deliveries queued so far." }),
+    waiting: Type.Integer({ description: "Number of these deliveries that have no final outcome yet." }),
     state: Type.Enum(["running", "finished", "cancelled"]),
     reason: Type.Optional(Type.String({ description: "Reason of the cancellation." })),
     startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
@@ -181,7 +196,7 @@ const Replay = Type.Object(
 const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description:
-      "Conditions that are probably a mistake, such as a member that no event has; absent without any.",
+      "Conditions that are probably mistakes, such as a member that no event has; absent if there are none.",
   }),
 );
 const TriedTarget = Type.Object(
@@ -190,7 +205,7 @@ const TriedTarget = Type.Object(
     startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
     durationMs: Type.Integer(),
     status: Type.Optional(Type.Integer()),
-    answer: Type.Optional(Type.String({ description: "The beginning of the response's body." })),
+    answer: Type.Optional(Type.String({ description: "Beginning of the response body." })),
     error: Type.Optional(Type.String({ description: "Code of the failure if there was no response." })),
     reason: Type.Optional(Type.String()),
   },
@@ -198,8 +213,8 @@ const TriedTarget = Type.Object(
 );
 const Nothing = Type.Object({}, { additionalProperties: false });
 
-const id = { id: Type.String({ description: "Id, or the UUID of an imported webhook." }) };
-const delivery = { ...id, delivery: Type.String({ description: "Its `id` or `messageId`." }) };
+const id = { id: Type.String({ description: "Id of the webhook, or the UUID of an imported webhook." }) };
+const delivery = { ...id, delivery: Type.String({ description: "`id` or `messageId` of the delivery." }) };
 const data = (schema: TSchema) => Type.Object({ data: schema });
 
 type Parts = { params?: TProperties; querystring?: TProperties; body?: TProperties; status?: number };
@@ -211,7 +226,7 @@ function route(
 ): FastifySchema {
   return {
     ...described("Webhooks", summary, answer),
-    response: { [status]: answer, 401: Type.Object({}, { description: "Not the token of this node." }) },
+    response: { [status]: answer, 401: Type.Object({}, { description: "Wrong token." }) },
     security: [{ token: [] }],
     ...(params && { params: Type.Object(params) }),
     ...(querystring && { querystring: query(querystring) }),
@@ -226,11 +241,11 @@ const milliseconds = Type.Optional(Type.Integer({ minimum: 0, description: "Mill
 
 /** Schemas by method and path. */
 export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
-  "GET /webhooks": route("Registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
+  "GET /webhooks": route("Lists the registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
     querystring: { page: pageQuery.page, limit: pageQuery.limit },
   }),
   "POST /webhooks": route(
-    "Registers a webhook. Only this answer contains its secret.",
+    "Registers a webhook. Only this response contains its secret.",
     Type.Object({ data: Secret, warnings }),
     {
       body: {
@@ -244,11 +259,11 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
   ),
   "GET /webhooks/health": route(
-    "Number of webhooks in each state, and of deliveries that wait.",
+    "Returns the number of webhooks in each state, and of pending deliveries.",
     data(Totals),
     {},
   ),
-  "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),
+  "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), { params: id }),
   "PUT /webhooks/:id": route(
     "Changes a webhook.",
     Type.Object({ warnings }, { additionalProperties: false }),
@@ -259,14 +274,18 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     params: id,
     body: { overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })) },
   }),
-  "POST /webhooks/test": route("What a webhook would have received from the last blocks.", data(DryRun), {
-    body: { ...writable, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
-  }),
+  "POST /webhooks/test": route(
+    "Returns the events of the last blocks that a webhook would have received.",
+    data(DryRun),
+    {
+      body: { ...writable, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
+    },
+  ),
   "POST /webhooks/ping": route("Sends a ping to a target that is not registered.", data(TriedTarget), {
     body: { target },
   }),
   "GET /webhooks/:id/deliveries": route(
-    "Deliveries of a webhook, newest first.",
+    "Lists the deliveries of a webhook, newest first.",
     list(Delivery, CursorMeta),
     {
       params: id,
@@ -282,22 +301,22 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
   ),
   "GET /webhooks/:id/deliveries/summary": route(
-    "State, attempts of the last hour, how the newest 1,000 deliveries went, and how many ended in each of the last 24 hours.",
+    "Returns the state, the attempts of the last hour, the outcomes of the newest 1,000 deliveries, and the number of deliveries that ended in each of the last 24 hours.",
     data(Summary),
     { params: id },
   ),
-  "GET /webhooks/:id/deliveries/:delivery": route("One delivery with its body.", data(Delivery), {
+  "GET /webhooks/:id/deliveries/:delivery": route("Returns a delivery with its body.", data(Delivery), {
     params: delivery,
   }),
   "POST /webhooks/:id/deliveries/:delivery/retry": route(
-    "Sends a delivery now, whatever its state.",
+    "Sends a delivery immediately, regardless of its state.",
     Nothing,
     {
       params: delivery,
     },
   ),
   "POST /webhooks/:id/deliveries/retry": route(
-    "Sends the listed deliveries now, or all that match. Without a state, failed ones match.",
+    "Sends the listed deliveries immediately, or all deliveries that match. Without `state`, failed deliveries match.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
     {
       params: id,
@@ -306,12 +325,12 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
           Type.Array(Type.Union([Type.Integer(), Type.String({ maxLength: 64 })]), {
             minItems: 1,
             maxItems: 500,
-            description: "Their ids or webhook-ids; then there is no other member.",
+            description: "Ids or webhook-ids of the deliveries; excludes all other members.",
           }),
         ),
         state: Type.Optional(
           Type.Enum(["pending", "delivered", "failed", "cancelled", "all"], {
-            description: "`all`: pending, failed and cancelled ones.",
+            description: "`all`: pending, failed and cancelled deliveries.",
           }),
         ),
         event: Type.Optional(Type.String({ description: "Name of an event." })),
@@ -323,11 +342,15 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     },
   ),
   "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), { params: id }),
-  "POST /webhooks/:id/replay": route("Delivers the events of a range of blocks again.", data(Replay), {
-    params: id,
-    body: { fromHeight: Type.Integer({ minimum: 1 }), toHeight: Type.Integer({ minimum: 1 }) },
-    status: 202,
-  }),
-  "GET /webhooks/:id/replay": route("The last replay of a webhook.", data(Replay), { params: id }),
+  "POST /webhooks/:id/replay": route(
+    "Starts a replay, which delivers the events of a range of blocks again.",
+    data(Replay),
+    {
+      params: id,
+      body: { fromHeight: Type.Integer({ minimum: 1 }), toHeight: Type.Integer({ minimum: 1 }) },
+      status: 202,
+    },
+  ),
+  "GET /webhooks/:id/replay": route("Returns the last replay of a webhook.", data(Replay), { params: id }),
   "DELETE /webhooks/:id/replay": route("Cancels the replay of a webhook.", Nothing, { params: id }),
 };

@@ -18,16 +18,19 @@ const WHOLE = 256;
 
 const HASH = "^[0-9a-f]{64}$";
 const hash = Type.String({ pattern: HASH });
-const proof = Type.Array(hash, { description: "From the leaves up (RFC 6962)." });
+const proof = Type.Array(hash, { description: "Hashes from the leaves up (RFC 6962)." });
 
 const Checkpoint = Type.Object(
   {
-    size: Type.Integer({ minimum: 0, description: "Leaves of the tree." }),
+    size: Type.Integer({ minimum: 0, description: "Number of leaves of the tree." }),
     root: hash,
-    height: Type.Integer({ minimum: 0, description: "Of the last block of the tree; 0 if it has none." }),
-    id: Type.Union([blockId, Type.Null()], { description: "Of this block; null if there is none." }),
+    height: Type.Integer({
+      minimum: 0,
+      description: "Height of the last block in the tree; 0 if the tree is empty.",
+    }),
+    id: Type.Union([blockId, Type.Null()], { description: "Id of this block; null if the tree is empty." }),
     note: Type.String({ description: "The checkpoint, signed by the node (C2SP tlog-checkpoint)." }),
-    verifierKey: Type.String({ description: "With which the note is verified (C2SP signed-note)." }),
+    verifierKey: Type.String({ description: "Key that verifies the note (C2SP signed-note)." }),
   },
   { title: "FactsCheckpoint" },
 );
@@ -38,10 +41,10 @@ const Proof = Type.Object(
     root: hash,
     leaf: Type.Object({
       height: Type.Integer({ minimum: 1 }),
-      index: Type.Integer({ minimum: 0, description: "Of the fact in its block." }),
+      index: Type.Integer({ minimum: 0, description: "Index of the fact in its block." }),
       event: Type.String(),
       content: Type.String({ pattern: HASH, description: "SHA-256 of the canonical content." }),
-      text: Type.String({ description: "The leaf, as it is hashed." }),
+      text: Type.String({ description: "Bytes of the leaf, as hashed." }),
       hash,
     }),
     proof,
@@ -53,16 +56,16 @@ const Consistency = Type.Object({ from: count, to: count, proof }, { title: "Fac
 const SCHEMAS = {
   checkpoint: described(
     "Facts",
-    "Size and root of the tree of final facts. With `Accept: text/plain` the signed note alone.",
+    "Returns size and root of the Merkle tree of final facts; with `Accept: text/plain`, only the signed note.",
     single(Checkpoint),
   ),
   proof: {
-    ...described("Facts", "A leaf of the tree, and the proof that the tree has it.", single(Proof)),
+    ...described("Facts", "Returns a leaf of the tree, with its inclusion proof.", single(Proof)),
     params: Type.Object({ index: uint }),
     querystring: query({ size: Type.Optional(uint) }),
   },
   consistency: {
-    ...described("Facts", "The proof that one tree is the beginning of another.", single(Consistency)),
+    ...described("Facts", "Returns the proof that one tree is a prefix of another.", single(Consistency)),
     querystring: Type.Object({ from: uint, to: uint }, { additionalProperties: false }),
   },
   // Static files, whose paths clients know from the specification of tiles.
@@ -86,7 +89,7 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
     app.get("/facts/:index/proof", { schema: SCHEMAS.proof }, async ({ params, query: { size } }) => {
       const index = Number(params.index);
       const found = facts.inclusion(index, size === undefined ? undefined : Number(size));
-      if (!found) throw unknown("There is no fact of this index, or no tree of this size");
+      if (!found) throw unknown("No fact has this index, or the tree never had this size");
       const { leaf, proof, root } = found;
       return {
         data: {
@@ -101,14 +104,14 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
 
     app.get("/facts/consistency", { schema: SCHEMAS.consistency }, async ({ query: { from, to } }) => {
       const proof = facts.consistency(Number(from), Number(to));
-      if (!proof) throw unknown('The tree has not had both sizes, or "from" is more than "to"');
+      if (!proof) throw unknown('The tree never had both sizes, or "from" is greater than "to"');
       return { data: { from: Number(from), to: Number(to), proof: proof.map(hexOf) } };
     });
 
     scope.get("/facts/tile/*", { schema: SCHEMAS.tile }, async ({ params }, reply) => {
       const path = readTilePath((params as { readonly "*": string })["*"]);
       const bytes = path && bytesOf(facts, path);
-      if (!bytes) throw unknown("There is no such tile");
+      if (!bytes) throw unknown("The tile does not exist");
       if (path.width === WHOLE) reply.header("cache-control", WHOLE_TILE_CACHE);
       return reply.type("application/octet-stream").send(Buffer.from(bytes));
     });

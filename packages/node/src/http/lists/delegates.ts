@@ -48,7 +48,7 @@ const COLUMNS: readonly RateName[] = [
 export const delegateOrder = Type.Optional(
   Type.String({
     pattern: `^(-?[0-9]+|(${Object.keys(RATES).join("|")}):(asc|desc))$`,
-    description: `${Object.keys(RATES).join(", ")}; with :asc or :desc behind it. Or the number of a column, with a minus to descend: ${COLUMNS.map((name, index) => `${index + 1} ${name}`).join(", ")}.`,
+    description: `${Object.keys(RATES).join(", ")}; followed by :asc or :desc. Or the number of a column, with a minus to descend: ${COLUMNS.map((name, index) => `${index + 1} ${name}`).join(", ")}.`,
   }),
 );
 

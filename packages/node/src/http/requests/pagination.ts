@@ -16,7 +16,7 @@ export const pageQuery = {
     Type.String({
       pattern: "^[A-Za-z0-9_-]{1,2048}$",
       description:
-        "`start`, then `meta.nextCursor` of the answer before: pages that neither overlap nor leave rows out while blocks are added. Replaces `page` and `offset`.",
+        "`start`, then `meta.nextCursor` of the previous response. Pages neither overlap nor skip rows while blocks are added. Replaces `page` and `offset`.",
     }),
   ),
 };
@@ -56,9 +56,9 @@ const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()
 export const Meta = Type.Object(
   {
     totalCountIsEstimate: Type.Boolean(),
-    count: Type.Integer({ minimum: 0, description: "Rows of this answer." }),
+    count: Type.Integer({ minimum: 0, description: "Number of rows in this response." }),
     pageCount: Type.Integer({ minimum: 1 }),
-    totalCount: Type.Integer({ minimum: 0, description: "Rows of all pages." }),
+    totalCount: Type.Integer({ minimum: 0, description: "Number of rows in all pages." }),
     next: orNull(link),
     previous: orNull(link),
     self: link,
@@ -66,11 +66,11 @@ export const Meta = Type.Object(
     last: orNull(link),
     nextCursor: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: "Only where `cursor` was given; null on the last page.",
+        description: "Only if `cursor` was given; null on the last page.",
       }),
     ),
   },
-  { title: "Meta", description: "The place of a page among all. Links are path and query." },
+  { title: "Meta", description: "Position of the page. Links consist of path and query." },
 );
 export type Meta = Static<typeof Meta>;
 

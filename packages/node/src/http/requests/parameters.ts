@@ -100,13 +100,13 @@ export const walletId = text(
 );
 /** Block id, short or full; a height looks like a short one. */
 export const blockId = text(
-  "up to 20 decimal digits, or 64 hexadecimal ones",
+  "up to 20 decimal digits, or 64 hexadecimal digits",
   "^([0-9]{1,20}|[0-9a-fA-F]{64})$",
 );
 
 /** `<field>:<asc|desc>` with one of the fields. */
 export const orderBy = (...fields: readonly string[]): TString =>
-  text(`${expected.oneOf(fields)}, with :asc or :desc behind it`, `^(${fields.join("|")}):(asc|desc)$`);
+  text(`${expected.oneOf(fields)}, followed by :asc or :desc`, `^(${fields.join("|")}):(asc|desc)$`);
 
 /** Schema of a query with these parameters, each optional; other parameters are refused. */
 export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>

@@ -10,22 +10,26 @@ const Blockchain = Type.Object({
   block: Type.Object({ height: Type.Integer({ minimum: 1 }), id: blockId }),
   supply: wholeAmount,
 });
-const schema = described("Blockchain", "The last block and the coins in circulation.", single(Blockchain));
+const schema = described(
+  "Blockchain",
+  "Returns the last block and the supply of tokens.",
+  single(Blockchain),
+);
 
 /** Prefix of an id; fewer characters would match too much. */
 const prefix = Type.String({
   pattern: "^[0-9A-Za-z]{4,64}$",
-  description: "At least 4 letters and digits; upper and lower case differ.",
+  description: "At least 4 letters and digits, case-sensitive.",
 });
 const Identified = Type.Object({
   kind: Type.String({ enum: ["block", "transaction", "unik", "wallet"] }),
-  id: Type.String({ description: "Id, or the address of a wallet." }),
-  height: Type.Optional(Type.Integer({ minimum: 1, description: "Of a block." })),
+  id: Type.String({ description: "Id, or address if it is a wallet." }),
+  height: Type.Optional(Type.Integer({ minimum: 1, description: "Height, if it is a block." })),
 });
 const identifiedSchema = {
   ...described(
     "Blockchain",
-    "Blocks, transactions, uniks and wallets whose id or address begins with a text: at most five of each kind.",
+    "Finds blocks, transactions, uniks and wallets whose id or address begins with a text; at most five of each kind.",
     single(Type.Array(Identified)),
   ),
   params: Type.Object({ prefix }),

@@ -52,7 +52,7 @@ export const blocks: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Blocks", "Blocks, newest first.", listOf(AnyBlock)),
+        ...described("Blocks", "Lists blocks, newest first.", listOf(AnyBlock)),
         querystring: query(blockListQuery),
       },
     },
@@ -64,7 +64,7 @@ export const blocks: Resource = (app, api) => {
     "/blocks/search",
     {
       schema: {
-        ...described("Blocks", "Search of blocks.", listOf(AnyBlock)),
+        ...described("Blocks", "Searches blocks.", listOf(AnyBlock)),
         querystring: query({ ...pageQuery, ...transformQuery }),
         body: searchBody,
       },
@@ -78,7 +78,7 @@ export const blocks: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Blocks", "The first block.", single(AnyBlock)),
+        ...described("Blocks", "Returns the first block.", single(AnyBlock)),
         querystring: query(transformQuery),
       },
     },
@@ -93,7 +93,7 @@ export const blocks: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Blocks", "The last block.", single(AnyBlock)),
+        ...described("Blocks", "Returns the last block.", single(AnyBlock)),
         querystring: query(transformQuery),
       },
     },
@@ -108,7 +108,7 @@ export const blocks: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Blocks", "One block, by id or height.", single(AnyBlock)),
+        ...described("Blocks", "Returns a block by id or height.", single(AnyBlock)),
         params: Type.Object({ id: blockId }),
         querystring: query(transformQuery),
       },
@@ -127,7 +127,7 @@ export const blocks: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Blocks", "Transactions of a block, in their order.", listOf(AnyTransaction)),
+        ...described("Blocks", "Lists the transactions of a block, in order.", listOf(AnyTransaction)),
         params: Type.Object({ id: Type.String() }),
         querystring: transactionsQuery,
       },

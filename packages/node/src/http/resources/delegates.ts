@@ -26,13 +26,17 @@ import {
 const shownName = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: "Part of the name that is shown (unikname) or of the username, in upper or lower case.",
+  description: "Part of the displayed name (unikname) or of the username, case-insensitive.",
 });
 
 const listQuery = query({
   ...pageQuery,
   orderBy: delegateOrder,
-  type: Type.Optional(Type.Enum(["resigned", "never-forged"], { description: "Only those that are." })),
+  type: Type.Optional(
+    Type.Enum(["resigned", "never-forged"], {
+      description: "Only resigned delegates, or only delegates that never forged a block.",
+    }),
+  ),
   address: Type.Optional(address),
   publicKey: Type.Optional(publicKey),
   secondPublicKey: Type.Optional(publicKey),
@@ -79,7 +83,7 @@ export const delegates: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Delegates", "Delegates by rank, resigned ones last.", listOf(Delegate)),
+        ...described("Delegates", "Lists delegates by rank, resigned ones last.", listOf(Delegate)),
         querystring: listQuery,
       },
     },
@@ -91,7 +95,7 @@ export const delegates: Resource = (app, api) => {
     "/delegates/search",
     {
       schema: {
-        ...described("Delegates", "Search of delegates.", listOf(Delegate)),
+        ...described("Delegates", "Searches delegates.", listOf(Delegate)),
         querystring: query({ ...pageQuery, orderBy: delegateOrder }),
         body: searchBody,
       },
@@ -111,7 +115,7 @@ export const delegates: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Delegates", "One delegate, by username, address or public key.", single(Delegate)),
+        ...described("Delegates", "Returns a delegate by username, address or public key.", single(Delegate)),
         params,
       },
     },
@@ -126,7 +130,7 @@ export const delegates: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Delegates", "Blocks that a delegate forged, newest first.", listOf(AnyBlock)),
+        ...described("Delegates", "Lists the blocks that a delegate forged, newest first.", listOf(AnyBlock)),
         params,
         querystring: blocksQuery,
       },
@@ -144,7 +148,11 @@ export const delegates: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Delegates", "Wallets that vote for a delegate, richest first.", listOf(Wallet)),
+        ...described(
+          "Delegates",
+          "Lists the wallets that vote for a delegate, richest first.",
+          listOf(Wallet),
+        ),
         params,
         querystring: votersQuery,
       },

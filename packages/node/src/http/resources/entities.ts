@@ -88,7 +88,7 @@ export const entities: Resource = (app, { read }) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Entities", "Entities, resigned ones included.", listOf(Entity)),
+        ...described("Entities", "Lists entities, resigned ones included.", listOf(Entity)),
         querystring: listQuery,
       },
     },
@@ -99,7 +99,7 @@ export const entities: Resource = (app, { read }) => {
     "/entities/search",
     {
       schema: {
-        ...described("Entities", "Search of entities.", listOf(Entity)),
+        ...described("Entities", "Searches entities.", listOf(Entity)),
         querystring: query(paging),
         body: searchBody,
       },
@@ -111,7 +111,10 @@ export const entities: Resource = (app, { read }) => {
     "/entities/:id",
     {
       config: HEAD_ONLY,
-      schema: { ...described("Entities", "One entity.", single(Entity)), params: Type.Object({ id: hex64 }) },
+      schema: {
+        ...described("Entities", "Returns an entity.", single(Entity)),
+        params: Type.Object({ id: hex64 }),
+      },
     },
     (request) =>
       read(request, async ({ entities }) => {

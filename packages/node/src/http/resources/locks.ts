@@ -49,7 +49,7 @@ export const locks: Resource = (app, api) => {
     "/locks",
     {
       config: HEAD_ONLY,
-      schema: { ...described("Locks", "Open locks.", listOf(Lock)), querystring: listQuery },
+      schema: { ...described("Locks", "Lists open locks.", listOf(Lock)), querystring: listQuery },
     },
     (request) =>
       read(request, async ({ head, locks }) =>
@@ -61,7 +61,7 @@ export const locks: Resource = (app, api) => {
     "/locks/search",
     {
       schema: {
-        ...described("Locks", "Search of open locks.", listOf(Lock)),
+        ...described("Locks", "Searches open locks.", listOf(Lock)),
         querystring: query({ ...pageQuery, orderBy: lockOrder }),
         body: searchBody,
       },
@@ -74,7 +74,7 @@ export const locks: Resource = (app, api) => {
     "/locks/unlocked",
     {
       schema: {
-        ...described("Locks", "Claims and refunds of locks.", listOf(AnyTransaction)),
+        ...described("Locks", "Lists the claims and refunds of locks.", listOf(AnyTransaction)),
         querystring: query({ ...pageQuery, orderBy: transactionOrder }),
         body: unlockedBody,
       },
@@ -92,7 +92,10 @@ export const locks: Resource = (app, api) => {
     "/locks/:id",
     {
       config: HEAD_ONLY,
-      schema: { ...described("Locks", "One open lock.", single(Lock)), params: Type.Object({ id: hex64 }) },
+      schema: {
+        ...described("Locks", "Returns an open lock.", single(Lock)),
+        params: Type.Object({ id: hex64 }),
+      },
     },
     (request) =>
       read(request, async ({ head, locks }) => {

@@ -13,14 +13,16 @@ import { days, query } from "../requests/parameters.ts";
 
 const SyncProgress = Type.Object(
   {
-    target: Type.Integer({ description: "Height of the network by the claims of the peers." }),
-    percent: Type.Integer({ minimum: 0, maximum: 100, description: "Share of all blocks." }),
+    target: Type.Integer({ description: "Height of the network according to its peers." }),
+    percent: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: "Percentage of the network's blocks that the node has.",
+    }),
     blocksPerSecond: Type.Integer(),
-    secondsLeft: Type.Optional(
-      Type.Integer({ description: "Absent while nothing is known about the pace." }),
-    ),
+    secondsLeft: Type.Optional(Type.Integer({ description: "Absent while the speed is unknown." })),
   },
-  { title: "SyncProgress", description: "Only while the node fetches the blocks of others." },
+  { title: "SyncProgress", description: "Only while the node is synchronising." },
 );
 const AssumedBlock = Type.Object(
   {
@@ -32,15 +34,15 @@ const AssumedBlock = Type.Object(
   },
   {
     title: "AssumedBlock",
-    description: "Block up to which signatures are not checked, while the chain is below it.",
+    description: "Block up to which signatures are not checked; only while the chain is below it.",
   },
 );
 const Status = Type.Object(
   {
     synced: Type.Boolean(),
     now: Type.Integer({ description: "Height of the head." }),
-    blocksCount: Type.Integer({ description: "Blocks missing compared with the network." }),
-    timestamp: Type.Integer({ description: "Network time, seconds since its epoch." }),
+    blocksCount: Type.Integer({ description: "Blocks that the node is behind the network." }),
+    timestamp: Type.Integer({ description: "Network time, in seconds since its epoch." }),
     progress: Type.Optional(SyncProgress),
     assumeValid: Type.Optional(AssumedBlock),
   },
@@ -68,7 +70,7 @@ const Configuration = Type.Object(
     version: Type.Integer({ description: "First byte of addresses." }),
     ports: Type.Record(Type.String(), Type.Integer()),
     constants: Type.Unsafe<object>(
-      Type.Record(Type.String(), Type.Unknown(), { description: "The milestone in force." }),
+      Type.Record(Type.String(), Type.Unknown(), { description: "The active milestone." }),
     ),
     transactionPool: Type.Object({
       dynamicFees: Type.Object({
@@ -114,13 +116,13 @@ export const node: Resource = (app, api) => {
 
   app.get(
     "/node/status",
-    { schema: described("Node", "How far the node is.", single(Status)) },
+    { schema: described("Node", "Returns height and sync state of the node.", single(Status)) },
     async () => ({ data: await gateway.status() }),
   );
 
   app.get(
     "/node/syncing",
-    { schema: described("Node", "Whether the node is catching up.", single(Syncing)) },
+    { schema: described("Node", "Returns whether the node is catching up.", single(Syncing)) },
     async (request) => {
       const { synced, blocksCount, progress } = await gateway.status();
       const { height, id } = await read(request, async ({ head }) => head);
@@ -132,7 +134,7 @@ export const node: Resource = (app, api) => {
     "/node/configuration",
     {
       config: HEAD_ONLY,
-      schema: described("Node", "The network, and the milestone in force.", single(Configuration)),
+      schema: described("Node", "Returns the network and the active milestone.", single(Configuration)),
     },
     (request) => {
       const { nethash, slip44, wif, client, pubKeyHash } = network.description;
@@ -165,7 +167,7 @@ export const node: Resource = (app, api) => {
   };
   const crypto = described(
     "Node",
-    "The whole preset of the network, with its first block.",
+    "Returns the complete preset of the network, with its genesis block.",
     single(CryptoConfiguration),
   );
   app.get("/node/configuration/crypto", { config: HEAD_ONLY, schema: crypto }, (request) =>
@@ -178,7 +180,7 @@ export const node: Resource = (app, api) => {
       schema: {
         ...described(
           "Node",
-          "Fees that were paid: of a number of days, or of the last transactions of each type.",
+          "Returns statistics of paid fees: of the last days, or of the last transactions of each type.",
           Fees,
         ),
         querystring: query({ days: Type.Optional(days) }),

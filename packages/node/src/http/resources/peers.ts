@@ -14,13 +14,13 @@ import { ip, type Order, orderBy, orderOf, query } from "../requests/parameters.
 const Peer = Type.Object(
   {
     ip: Type.String(),
-    port: Type.Integer({ description: "Of the peer-to-peer protocol." }),
+    port: Type.Integer({ description: "Port of the peer-to-peer protocol." }),
     ports: Type.Record(Type.String(), Type.Integer(), {
-      description: "Ports of its other services by name; -1 for what cannot be reached.",
+      description: "Ports of its other services by name; -1 if unreachable.",
     }),
     version: Type.String(),
     height: count,
-    latency: Type.Number({ description: "Milliseconds of its last answer." }),
+    latency: Type.Number({ description: "Latency of its last reply, in milliseconds." }),
   },
   { title: "Peer" },
 );
@@ -33,7 +33,7 @@ const listQuery = query({
   ...pageQuery,
   orderBy: Type.Optional(orderBy(...ORDERS)),
   version: Type.Optional(
-    Type.String({ description: "A range of versions, such as ^5.7 or >=5.6 <6; 404 for what is none." }),
+    Type.String({ description: "Version range such as ^5.7 or >=5.6 <6; 404 if it is invalid." }),
   ),
   // Validated but without effect, as in the old network.
   ip: Type.Optional(ip),
@@ -44,7 +44,7 @@ export const peers: Resource = (app, { gateway }) => {
     "/peers",
     {
       schema: {
-        ...described("Peers", "Known peers, the quickest first.", listOf(Peer)),
+        ...described("Peers", "Lists known peers, fastest first.", listOf(Peer)),
         querystring: listQuery,
       },
       config: { mayMiss: true },
@@ -60,7 +60,7 @@ export const peers: Resource = (app, { gateway }) => {
 
   app.get(
     "/peers/:ip",
-    { schema: { ...described("Peers", "One peer.", single(Peer)), params: Type.Object({ ip }) } },
+    { schema: { ...described("Peers", "Returns a peer.", single(Peer)), params: Type.Object({ ip }) } },
     async (request) => {
       const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
       if (!peer) throw notFound("PEER_UNKNOWN", "Peer");

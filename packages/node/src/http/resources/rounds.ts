@@ -11,7 +11,7 @@ const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundD
 const schema = {
   ...described(
     "Rounds",
-    "Delegates of a round with the votes they had, most votes first.",
+    "Lists the delegates of a round with their votes at its start, most votes first.",
     single(Type.Array(RoundDelegate)),
   ),
   params: Type.Object({ id: positive }),

@@ -30,14 +30,14 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     return groups;
   }
 
-  const types = described("Transactions", "Active types by group.", byGroupOf(Type.Integer()));
+  const types = described("Transactions", "Returns the active types by group.", byGroupOf(Type.Integer()));
   app.get("/transactions/types", { config: HEAD_ONLY, schema: types }, (request) =>
     read(request, async ({ head }) => ({ data: byGroup(head, ({ key, type }) => [capitalised(key), type]) })),
   );
 
   const schemas = described(
     "Transactions",
-    "Schemas of active types by group.",
+    "Returns the schemas of active types by group.",
     byGroupOf(Type.Record(Type.String(), Type.Unknown())),
   );
   app.get("/transactions/schemas", { config: HEAD_ONLY, schema: schemas }, (request) =>
@@ -46,7 +46,11 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     })),
   );
 
-  const fees = described("Transactions", "Static fees of active types by group.", byGroupOf(amount));
+  const fees = described(
+    "Transactions",
+    "Returns the static fees of active types by group.",
+    byGroupOf(amount),
+  );
   app.get("/transactions/fees", { config: HEAD_ONLY, schema: fees }, (request) =>
     read(request, async ({ head }) => {
       const milestone = network.milestoneAt(head.height);

@@ -95,7 +95,7 @@ const Admission = Type.Object(
     data: Type.Object({ accept: ids, broadcast: ids, excess: ids, invalid: ids }),
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.Object({ type: Type.String(), message: Type.String() })), {
-        description: "Why transactions were not accepted, by id.",
+        description: "Errors of refused transactions, by id.",
       }),
     ),
   },
@@ -111,7 +111,7 @@ export const transactions: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Transactions", "Transactions, newest first.", listOf(AnyTransaction)),
+        ...described("Transactions", "Lists transactions, newest first.", listOf(AnyTransaction)),
         querystring: listQuery,
       },
     },
@@ -129,7 +129,7 @@ export const transactions: Resource = (app, api) => {
     "/transactions",
     {
       schema: {
-        ...described("Transactions", "Hands over signed transactions.", Admission),
+        ...described("Transactions", "Submits signed transactions.", Admission),
         body: submissionOf(api.maxTransactionsPerRequest),
       },
     },
@@ -140,7 +140,7 @@ export const transactions: Resource = (app, api) => {
     "/transactions/search",
     {
       schema: {
-        ...described("Transactions", "Search of transactions.", listOf(AnyTransaction)),
+        ...described("Transactions", "Searches transactions.", listOf(AnyTransaction)),
         querystring: query({ ...pageQuery, ...transformQuery }),
         body: searchBody,
       },
@@ -155,11 +155,7 @@ export const transactions: Resource = (app, api) => {
     "/transactions/unconfirmed",
     {
       schema: {
-        ...described(
-          "Transactions",
-          "Transactions that wait for a block, in the order of forging.",
-          listOf(AnyTransaction),
-        ),
+        ...described("Transactions", "Lists pending transactions, in forging order.", listOf(AnyTransaction)),
         querystring: query({ ...pageQuery, ...transformQuery }),
       },
     },
@@ -178,7 +174,7 @@ export const transactions: Resource = (app, api) => {
     "/transactions/unconfirmed/:id",
     {
       schema: {
-        ...described("Transactions", "One transaction that waits.", single(AnyTransaction)),
+        ...described("Transactions", "Returns a pending transaction.", single(AnyTransaction)),
         params,
         querystring: query(transformQuery),
       },
@@ -197,7 +193,7 @@ export const transactions: Resource = (app, api) => {
       schema: {
         ...described(
           "Transactions",
-          "One confirmed transaction.",
+          "Returns a confirmed transaction.",
           single(Type.Union([SingleTransaction, RawTransaction]), chainmetaMember),
         ),
         params,

@@ -28,7 +28,7 @@ export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 const config = { invalidStatus: 400, ...HEAD_ONLY } as const;
 /** Any text is accepted; only the fields of a summary have an effect. */
 export const TOKEN_ORDER = {
-  description: "id or ownerId, with :asc or :desc behind it; any other text counts as id:asc",
+  description: "id or ownerId, followed by :asc or :desc; any other value means id:asc",
 };
 const anyOrder = Type.Optional(Type.String({ minLength: 1, ...TOKEN_ORDER }));
 
@@ -52,7 +52,7 @@ export const uniks: Resource = (app, api) => {
 
   const status = described(
     "Uniks",
-    "How many uniks there are of each type.",
+    "Returns the number of uniks of each type.",
     single(Type.Array(TokenStatus), chainmetaMember),
   );
   app.get("/nfts/status", { config: HEAD_ONLY, schema: status }, (request) =>
@@ -77,7 +77,7 @@ export const uniks: Resource = (app, api) => {
       {
         config,
         schema: {
-          ...described("Uniks", "Uniks by id.", listOf(TokenSummary)),
+          ...described("Uniks", "Lists uniks by id.", listOf(TokenSummary)),
           querystring: query({ ...pageQuery, orderBy: anyOrder }),
         },
       },
@@ -98,7 +98,7 @@ export const uniks: Resource = (app, api) => {
       {
         config,
         schema: {
-          ...described("Uniks", "Search of uniks by ids or owner.", listOf(TokenSummary)),
+          ...described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary)),
           querystring: query(pageQuery),
           body: searchBody,
         },
@@ -124,7 +124,7 @@ export const uniks: Resource = (app, api) => {
       `/${name}s/:id`,
       {
         config,
-        schema: { ...described("Uniks", "One unik.", single(TokenDetail, chainmetaMember)), params },
+        schema: { ...described("Uniks", "Returns a unik.", single(TokenDetail, chainmetaMember)), params },
       },
       (request) =>
         read(request, async (snapshot) => {
@@ -140,7 +140,7 @@ export const uniks: Resource = (app, api) => {
         schema: {
           ...described(
             "Uniks",
-            "Properties of a unik: stored ones, then those that every unik has.",
+            "Lists the properties of a unik: stored ones first, then those that every unik has.",
             listOf(TokenProperty, chainmetaMember),
           ),
           params,
@@ -162,7 +162,7 @@ export const uniks: Resource = (app, api) => {
         schema: {
           ...described(
             "Uniks",
-            "The value of one property. A slash in the key is written %2F.",
+            "Returns the value of a property. Encode a slash in the key as %2F.",
             single(Type.String(), chainmetaMember),
           ),
           params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),

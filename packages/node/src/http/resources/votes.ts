@@ -21,7 +21,7 @@ export const votes: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Votes", "Votes, newest first.", listOf(AnyTransaction)),
+        ...described("Votes", "Lists votes, newest first.", listOf(AnyTransaction)),
         querystring: listQuery,
       },
     },
@@ -37,7 +37,7 @@ export const votes: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Votes", "One vote.", single(AnyTransaction)),
+        ...described("Votes", "Returns a vote.", single(AnyTransaction)),
         params: Type.Object({ id: hex64 }),
         querystring: query(transformQuery),
       },

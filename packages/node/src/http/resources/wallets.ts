@@ -61,7 +61,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Wallets, richest first.", listOf(Wallet, chainmetaMember)),
+        ...described("Wallets", "Lists wallets, richest first.", listOf(Wallet, chainmetaMember)),
         querystring: query(walletListQuery),
       },
     },
@@ -77,7 +77,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Wallets, always richest first.", listOf(Wallet)),
+        ...described("Wallets", "Lists wallets, always richest first.", listOf(Wallet)),
         querystring: query(walletListQuery),
       },
     },
@@ -88,7 +88,7 @@ export const wallets: Resource = (app, api) => {
     "/wallets/search",
     {
       schema: {
-        ...described("Wallets", "Search of wallets.", listOf(Wallet)),
+        ...described("Wallets", "Searches wallets.", listOf(Wallet)),
         querystring: query({ ...pageQuery, orderBy: walletOrder }),
         body: searchBody,
       },
@@ -104,7 +104,7 @@ export const wallets: Resource = (app, api) => {
       schema: {
         ...described(
           "Wallets",
-          "One wallet, by address, public key or username.",
+          "Returns a wallet by address, public key or username.",
           single(SingleWallet, chainmetaMember),
         ),
         params,
@@ -124,7 +124,7 @@ export const wallets: Resource = (app, api) => {
       schema: {
         ...described(
           "Wallets",
-          "Transactions that a wallet takes part in, newest first.",
+          "Lists the transactions of a wallet, sent and received, newest first.",
           listOf(AnyTransaction),
         ),
         params,
@@ -144,7 +144,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Transactions that a wallet sent.", listOf(AnyTransaction)),
+        ...described("Wallets", "Lists the transactions that a wallet sent.", listOf(AnyTransaction)),
         params,
         querystring: query({ ...transactionsQuery, ...recipientQuery }),
       },
@@ -162,7 +162,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Transactions that a wallet received.", listOf(AnyTransaction)),
+        ...described("Wallets", "Lists the transactions that a wallet received.", listOf(AnyTransaction)),
         params,
         querystring: query({ ...transactionsQuery, ...senderQuery }),
       },
@@ -180,7 +180,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Votes that a wallet sent.", listOf(AnyTransaction)),
+        ...described("Wallets", "Lists the votes of a wallet.", listOf(AnyTransaction)),
         params,
         querystring: query({ ...pageQuery, ...transformQuery }),
       },
@@ -197,7 +197,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Open locks that a wallet made.", listOf(Lock)),
+        ...described("Wallets", "Lists the open locks that a wallet created.", listOf(Lock)),
         params,
         querystring: query({ ...pageQuery, orderBy: lockOrder, isExpired: Type.Optional(bool) }),
       },
@@ -212,7 +212,7 @@ export const wallets: Resource = (app, api) => {
   for (const name of TOKEN_NAMES) {
     const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
     const schema = {
-      ...described("Wallets", "Uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
+      ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
       params,
       querystring,
     };

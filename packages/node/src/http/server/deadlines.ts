@@ -16,7 +16,7 @@ declare module "fastify" {
 
 /** Message of every response that is late. */
 export const LATE =
-  "Service Unavailable: the answer would take too long; ask for fewer rows, or again in 10 s";
+  "Service Unavailable: the response would take too long; request fewer rows, or retry in 10 s";
 
 /** The response was not ready in time. */
 export class LateError extends HttpError {

@@ -39,7 +39,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {
   app.setErrorHandler<FastifyError | Error | undefined | null>(async (thrown, request, reply) => {
-    const error = thrown ?? new Error("a failure without an error");
+    const error = thrown ?? new Error("failure without an error");
     const isBarred = error instanceof HttpError && error.statusCode === 403;
     // Unknown paths are always 404, even with an invalid body.
     if (request.is404 && !isBarred) return answerUnknown(request, reply, methodsOf(request.url));
@@ -85,7 +85,7 @@ export function answerUnknown(
     return answer({ status: isOwn ? 405 : 404, code: "METHOD_NOT_ALLOWED", message }, request, reply);
   }
   const message = isOwn
-    ? `No route has the path ${shown(path)}; /documentation lists all of them`
+    ? `No route matches the path ${shown(path)}; /documentation lists all routes`
     : "Not Found";
   return answer({ status: 404, code: "PATH_UNKNOWN", message }, request, reply);
 }
@@ -104,7 +104,7 @@ export function answerUnroutable(_error: FastifyError, request: FastifyRequest, 
 function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): Failure {
   if (error.validation) return describeInvalid(request);
   if (error instanceof CursorError) {
-    return describeParameter("cursor", `${error.message}; begin again with cursor=start`, request);
+    return describeParameter("cursor", `${error.message}; start again with cursor=start`, request);
   }
   if (error instanceof BodyError) return { status: 422, code: "INVALID_MEMBER", message: error.message };
   // The client caused the timeout.
@@ -126,12 +126,12 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
 }
 
 const BUSY = {
-  DISK_FULL: "Service Unavailable: the disk of the node is full, so nothing was stored; ask again in 10 s",
+  DISK_FULL: "Service Unavailable: the disk of the node is full and nothing was stored; retry in 10 s",
   DISK_UNWRITABLE:
-    "Service Unavailable: the disk of the node refuses writes, so nothing was stored; ask again in 10 s",
+    "Service Unavailable: the disk of the node is not writable and nothing was stored; retry in 10 s",
   ANSWER_LATE: LATE,
-  NODE_BUSY: "Service Unavailable: too much is under way; ask again in 10 s",
-  NODE_STARTING: "Service Unavailable: the node has no block yet; ask again in 10 s",
+  NODE_BUSY: "Service Unavailable: too many requests are in progress; retry in 10 s",
+  NODE_STARTING: "Service Unavailable: the node has no block yet; retry in 10 s",
 } as const;
 
 function describeBusy(

@@ -80,7 +80,7 @@ function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
   if (params.additionalProperty !== undefined)
     return expected.notAllowed(params.additionalProperty as string);
   if (keyword === "required") return expected.REQUIRED;
-  if (keyword === "uniqueItems") return "must not have an item twice";
+  if (keyword === "uniqueItems") return "must not contain duplicate items";
   const { description, type, minimum, maximum, minItems, maxItems } = (parentSchema ?? {}) as Expected;
   if (keyword === "minItems" || keyword === "maxItems") return expected.items(minItems, maxItems);
   // A value may be allowed both as a number and as text.

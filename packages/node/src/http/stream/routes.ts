@@ -67,7 +67,7 @@ function readStreamRequest(query: Query, header: string | string[] | undefined):
   if (given && !position)
     throw new HttpError(
       "INVALID_MEMBER",
-      '"Last-Event-ID" must be the id of an event of this stream; leave it out to begin now',
+      '"Last-Event-ID" must be the id of an event of this stream; omit it to start now',
     );
   const subscription = readSubscription({
     ...(events !== undefined && { events: events.split(",") }),

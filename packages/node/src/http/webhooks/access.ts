@@ -82,11 +82,11 @@ function unauthorized(header: string | undefined): HttpError {
   return header === undefined
     ? new HttpError(
         "TOKEN_MISSING",
-        'The header "Authorization" is missing: it must hold the webhook token of this node, which "uniknode token" shows',
+        'The header "Authorization" is missing: it must contain the webhook token of this node; "uniknode token" prints it',
       )
     : new HttpError(
         "TOKEN_WRONG",
-        'The header "Authorization" does not hold the webhook token of this node, which "uniknode token" shows; the token of a single webhook is another one',
+        'The header "Authorization" does not contain the webhook token of this node; "uniknode token" prints it. The secret of a single webhook is a different token',
       );
 }
 

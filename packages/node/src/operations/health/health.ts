@@ -59,12 +59,12 @@ export function createHealth({
     const free = freeBytes();
     const left = free === undefined ? "" : `${Math.floor(free / MEBIBYTE)} MiB free`;
     const trouble = writeTrouble();
-    if (trouble === undefined) return healthy(left || "is written");
-    return unhealthy(["nothing can be written", trouble, left].filter(Boolean).join(": "));
+    if (trouble === undefined) return healthy(left || "writable");
+    return unhealthy(["not writable", trouble, left].filter(Boolean).join(": "));
   }
 
   function checkConsensus(node: NodeStatus | undefined): Check {
-    return node ? healthy("answers") : unhealthy("does not answer");
+    return node ? healthy("responds") : unhealthy("does not respond");
   }
 
   function checkChain({ blocksCount, now: height }: NodeStatus): Check {
@@ -76,8 +76,8 @@ export function createHealth({
   function checkMatcher({ unmatched, unmatchedSinceMs }: WebhookFigures): Check {
     const lagMs = unmatchedSinceMs === undefined ? 0 : nowMs() - unmatchedSinceMs;
     return lagMs > MAX_LAG_MS
-      ? unhealthy(`${unmatched} events wait, the oldest for ${Math.round(lagMs / 1_000)} s`)
-      : healthy(`${unmatched} events wait`);
+      ? unhealthy(`${unmatched} events not matched, the oldest for ${Math.round(lagMs / 1_000)} s`)
+      : healthy(`${unmatched} events not matched`);
   }
 
   function checkDispatcher(): Check {

@@ -12,6 +12,6 @@ export function createBound(options: RateLimitOptions, nowMs: () => number) {
     if (remaining >= 0) return;
     const seconds = Math.ceil((resetMs - now) / 1_000);
     reply.header("retry-after", seconds);
-    throw new HttpError("RATE_LIMITED", `Rate limit exceeded: ask again in ${seconds} s`);
+    throw new HttpError("RATE_LIMITED", `Rate limit exceeded: retry in ${seconds} s`);
   };
 }

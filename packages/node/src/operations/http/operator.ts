@@ -20,10 +20,12 @@ const Column = (description: string) => Type.Array(nullable, { description });
 const SeriesAnswer = Type.Object(
   {
     intervalSeconds: Type.Integer({ minimum: 1 }),
-    times: Type.Array(Type.Integer(), { description: "Of each sample, seconds since 1970, ascending." }),
+    times: Type.Array(Type.Integer(), {
+      description: "Time of each sample, in seconds since 1970, ascending.",
+    }),
     figures: Type.Object(
       Object.fromEntries(FIGURE_NAMES.map((name) => [name, Column(SERIES_FIGURES[name])])),
-      { description: "A value for each time; null where it was not known." },
+      { description: "One value per time; null if it was unknown." },
     ),
   },
   { title: "Series" },
@@ -34,7 +36,7 @@ export const StartOption = Type.Object(
     option: Type.String({ description: "Name in the configuration file." }),
     value: Type.Optional(
       Type.Unsafe<string | number | boolean | readonly string[]>({
-        description: "`***` for a secret. Absent without value and default.",
+        description: "`***` for a secret. Absent if there is neither a value nor a default.",
         anyOf: [
           { type: "string" },
           { type: "number" },
@@ -44,7 +46,7 @@ export const StartOption = Type.Object(
       }),
     ),
     origin: Type.Enum(["default", "file", "environment", "argument"]),
-    source: Type.Optional(Type.String({ description: "The flag, the variable or the file that says it." })),
+    source: Type.Optional(Type.String({ description: "The flag, variable or file that sets the value." })),
   },
   { title: "Option" },
 );
@@ -61,7 +63,7 @@ export function createOperatorRoutes(
 
     app.get(
       "/operations/node",
-      { schema: schemaOf("How the node is, part by part.", NodeOverview) },
+      { schema: schemaOf("State of each part of the node.", NodeOverview) },
       async () => ({
         data: await overview(),
       }),
@@ -71,13 +73,13 @@ export function createOperatorRoutes(
       "/operations/series",
       {
         schema: {
-          ...schemaOf("Figures of the last hours, kept in memory since the process started.", SeriesAnswer),
+          ...schemaOf("Metrics of the last hours, kept in memory since the process started.", SeriesAnswer),
           querystring: Type.Object(
             {
               since: Type.Optional(
                 Type.String({
                   format: "uint",
-                  description: "Only samples later than this time, seconds since 1970.",
+                  description: "Only samples after this time, in seconds since 1970.",
                 }),
               ),
             },
@@ -92,7 +94,7 @@ export function createOperatorRoutes(
 
     app.get(
       "/operations/options",
-      { schema: schemaOf("Options with their values and where these come from.", Type.Array(StartOption)) },
+      { schema: schemaOf("Options with their values and origins.", Type.Array(StartOption)) },
       () => ({ data: options }),
     );
   };
@@ -102,7 +104,7 @@ const schemaOf = <A extends Parameters<typeof single>[0]>(summary: string, answe
   ...described("Operations", summary, single(answer)),
   response: {
     200: single(answer),
-    401: Type.Object({}, { description: "Not the token of this node." }),
+    401: Type.Object({}, { description: "Wrong token." }),
   },
   security: [{ token: [] }],
 });

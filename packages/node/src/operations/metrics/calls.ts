@@ -9,17 +9,17 @@ export function createCallMetrics(registry: Registry): (calls: CallsByThread) =>
   const options = { labelNames: ["thread"] as const, registers: [registry] };
   const open = new Gauge({
     name: "uniknode_thread_calls",
-    help: "Calls to each thread that it has not answered.",
+    help: "Calls to each thread that are in progress.",
     ...options,
   });
   const timedOut = new Counter({
     name: "uniknode_thread_calls_timed_out_total",
-    help: "Calls to each thread that were not answered in time.",
+    help: "Calls to each thread that timed out.",
     ...options,
   });
   const refused = new Counter({
     name: "uniknode_thread_calls_refused_total",
-    help: "Calls to each thread that were refused, since too many were open.",
+    help: "Calls to each thread that were refused because too many were in progress.",
     ...options,
   });
 

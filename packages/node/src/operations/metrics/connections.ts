@@ -15,19 +15,19 @@ export function createConnectionMetrics(registry: Registry): {
   const registers = [registry];
   const open = new Gauge({
     name: "uniknode_http_connections",
-    help: "Connections that are open, by listener.",
+    help: "Open connections, by listener.",
     labelNames: ["listener"],
     registers,
   });
   const refused = new Counter({
     name: "uniknode_http_connections_refused_total",
-    help: "New connections that were closed at once, by listener and by the limit that was reached.",
+    help: "New connections refused, by listener and by the limit that was reached.",
     labelNames: ["listener", "reason"],
     registers,
   });
   const closed = new Counter({
     name: "uniknode_http_connections_closed_total",
-    help: "Open connections that the node closed because of their clients, by listener and reason.",
+    help: "Open connections closed by the node, by listener and reason.",
     labelNames: ["listener", "reason"],
     registers,
   });

@@ -26,7 +26,7 @@ const EMPTY: QueueFigures = { waiting: 0, retrying: 0, replaying: 0 };
 const FIRED = family(
   "uniknode_webhook_deliveries_fired_total",
   "counter",
-  "Deliveries put into the queue of a webhook since it was registered.",
+  "Deliveries queued for a webhook since it was registered.",
 );
 const DECIDED = family(
   "uniknode_webhook_deliveries_total",
@@ -41,7 +41,7 @@ const LENGTH = family(
 const OLDEST = family(
   "uniknode_webhook_queue_oldest_age_seconds",
   "gauge",
-  "Age of the oldest queued delivery, without those of replays; 0 for an empty queue.",
+  "Age of the oldest queued delivery, excluding replays; 0 for an empty queue.",
 );
 
 export function createEachWebhook(): EachWebhook {

@@ -27,26 +27,26 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: "uniknode_http_requests_total",
-    help: "Answers by method, route and status.",
+    help: "Responses by method, route and status.",
     labelNames: ["method", "route", "status"],
     registers,
   });
   const duration = new Histogram({
     name: "uniknode_http_request_duration_seconds",
-    help: "Time from a request to the end of its answer, by route.",
+    help: "Time from a request to the end of its response, by route.",
     labelNames: ["route"],
     buckets: DURATION_BUCKETS,
     registers,
   });
-  const open = new Gauge({ name: "uniknode_streams", help: "Live streams that are open.", registers });
+  const open = new Gauge({ name: "uniknode_streams", help: "Open live streams.", registers });
   const cut = new Counter({
     name: "uniknode_streams_cut_total",
-    help: "Live streams that were closed because their clients read too slowly.",
+    help: "Live streams closed because their clients read too slowly.",
     registers,
   });
   const unread = new Gauge({
     name: "uniknode_streams_unread_bytes",
-    help: "Bytes that are buffered for the clients of live streams.",
+    help: "Bytes buffered for the clients of live streams.",
     registers,
   });
 

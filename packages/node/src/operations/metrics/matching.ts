@@ -12,11 +12,11 @@ export function createMatchingMetrics(registry: Registry): MatchingObserver {
   );
   const slowed = counter(
     "uniknode_matching_slowed_total",
-    "Subscribers that were slowed down because of the cost of their conditions.",
+    "Subscribers deprioritised because of the cost of their conditions.",
   );
   const suspended = counter(
     "uniknode_matching_suspended_total",
-    "Streams that were closed and webhooks that were suspended because of the cost of their conditions.",
+    "Streams closed and webhooks suspended because of the cost of their conditions.",
   );
   return {
     spent: (kind, ms) => seconds.inc({ kind }, ms / 1_000),

@@ -19,15 +19,18 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
 
   const build = new Gauge({
     name: "uniknode_build_info",
-    help: "Always 1; the version is in the label.",
+    help: "Always 1; the label has the version.",
     labelNames: ["version"],
     registers,
   });
   build.set({ version }, 1);
-  const started = gauge("uniknode_process_start_time_seconds", "When the process started, Unix time.");
+  const started = gauge(
+    "uniknode_process_start_time_seconds",
+    "Start time of the process, Unix time in seconds.",
+  );
   started.set(Date.now() / 1_000 - process.uptime());
   const memory = gauge("uniknode_process_resident_memory_bytes", "Memory of the process.");
-  const cpu = counter("uniknode_process_cpu_seconds_total", "Processor time of the process.");
+  const cpu = counter("uniknode_process_cpu_seconds_total", "CPU time of the process.");
   const heap = new Gauge({
     name: "uniknode_heap_used_bytes",
     help: "Heap of each thread.",
@@ -36,81 +39,81 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   });
   const delay = new Gauge({
     name: "uniknode_event_loop_delay_seconds",
-    help: "How long timers of each thread waited since the last scrape.",
+    help: "Delay of timers since the last scrape, by thread.",
     labelNames: ["thread", "statistic"],
     registers,
   });
 
-  const isAnswering = gauge("uniknode_consensus_up", "1 if the consensus thread answers, 0 if not.");
+  const isAnswering = gauge("uniknode_consensus_up", "1 if the consensus thread responds, else 0.");
   const height = gauge("uniknode_chain_height", "Height of the head.");
   const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
-  const behind = gauge(
-    "uniknode_chain_blocks_behind",
-    "Blocks that the network has and the node does not have.",
-  );
-  const synced = gauge("uniknode_chain_synced", "1 if the node is up to date, 0 if not.");
+  const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the node is behind the network.");
+  const synced = gauge("uniknode_chain_synced", "1 if the node is in sync, else 0.");
   const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
   const pace = gauge(
     "uniknode_sync_blocks_per_second",
     "Blocks fetched and applied per second; 0 when in sync.",
   );
-  const left = gauge("uniknode_sync_left_seconds", "Estimated time until the node is in sync; 0 when it is.");
+  const left = gauge(
+    "uniknode_sync_left_seconds",
+    "Estimated time until the node is in sync; 0 when in sync.",
+  );
   const pool = gauge("uniknode_pool_transactions", "Pending transactions.");
   const poolBytes = gauge("uniknode_pool_bytes", "Bytes of the pending transactions.");
   const poolWaiting = gauge(
     "uniknode_pool_examined_transactions",
-    "Transactions that are being examined for the pool.",
+    "Transactions being checked for admission to the pool.",
   );
   const poolRefused = new Counter({
     name: "uniknode_pool_refusals_total",
-    help: "Transactions that the pool refused, by the reason.",
+    help: "Transactions refused by the pool, by reason.",
     labelNames: ["reason"],
     registers,
   });
   const admissionUsed = counter(
     "uniknode_admission_seconds_total",
-    "Time of the consensus thread that submissions have used.",
+    "Consensus thread time used by submissions.",
   );
   const admissionBudget = gauge(
     "uniknode_admission_budget_seconds",
-    "Time of the consensus thread that submissions have in each slot.",
+    "Consensus thread time available to submissions per slot.",
   );
   const admissionExhausted = counter(
     "uniknode_admission_exhausted_slots_total",
-    "Slots in which submissions used their time and had to wait for the next one.",
+    "Slots in which submissions exhausted their time and waited for the next slot.",
   );
   const peers = gauge("uniknode_peers", "Known peers.");
-  const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
-  const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
+  const received = counter("uniknode_peers_received_bytes_total", "Bytes received from other nodes.");
+  const sent = counter("uniknode_peers_sent_bytes_total", "Bytes sent to other nodes.");
   const peerBounds = createPeerBoundsMetrics(registry);
   const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
-  const missed = counter(
-    "uniknode_forger_slots_missed_total",
-    "Slots of this node's delegates that were missed.",
-  );
+  const missed = counter("uniknode_forger_slots_missed_total", "Missed slots of this node's delegates.");
   const refused = new Counter({
     name: "uniknode_forger_refusals_total",
-    help: "Slots of this node's delegates that were not signed, by the reason.",
+    help: "Slots of this node's delegates that were not signed, by reason.",
     labelNames: ["reason"],
     registers,
   });
   const elsewhere = gauge(
     "uniknode_forger_keys_used_elsewhere",
-    "Keys of this node that another forger signs with.",
+    "Keys of this node with which another forger also signs.",
   );
-  const factsSize = gauge("uniknode_facts_leaves", "Leaves of the tree of final facts.");
-  const factsHeight = gauge("uniknode_facts_height", "Height of the last block in the tree of final facts.");
+  const factsSize = gauge("uniknode_facts_leaves", "Leaves of the Merkle tree of final facts.");
+  const factsHeight = gauge(
+    "uniknode_facts_height",
+    "Height of the last block in the Merkle tree of final facts.",
+  );
   const factsLag = gauge(
     "uniknode_facts_blocks_behind",
-    "Final blocks that are not in the tree of final facts yet.",
+    "Final blocks not yet in the Merkle tree of final facts.",
   );
   const compared = new Counter({
     name: "uniknode_facts_comparisons_total",
-    help: "Comparisons of the tree of final facts with those of other nodes, by the outcome.",
+    help: "Comparisons of the Merkle tree of final facts with other nodes, by outcome.",
     labelNames: ["outcome"],
     registers,
   });
-  const differing = gauge("uniknode_facts_diverged", "Nodes whose tree of final facts differs.");
+  const differing = gauge("uniknode_facts_diverged", "Nodes whose Merkle tree of final facts differs.");
 
   function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
     delay.set({ thread, statistic: "p50" }, p50);

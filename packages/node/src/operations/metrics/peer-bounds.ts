@@ -12,29 +12,29 @@ export function createPeerBoundsMetrics(registry: Registry): PeerBoundsMetrics {
   const counter = (name: string, help: string, label?: string) =>
     new Counter({ name, help, registers, ...(label && { labelNames: [label] }) });
 
-  const sessions = gauge("uniknode_peers_sessions", "Connections of other nodes to this one.");
+  const sessions = gauge("uniknode_peers_sessions", "Inbound peer connections.");
   const handshakes = gauge(
     "uniknode_peers_sessions_unfinished",
-    "Connections of other nodes that have not completed the handshake.",
+    "Inbound peer connections that have not completed the handshake.",
   );
   const banned = gauge("uniknode_peers_banned", "Banned addresses.");
   const refused = counter(
     "uniknode_peers_sessions_refused_total",
-    "Connections that were refused, by reason.",
+    "Refused inbound peer connections, by reason.",
     "reason",
   );
   const cut = counter(
     "uniknode_peers_sessions_cut_total",
-    "Connections that the node closed, by reason.",
+    "Inbound peer connections closed by the node, by reason.",
     "reason",
   );
   const evicted = counter(
     "uniknode_peers_sessions_evicted_total",
-    "Connections that were closed to make room for others.",
+    "Inbound peer connections closed to make room for others.",
   );
   const dropped = counter(
     "uniknode_peers_posts_dropped_total",
-    "Posts to peers that were not sent, by their content.",
+    "Broadcasts to peers that were not sent, by content.",
     "content",
   );
 

@@ -5,7 +5,7 @@ import { showTotal } from "./total.ts";
 export type ProcessFigures = {
   /** Lines lost in the serving thread. */
   readonly logLinesLost: number;
-  /** Writes to the database that failed because the disk is full or cannot be written. */
+  /** Failed writes to the database because the disk is full or not writable. */
   readonly failedWrites: number;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: number | undefined;
@@ -27,29 +27,29 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
   const registers = [registry];
   const linesLost = new Counter({
     name: "uniknode_log_lines_lost_total",
-    help: "Lines of the log that could not be written, by thread.",
+    help: "Log lines lost because they could not be written, by thread.",
     labelNames: ["thread"],
     registers,
   });
   const failedWrites = new Counter({
     name: "uniknode_disk_failed_writes_total",
-    help: "Writes to the database that failed because the disk is full or cannot be written.",
+    help: "Failed writes to the database because the disk is full or not writable.",
     registers,
   });
   const freeBytes = new Gauge({
     name: "uniknode_disk_free_bytes",
-    help: "Free space of the disk of the data.",
+    help: "Free bytes on the disk of the data folder.",
     registers,
   });
   const inspections = new Counter({
     name: "uniknode_database_inspections_total",
-    help: "Inspections of the database, by the outcome: sound, damaged, failed.",
+    help: "Database inspections, by outcome: sound, damaged, failed.",
     labelNames: ["outcome"],
     registers,
   });
   const isDamaged = new Gauge({
     name: "uniknode_database_damaged",
-    help: "1: the last inspection found damage in the database.",
+    help: "1 if the last inspection found damage in the database, else 0.",
     registers,
   });
   let consensusLines = 0;

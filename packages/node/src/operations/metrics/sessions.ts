@@ -7,12 +7,12 @@ export function createSessionMetrics(registry: Registry): (figures: SessionFigur
   const registers = [registry];
   const sessions = new Gauge({
     name: "uniknode_console_sessions",
-    help: "Browsers that are signed in at the console.",
+    help: "Console sessions: browsers that are signed in.",
     registers,
   });
   const links = new Gauge({
     name: "uniknode_console_links",
-    help: "Links that sign in at the console once, and were not used.",
+    help: "Unused one-time links for signing in to the console.",
     registers,
   });
   return (figures) => {

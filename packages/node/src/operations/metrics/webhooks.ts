@@ -17,7 +17,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const registers = [registry];
   const duration = new Histogram({
     name: "uniknode_webhook_attempt_duration_seconds",
-    help: "Duration of calls to targets, by the class of the answer.",
+    help: "Duration of calls to targets, by class of the response status.",
     labelNames: ["answer"],
     buckets: DURATION_BUCKETS,
     registers,
@@ -30,12 +30,12 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   });
   const unmatched = new Gauge({
     name: "uniknode_webhook_matcher_lag_events",
-    help: "Events that are not matched against the webhooks yet.",
+    help: "Events not yet matched with the webhooks.",
     registers,
   });
   const lag = new Gauge({
     name: "uniknode_webhook_matcher_lag_seconds",
-    help: "Age of the oldest event that is not matched against the webhooks yet; 0 if there is none.",
+    help: "Age of the oldest event not yet matched with the webhooks; 0 if there is none.",
     registers,
   });
 

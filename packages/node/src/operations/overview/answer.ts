@@ -12,7 +12,7 @@ export const NodeOverview = Type.Object(
   {
     version: Type.String(),
     protocol: Type.String({
-      description: "Version of the old network's software that it is compatible with.",
+      description: "Version of the old software that the node is compatible with.",
     }),
     uptimeSeconds: count,
     ready: Type.Boolean(),
@@ -21,7 +21,7 @@ export const NodeOverview = Type.Object(
       Type.Object({
         height: count,
         headAgeSeconds: Type.Integer({ description: "Network time since the head was forged." }),
-        blocksBehind: Type.Integer({ description: "Blocks missing compared with the network." }),
+        blocksBehind: Type.Integer({ description: "Number of blocks that the node is behind the network." }),
         synced: Type.Boolean(),
         progress: Type.Optional(
           Type.Object({
@@ -38,7 +38,7 @@ export const NodeOverview = Type.Object(
         transactions: count,
         bytes: count,
         admitting: Type.Integer({ description: "Transactions being admitted." }),
-        refused: counts("Transactions refused since the process started, by the reason."),
+        refused: counts("Transactions refused since the process started, by reason."),
       }),
     ),
     peers: orNull(
@@ -52,12 +52,12 @@ export const NodeOverview = Type.Object(
               sessions: count,
               handshakes: count,
               banned: count,
-              refused: counts("Connections refused, by the reason."),
-              cut: counts("Connections closed later, by the reason."),
+              refused: counts("Refused connections, by reason."),
+              cut: counts("Closed connections, by reason."),
               evicted: count,
-              postsDropped: counts("Posts that were not sent, by their content."),
+              postsDropped: counts("Broadcasts that were not sent, by content."),
             },
-            { description: "Of the peer port. Absent for a node without peers." },
+            { description: "Limits of the peer port. Absent if the node has no peers." },
           ),
         ),
       }),
@@ -70,31 +70,31 @@ export const NodeOverview = Type.Object(
             Type.Object({ slot: count, timestamp: Timestamp, blockId: Type.String() }),
           ),
         }),
-        { description: "That this node forges with." },
+        { description: "Delegates that this node forges for." },
       ),
       slots: orNull(
         Type.Object({
           forged: count,
           missed: count,
-          refused: counts("Missed slots that were not signed, by the reason."),
+          refused: counts("Slots that were not signed, by reason."),
           keysUsedElsewhere: count,
         }),
       ),
       lastMissed: Type.Array(
         Type.Object({ publicKey: Type.String(), slot: count, timestamp: Timestamp, reason: Type.String() }),
-        { description: "The latest missed slots of these delegates, newest first, 100 at most." },
+        { description: "The latest missed slots of these delegates, newest first; at most 100." },
       ),
     }),
     disk: Type.Object({
       freeBytes: Type.Optional(count),
       failedWrites: count,
-      problem: Type.Optional(Type.String({ description: "Why the last write failed." })),
+      problem: Type.Optional(Type.String({ description: "Reason why the last write failed." })),
     }),
     memory: Type.Object({ residentBytes: count, heapBytes: Type.Optional(count) }),
   },
   {
     title: "NodeOverview",
-    description: "`chain`, `pool`, `peers` and `slots` are null while consensus does not answer.",
+    description: "`chain`, `pool`, `peers` and `slots` are null while the consensus thread does not respond.",
   },
 );
 export type NodeOverview = Static<typeof NodeOverview>;

@@ -92,7 +92,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
     await deps.request(ip, POST, newest, limits).catch((error) => {
       forget();
       if (error.code === "PEER_REFUSED") refusedAt = performance.now();
-      logger.debug({ ip, reason: error.message }, "a block was not sent");
+      logger.debug({ ip, reason: error.message }, "failed to send a block");
     });
   }
 

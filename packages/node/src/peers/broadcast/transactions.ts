@@ -35,7 +35,7 @@ export function createTransactionBroadcast(deps: TransactionBroadcastDeps): Tran
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     await deps.request(ip, "p2p.peer.postTransactions", { transactions }, limits).catch((error) => {
       if (error.code === "PEER_BUSY") dropped++;
-      deps.logger.debug({ ip, reason: error.message }, "transactions were not sent");
+      deps.logger.debug({ ip, reason: error.message }, "failed to send transactions");
     });
   }
 

@@ -50,7 +50,7 @@ export function createPing(deps: PingDeps): Ping {
     }
     const ranges = allowedVersions(network, deps.head().height);
     if (!isVersionAllowed(version, ranges, network.description.name)) {
-      throw new VerificationError(`its version ${version} is none of ${ranges.join(", ")}`);
+      throw new VerificationError(`its version ${version} is not in ${ranges.join(", ")}`);
     }
     const verification = await withDeadline(verifyChain(status, request, deps), TIMES_MS.verification);
     const { height } = status.state;

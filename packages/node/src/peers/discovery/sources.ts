@@ -20,7 +20,7 @@ export async function readSources(
       return peers;
     } catch (error) {
       if (signal.aborted) break;
-      logger.warn({ source, reason: (error as Error).message }, "list of peers cannot be read");
+      logger.warn({ source, reason: (error as Error).message }, "failed to read a list of peers");
     }
   }
   return [];
@@ -41,7 +41,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
 
 function parseAddresses(content: unknown): string[] {
   const list = Array.isArray(content) ? content : (content as { list?: unknown } | null)?.list;
-  if (!Array.isArray(list)) throw new Error("it is no list of peers");
+  if (!Array.isArray(list)) throw new Error("it is not a list of peers");
   return list.flatMap((peer: unknown) => {
     const { ip } = (peer ?? {}) as { ip?: unknown };
     return typeof ip === "string" && isIP(ip) !== 0 ? [ip] : [];

@@ -17,6 +17,9 @@ export function reportNetworkState({ nodeHeight, quorumDetails }: NetworkState, 
   logger[level]({ height: nodeHeight, quorum, ...figures }, "about to forge");
   for (const { height, id, generatorPublicKey } of Object.values(peersOverHeightBlockHeaders)) {
     if (!isOwnDelegate(generatorPublicKey)) continue;
-    logger.warn({ height, id, generatorPublicKey }, "another process seems to forge with a key of this node");
+    logger.warn(
+      { height, id, generatorPublicKey },
+      "another process appears to forge with a key of this node",
+    );
   }
 }

@@ -100,7 +100,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
 
   /**
    * Steps 1 to 3 for a block of another node; false if the block is to be ignored. The header decides: the transactions
-   * of blocks that no delegate made are not decoded.
+   * of blocks that no delegate signed are not decoded.
    */
   function isAcceptable(header: BlockHeader, caller: Caller): boolean {
     const head = inFlight ?? chain.head();
@@ -123,7 +123,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   }
 
   const banFor = ({ height }: BlockHeader, { address }: Caller) =>
-    deps.ban(address, `it posted a block ${height} that no delegate made`);
+    deps.ban(address, `it posted a block ${height} that no delegate signed`);
 
   /**
    * Returns true if the transactions belong to an acceptable header, and the delegate has not made several
@@ -171,7 +171,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
       if (!deps.isStarted()) return deps.onDisregarded(block);
       observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
       // The reply does not wait for the chain.
-      process(block).catch((err) => logger.error({ err }, "a posted block was not processed"));
+      process(block).catch((err) => logger.error({ err }, "failed to process a posted block"));
     },
     async submit(block) {
       observations.begin(block.header, performance.now(), 0);

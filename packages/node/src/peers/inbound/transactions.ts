@@ -44,7 +44,7 @@ export function createInboundTransactions(deps: InboundTransactionsDeps): Inboun
     isBusy = true;
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       waitingLength -= next.length;
-      await take(next.items).catch((err) => logger.debug({ err }, "posted transactions were not admitted"));
+      await take(next.items).catch((err) => logger.debug({ err }, "failed to admit posted transactions"));
     }
     isBusy = false;
   }

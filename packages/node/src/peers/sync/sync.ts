@@ -104,7 +104,7 @@ export function createSync(deps: SyncDeps): Sync {
       try {
         await syncOnce();
       } catch (err) {
-        logger.error({ err }, "synchronising failed");
+        logger.error({ err }, "synchronisation failed");
       }
     }
     // In the tick of the last check: a trigger starts a further round from here on.
@@ -156,7 +156,7 @@ export function createSync(deps: SyncDeps): Sync {
           return outcomes;
         },
         onFailure({ ip }, error) {
-          logger.debug({ ip, reason: (error as Error).message }, "blocks not fetched");
+          logger.debug({ ip, reason: (error as Error).message }, "failed to fetch blocks");
           failures.set(ip, (failures.get(ip) ?? 0) + 1);
         },
         signal: ending.signal,
@@ -211,7 +211,7 @@ export function createSync(deps: SyncDeps): Sync {
       const found = { height, commonHeight, to: branch.height, peers: branch.peers.length };
       logger.error(
         { ...found, maxRollback: MAX_ROLLBACK },
-        "most peers are on a branch beyond the maximum rollback: start again without data, or from a snapshot",
+        "most peers are on a branch beyond the maximum rollback: restart with an empty data folder, or from a snapshot",
       );
       return false;
     }

@@ -126,7 +126,7 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     clearTimeout(silence);
     const error = violation
       ? new PeerError("PEER_PROTOCOL", violation.message, { cause: violation })
-      : new PeerError("PEER_GONE", `${address} has ended the connection`);
+      : new PeerError("PEER_GONE", `${address} closed the connection`);
     for (const { fail } of pending.values()) fail(error);
     pending.clear();
     ended.resolve(violation);
@@ -185,7 +185,7 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         pending.delete(callId);
-        reject(new PeerError("PEER_TIMEOUT", `${address} did not answer within ${limits.timeoutMs} ms`));
+        reject(new PeerError("PEER_TIMEOUT", `${address} did not reply within ${limits.timeoutMs} ms`));
       }, limits.timeoutMs);
       pending.set(callId, {
         maxBytes: limits.maxBytes,
@@ -238,7 +238,7 @@ export function connectPeer(endpoint: Endpoint): Promise<Connection> {
     socket.once("close", () => signal?.removeEventListener("abort", abort));
     const unreachable = (error: unknown) => {
       socket.terminate();
-      const reason = error instanceof Error ? error.message : "the connection ended";
+      const reason = error instanceof Error ? error.message : "the connection was closed";
       reject(
         new PeerError("PEER_UNREACHABLE", `${address}:${port} cannot be reached: ${reason}`, {
           cause: error,

@@ -217,7 +217,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
           webSocket.terminate();
         },
         onOffence: ({ code, message }) => {
-          logger.debug({ address, code, reason: message }, "a connection was cut");
+          logger.debug({ address, code, reason: message }, "connection closed: protocol violation");
           refuse(socket, "offence");
         },
       });

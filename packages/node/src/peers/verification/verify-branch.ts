@@ -42,11 +42,12 @@ export async function branchFault(
   for (const header of headers) {
     const slot = slots.slotAt(header.timestamp);
     if (header.height !== previous.height + 1) return `a header has height ${header.height}`;
-    if (header.previousBlock !== previous.id) return `block ${header.height} continues another block`;
+    if (header.previousBlock !== previous.id)
+      return `block ${header.height} does not follow the previous block`;
     if (slot <= slots.slotAt(previous.timestamp)) return `block ${header.height} is too early`;
     if (slot > slots.slotAt(now())) return `block ${header.height} is in the future`;
     if (order && delegateOfSlot(order, slot) !== header.generatorPublicKey) {
-      return `block ${header.height} is of another delegate than that of its slot`;
+      return `block ${header.height} was not forged by the delegate of its slot`;
     }
     previous = header;
   }

@@ -88,7 +88,7 @@ async function findCommonHeight(
     const ids = new Map(step.value.map((height) => [header(height)?.id ?? "", height]));
     step = search.next(await requestHighest(ids, request));
   }
-  if (step.value === undefined) throw new VerificationError("it has no block in common with us");
+  if (step.value === undefined) throw new VerificationError("it has no block in common with this node");
   return step.value;
 }
 
@@ -155,7 +155,7 @@ async function checkBranch(
     headers.push(...received);
   }
   const below = deps.header(common);
-  if (!below) throw new VerificationError("our own chain has changed in the meantime");
+  if (!below) throw new VerificationError("this node's chain changed in the meantime");
   const fault = await branchFault(below, headers.slice(0, last - common), deps);
   if (fault) throw new VerificationError(`its branch is wrong: ${fault}`);
 }

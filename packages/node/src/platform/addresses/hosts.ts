@@ -30,9 +30,9 @@ export function createCrossSiteTest(names: readonly string[], option: string): C
     const name = normal(HOST.exec(host)?.[1] ?? "");
     const isKnown = known.has(name) || isLoopback(name) || name === normal(localAddress ?? "");
     if (name === "" || !isKnown)
-      return `the Host header is not a name of this machine; ${option} lists further names`;
+      return `the Host header is not a name of this machine; add further names with ${option}`;
     if (origin === undefined || URL.parse(origin)?.host === host.toLowerCase()) return undefined;
-    return "pages of other origins are refused";
+    return "requests from other origins are refused";
   };
 }
 

@@ -49,10 +49,10 @@ export async function checkClock(servers: readonly string[], deps: ClockCheckDep
   if (failures.every((error) => error instanceof NameError)) {
     logger.warn(
       { servers, reasons },
-      "time servers cannot be resolved: check the DNS servers of this machine",
+      "failed to resolve the time servers: check the DNS configuration of this machine",
     );
   } else {
-    logger.warn({ servers, reasons }, "no time server answered: the clock was not checked");
+    logger.warn({ servers, reasons }, "clock not checked: no time server responded");
   }
 }
 

@@ -40,7 +40,7 @@ export function queryOffset({ address, port }: TimeServer, { nowMs, signal }: Ti
   cookie.copy(question, AT.transmit);
 
   return new Promise<number>((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("it did not answer in time")), { once: true });
+    signal.addEventListener("abort", () => reject(new Error("timeout")), { once: true });
     socket.on("error", reject);
     let requestedMs = 0;
     socket.on("message", (answer) => {

@@ -23,7 +23,7 @@ export function troubleOf(error: unknown): Trouble | undefined {
 /** Returns `disk full at PATH, 0 bytes free`; without the number if it is unknown. */
 export function describeTrouble(trouble: Trouble, folder: string): string {
   const freeBytes = freeBytesOf(folder);
-  return `${trouble === "disk full" ? trouble : "the disk cannot be written"} at ${folder}${freeBytes === undefined ? "" : `, ${freeBytes.toLocaleString("en")} bytes free`}`;
+  return `${trouble === "disk full" ? trouble : "the disk is not writable"} at ${folder}${freeBytes === undefined ? "" : `, ${freeBytes.toLocaleString("en")} bytes free`}`;
 }
 
 function freeBytesOf(folder: string): number | undefined {

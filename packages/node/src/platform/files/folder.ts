@@ -13,11 +13,11 @@ export type FolderPurpose = {
 };
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
-  ENOENT: "the file system there takes no folders",
+  ENOENT: "the file system does not support folders",
   ENAMETOOLONG: "the name is too long",
 };
 
@@ -46,7 +46,7 @@ export function makeFolder(path: string, { what, flag, mode }: FolderPurpose): v
 
 function exists(path: string, fail: (reason: string) => never): boolean {
   try {
-    return statSync(path).isDirectory() || fail(`${path} is no folder`);
+    return statSync(path).isDirectory() || fail(`${path} is not a folder`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // ENOTDIR: a parent is a file, which is found next.

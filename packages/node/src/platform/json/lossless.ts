@@ -28,10 +28,10 @@ const lossless = JSON as unknown as LosslessJson;
 export function parseJson(text: string): unknown {
   const exceeded = exceededBound(text, TEXT_COMPLEXITY);
   if (exceeded === "maxDepth") {
-    throw new RangeError(`it has more than ${TEXT_COMPLEXITY.maxDepth} levels of objects and lists`);
+    throw new RangeError(`it has more than ${TEXT_COMPLEXITY.maxDepth} nested levels`);
   }
   if (exceeded === "maxValues") {
-    throw new RangeError(`it has more than ${TEXT_COMPLEXITY.maxValues} values: split it`);
+    throw new RangeError(`it has more than ${TEXT_COMPLEXITY.maxValues} values: split the file`);
   }
   return lossless.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source

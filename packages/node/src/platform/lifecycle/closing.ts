@@ -22,11 +22,11 @@ export function createClosing(): Closing {
       for (let part = parts.pop(); part; part = parts.pop()) {
         const { name } = part;
         current = name;
-        const timer = setTimeout(() => logger.warn({ part: name }, "closing is slow"), SLOW_MS);
+        const timer = setTimeout(() => logger.warn({ part: name }, "shutdown is slow"), SLOW_MS);
         try {
           await part.close();
         } catch (err) {
-          logger.error({ part: name, err }, "closing failed");
+          logger.error({ part: name, err }, "shutdown failed");
         }
         clearTimeout(timer);
       }

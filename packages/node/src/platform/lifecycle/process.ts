@@ -35,7 +35,7 @@ const FLUSH_TIMEOUT_MS = 1_000;
 /**
  * Resolves when the server has stopped after a signal.
  *
- * @throws {Error} when the server could not start, an essential part failed, or an error was not caught
+ * @throws {Error} when the server could not start, fatal: an essential part of the node failed, or an error was not caught
  */
 export async function serveUntilStopped<S extends Served>({
   log,
@@ -47,7 +47,7 @@ export async function serveUntilStopped<S extends Served>({
   let served: S | undefined;
   const setDeadline = (timeoutMs: number) =>
     endAt(timeoutMs, () => {
-      logger.fatal({ part: served?.closing() ?? "start", timeoutMs }, "closing timed out; the process ends");
+      logger.fatal({ part: served?.closing() ?? "start", timeoutMs }, "shutdown timed out; exiting");
       return log.flushed(FLUSH_TIMEOUT_MS);
     });
   const stopped = stopSignal().then(() => setDeadline(STOP_TIMEOUT_MS));
@@ -56,7 +56,7 @@ export async function serveUntilStopped<S extends Served>({
   try {
     served = await Promise.race([start(), uncaught]);
     const failed = served.failed.catch((err) => {
-      logger.fatal({ err }, "an essential part failed");
+      logger.fatal({ err }, "fatal: an essential part of the node failed");
       setDeadline(FAILURE_TIMEOUT_MS);
       throw err;
     });

@@ -39,7 +39,7 @@ export function createSystemd({ environment, isAlive, logger }: SystemdDeps): Sy
     execFile(PROGRAM, [state], { env, timeout: SEND_TIMEOUT_MS }, (error) => {
       isSending = false;
       if (error && !hasFailed)
-        logger.warn({ program: PROGRAM, state, reason: error.message }, "systemd cannot be notified");
+        logger.warn({ program: PROGRAM, state, reason: error.message }, "failed to notify systemd");
       hasFailed = error !== null;
     });
   }

@@ -60,7 +60,7 @@ export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
     const answer = Promise.withResolvers<T>();
     const timer = setTimeout(() => {
       timedOut += 1;
-      answer.reject(new CallError("CALL_TIMEOUT", `no answer within ${timeoutMs} ms`));
+      answer.reject(new CallError("CALL_TIMEOUT", `timeout: no result within ${timeoutMs} ms`));
       onTimeout?.();
     }, timeoutMs);
     last += 1;

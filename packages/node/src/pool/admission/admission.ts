@@ -160,7 +160,7 @@ function parse(
     const transaction = transactionFromJson(input, context, { checkSignature: false });
     const job = signatureJob(transaction, context);
     if (typeof job !== "boolean" && schemeOf(job) === "ecdsa" && !isReadableDer(job.signature)) {
-      throw new RangeError("the signature is no readable DER");
+      throw new RangeError("the signature is not valid DER");
     }
     return { transaction, job };
   } catch (error) {

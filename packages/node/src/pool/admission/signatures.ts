@@ -45,7 +45,7 @@ async function verifyOwn(parsed: readonly ParsedCandidate[], verify: Verify): Pr
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new CallError("CALL_TIMEOUT", `no verdict about the signatures within ${TIMEOUT_MS} ms`)),
+    () => reject(new CallError("CALL_TIMEOUT", `signature verification timed out after ${TIMEOUT_MS} ms`)),
     TIMEOUT_MS,
   );
   try {

@@ -59,7 +59,7 @@ export class PoolBusyError extends Error {
   readonly isRetryable = true;
 
   constructor() {
-    super("too many transactions are being examined; send them again in a moment");
+    super("too many transactions are being checked; retry in a moment");
     this.name = "PoolBusyError";
   }
 }

@@ -49,7 +49,7 @@ export function createConsensus(
     createVerifier({
       threads: VERIFIER_THREADS,
       accelerator,
-      onRefusal: (reason) => logger.warn({ reason }, "signatures are verified in WebAssembly"),
+      onRefusal: (reason) => logger.warn({ reason }, "verifying signatures in WebAssembly"),
     }),
   );
   onStop("verifier", verifier.close);
@@ -73,7 +73,7 @@ export function createConsensus(
     onPin: (news) => logPin(news, logger),
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
     onUnexpectedError: (err, { height, id }) =>
-      logger.error({ err, height, id }, "a block was refused by no rule, but by a failure of this node"),
+      logger.error({ err, height, id }, "block not applied: internal error"),
   });
   onStop("chain", chain.close);
   if (options.assumeValid) logStart(options.assumeValid, chain, logger);
@@ -85,12 +85,15 @@ function logStart(pin: Pin, { assumption, blocks, head }: Chain, logger: Logger)
   if (stored && stored.id !== pin.id) logPin({ kind: "other", pin, id: stored.id }, logger);
   if (stored) return;
   if (!assumption().pin) {
-    logger.warn({ pin: pinText(pin) }, "this block was not on the chain before: all signatures are checked");
+    logger.warn(
+      { pin: pinText(pin) },
+      "a previous start did not find the block of --assume-valid on the chain: checking all signatures",
+    );
     return;
   }
   logger.info(
     { pin: pinText(pin), height: head().height },
-    "signatures of fetched blocks are not checked up to the block of --assume-valid",
+    "not checking signatures of fetched blocks up to the block of --assume-valid",
   );
 }
 
@@ -98,18 +101,18 @@ function logPin(news: PinNews, logger: Logger): void {
   const pin = pinText(news.pin);
   switch (news.kind) {
     case "reached":
-      logger.info({ pin }, "the block of --assume-valid is reached: all signatures are checked from here on");
+      logger.info({ pin }, "reached the block of --assume-valid: checking all signatures from here on");
       break;
     case "other":
       logger.warn(
         { pin, id: news.id },
-        "the chain has another block than that of --assume-valid; the signatures of all its blocks were checked",
+        "the chain does not contain the block of --assume-valid; the signatures of all its blocks were checked",
       );
       break;
     case "failed":
       logger.error(
         { pin, height: news.height },
-        "the block of --assume-valid is not on the chain that was fetched: blocks that were not checked are discarded, and all signatures are checked now",
+        "the fetched chain does not contain the block of --assume-valid: discarding unchecked blocks and checking all signatures",
       );
   }
 }

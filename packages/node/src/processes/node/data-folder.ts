@@ -42,7 +42,7 @@ export function openDataFolder(
   const lock = lockDataFolder(options.data);
   onStop("data folder", lock.release);
   if (isOpenToAll(options.data)) {
-    logger.warn({ folder: options.data }, "every user of this machine can read the data folder");
+    logger.warn({ folder: options.data }, "the data folder is readable for all users of this machine");
   }
   const databasePath = join(options.data, "node.sqlite");
   const writeLock = createWriteLockMemory();

@@ -35,7 +35,7 @@ export function openNodeEventLog(
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
     subscribedEvents,
-    onError: (err) => logger.error({ err }, "old events cannot be dropped"),
+    onError: (err) => logger.error({ err }, "failed to delete old events"),
   });
   onStop("event retention", endRetention);
   const grown = createSubscribers<void>();

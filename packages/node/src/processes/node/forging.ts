@@ -64,5 +64,5 @@ export function createNodeForging(
 function uncheckedFailure({ assumption }: Pick<Chain, "assumption">): string | undefined {
   const { pin, uncheckedFrom } = assumption();
   if (!pin || uncheckedFrom === undefined) return undefined;
-  return `the signatures from block ${uncheckedFrom} on are not checked, up to block ${pin.height} of --assume-valid`;
+  return `signatures from block ${uncheckedFrom} on are unchecked until block ${pin.height} of --assume-valid is reached`;
 }

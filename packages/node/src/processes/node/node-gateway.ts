@@ -182,8 +182,5 @@ function violationText({ path, expectation }: SchemaViolation): string {
 }
 
 async function refuseVerbs(): Promise<never> {
-  throw new DevError(
-    "DEV_ONLY",
-    "only a dev chain has these verbs: one that was started with `uniknode dev`",
-  );
+  throw new DevError("DEV_ONLY", "these commands exist only on a dev chain, started with `uniknode dev`");
 }

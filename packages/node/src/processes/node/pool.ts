@@ -53,7 +53,7 @@ export function createNodePool(
     signatures,
     isChainBusy: chain.isBusy,
     emit: changes.notify,
-    onWriteFailed: (err) => logger.error({ err }, "changes of the pool cannot be written; trying again"),
+    onWriteFailed: (err) => logger.error({ err }, "failed to write changes of the pool; retrying"),
   });
   onStop("pool", pool.close);
   const limits = () => blockLimits(network.milestoneAt(chain.head().height));

@@ -73,7 +73,7 @@ export async function runNode(
         config.webhookToken === undefined
       ) {
         const shownBy = commandLine(process.env, "token", "--data", resolve(config.data));
-        logger.info({ shownBy }, "the webhook token is in the data folder");
+        logger.info({ shownBy }, "webhook token stored in the data folder");
       }
       output.write(`${node.url}\n`);
       void checkClock(chooseTimeServers(config), { nowMs: Date.now, signal: stopping.signal, logger });

@@ -58,8 +58,9 @@ export function startInspector(options: InspectorOptions, logger: Logger): Inspe
       const { inspected, blocks } = found;
       const seconds = Math.round((performance.now() - startMs) / 100) / 10;
       outcomes[damage === undefined ? "sound" : "damaged"]++;
-      if (damage === undefined) logger.info({ inspected, blocks, seconds }, "the database is sound");
-      else logger.error({ path, damage, remedy }, "the database is damaged");
+      if (damage === undefined)
+        logger.info({ inspected, blocks, seconds }, "database inspection: no damage found");
+      else logger.error({ path, damage, remedy }, "database inspection: damage found");
     } catch (err) {
       if (closing.signal.aborted) return;
       outcomes.failed++;

@@ -157,7 +157,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     freeBytes: diskSpace.freeBytes,
     slotTime: slots.slotTime,
     timestampOf,
-    onFault: (err) => logger.error({ err }, "no sample of the node's figures"),
+    onFault: (err) => logger.error({ err }, "failed to sample metrics"),
   });
   closing.add("sampling", operator.close);
   const dev = { gateway, timestampOf, receivers: opened?.receivers, accounts: data.devAccounts };
@@ -177,7 +177,9 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     logFormat: data.logFormat,
   });
   closing.add("slow requests", slowLane.close);
-  const rankings = createRankingBuilder(databasePath, (err) => logger.error({ err }, "no ranking made"));
+  const rankings = createRankingBuilder(databasePath, (err) =>
+    logger.error({ err }, "failed to build a ranking"),
+  );
   closing.add("rankings", rankings.close);
   const server = createHttpServer(
     {
@@ -243,7 +245,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   else server.app.register(operationRoutes);
   const { port } = await server.listen();
   const operationsAddress = await operationsServer?.listen();
-  if (operationsAddress) logger.info(operationsAddress, "health and metrics are served apart");
+  if (operationsAddress) logger.info(operationsAddress, "serving health and metrics on a separate port");
   // Known only once it listens; the register of webhooks is part of the same API.
   ports["@arkecosystem/core-api"] = port;
   if (webhooks) ports["@arkecosystem/core-webhooks"] = port;

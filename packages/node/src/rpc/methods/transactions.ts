@@ -123,7 +123,7 @@ async function create(
 ): Promise<Record<string, unknown>> {
   const { client, network, store } = context;
   const { envelope, wallet } = await prepareSender(client, network, { keys });
-  if (wallet?.secondPublicKey) throw ofStatus(422, "passphrase: the wallet requires a second one");
+  if (wallet?.secondPublicKey) throw ofStatus(422, "passphrase: the wallet requires a second passphrase");
   const body = build(envelope);
   const paid = fee === undefined ? await averageFee(body, context) : BigInt(fee);
   const transaction = signTransaction({ ...body, fee: paid }, keys);

@@ -25,7 +25,7 @@ export class DataError extends Error {
 
 /** Advice for a damaged database of a network that other nodes have, too. */
 export const RUN_REMEDY =
-  'move the folder away; then start again to fetch the chain from peers, or bring it back from a snapshot with "uniknode snapshot restore"';
+  'move the folder away; then restart to fetch the chain from peers, or restore a snapshot with "uniknode snapshot restore"';
 
 const DAMAGED = /^SQLITE_(NOTADB|CORRUPT)/;
 const UNUSABLE = /^(SQLITE_(CANTOPEN|PERM|AUTH)|EACCES$|EPERM$|EISDIR$|ENOENT$|ENOTDIR$|EROFS$)/;

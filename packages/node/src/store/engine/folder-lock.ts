@@ -21,8 +21,8 @@ export class DataInUseError extends Error {
 
   constructor(folder: string, holder: LockHolder | undefined) {
     super(
-      `the data folder ${folder} is in use by another uniknode${lockHolderText(holder)}; stop that one, or choose ` +
-        "another with --data",
+      `the data folder ${folder} is in use by another uniknode${lockHolderText(holder)}; stop that process, or choose ` +
+        "another folder with --data",
     );
     this.name = "DataInUseError";
   }
@@ -36,7 +36,7 @@ export class LockLostError extends Error {
   constructor(path: string) {
     super(
       `${path} was removed or replaced while the node ran, so that another node could use the data folder; ` +
-        "the node ends: start it again when no other one does",
+        "the node stops: restart it when no other node uses the folder",
     );
     this.name = "LockLostError";
   }
@@ -89,7 +89,7 @@ function takeLock(path: string): (() => void) | undefined {
     throw dataErrorOf(
       error,
       path,
-      "it holds no data; remove it while no node uses the folder, and start again",
+      "it contains no data; remove it while no node uses the folder, then restart",
     );
   }
 }

@@ -38,7 +38,7 @@ export function migrate(database: Database, path?: string): void {
     if (known !== undefined) {
       throw new MigrationError(
         "MIGRATION_CHANGED",
-        `migration ${name} was changed after it had been applied to ${path ?? "the database"}: install the program anew`,
+        `migration ${name} was changed after it had been applied to ${path ?? "the database"}: reinstall uniknode`,
       );
     }
     database.transaction(() => {
@@ -82,7 +82,7 @@ function refuseNewer(database: Database, path = "the database"): ReadonlyMap<str
     throw new MigrationError(
       "MIGRATION_UNKNOWN",
       `${path} was written by a newer version of the program (migration ${unknown.name}): ` +
-        "start that version, or give this one another data folder with --data",
+        "start that version, or choose another data folder with --data",
     );
   }
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));

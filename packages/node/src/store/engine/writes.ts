@@ -77,7 +77,7 @@ export const loggedTrouble = (logger: Pick<Logger, "error" | "warn">, folder: st
   onTrouble: (trouble, error) =>
     logger.error(
       { reason: trouble, error: (error as Error).message },
-      `${describeTrouble(trouble, folder)}; waiting, trying again every ${WRITE_RETRY_MS / 1_000} s`,
+      `${describeTrouble(trouble, folder)}; retrying every ${WRITE_RETRY_MS / 1_000} s`,
     ),
-  onBack: () => logger.warn({ folder }, "the database can be written again"),
+  onBack: () => logger.warn({ folder }, "the database is writable again"),
 });

@@ -37,7 +37,7 @@ export function createMeter(maxSteps: number = MAX_EVENT_STEPS): Meter {
     spend(more) {
       steps += more;
       if (steps > maxSteps) {
-        throw new CostError(`the conditions take more than ${maxSteps} steps on one event`);
+        throw new CostError(`the conditions take more than ${maxSteps} steps for one event`);
       }
     },
     steps: () => steps,
@@ -77,4 +77,4 @@ export function meterConditions(conditions: (content: unknown, meter: Meter) => 
   };
 }
 
-const TOO_MUCH_ON_AVERAGE = `the conditions take more than ${MAX_AVERAGE_STEPS} steps an event on the average`;
+const TOO_MUCH_ON_AVERAGE = `the conditions take more than ${MAX_AVERAGE_STEPS} steps per event on average`;

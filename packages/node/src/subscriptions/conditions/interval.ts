@@ -15,7 +15,7 @@ const PAIR = /^\s*(-?\d+(?:\.\d+)?)\s*(?:,|\.\.)\s*(-?\d+(?:\.\d+)?)\s*$/;
  */
 export function readInterval(operand: unknown): Interval {
   const [min, max] = limitsOf(operand).map(decimalOf);
-  if (!min || !max) throw new OperandError("must hold two numbers, min and max");
+  if (!min || !max) throw new OperandError("must be an object with two numbers, min and max");
   return { min, max };
 }
 

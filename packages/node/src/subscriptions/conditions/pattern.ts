@@ -43,7 +43,7 @@ const recent = new LRUCache<string, Pattern>({ max: MAX_RECENT });
  * @throws {OperandError} if it is invalid, too large, or needs backtracking (look-around, back-references)
  */
 export function compilePattern(text: unknown): Pattern {
-  if (typeof text !== "string") throw new OperandError("must be the text of a regular expression");
+  if (typeof text !== "string") throw new OperandError("must be a regular expression, as a string");
   if (text.length > MAX_PATTERN_LENGTH) {
     throw new OperandError(`must not be longer than ${MAX_PATTERN_LENGTH} characters`);
   }
@@ -79,7 +79,7 @@ function compile(pattern: string): RE2JS {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch (error) {
-    throw new OperandError(`is no valid regular expression: ${(error as Error).message}`);
+    throw new OperandError(`is not a valid regular expression: ${(error as Error).message}`);
   }
 }
 

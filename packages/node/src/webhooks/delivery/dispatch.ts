@@ -111,7 +111,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       deps.runEnded();
     } catch (error) {
       deps.runEnded(error);
-      logger.error({ err: error }, "webhook deliveries are held up");
+      logger.error({ err: error }, "webhook deliveries are stalled");
       schedule.pause(ERROR_PAUSE_MS);
     }
   }

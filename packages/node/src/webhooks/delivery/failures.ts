@@ -20,7 +20,7 @@ export type Failures = {
   readonly post: Post;
 };
 
-const ANSWER = "made to fail by a verb of the dev chain";
+const ANSWER = "simulated failure (dev chain)";
 
 /** @param timeoutMs timeout of an attempt, the same as that of `post` */
 export function createFailures(post: Post, timeoutMs: number): Failures {

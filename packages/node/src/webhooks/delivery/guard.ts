@@ -102,7 +102,7 @@ export function createGuardedConnector(
   return (target, callback) => {
     const { hostname, protocol } = target;
     if (options.httpsOnly && protocol !== "https:") {
-      callback(new TargetRefusedError("target is not https, and nothing else is allowed"), null);
+      callback(new TargetRefusedError("target is not https, which is required"), null);
     } else if (isIP(hostname) && !check(hostname)) {
       // The lookup is never called for an address literal.
       callback(refusedAddress(hostname), null);
@@ -111,7 +111,7 @@ export function createGuardedConnector(
 }
 
 const refusedAddress = (address: string) =>
-  new TargetRefusedError(`target address ${address} is not public, or not allowed`);
+  new TargetRefusedError(`target address ${address} is not public or not allowed`);
 
 /**
  * Creates a test whether deliveries may go to an address. It checks `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` as

@@ -45,7 +45,7 @@ export function createOutcome({
     const { status, retryAfter } = attempted;
     const atMs = endMsOf(attempted);
     if (status === GONE) {
-      return { reason, retryMs: undefined, suspension: { reason: "the target answered 410 Gone" } };
+      return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
     }
     const attempts = delivery.attempts + 1;
     const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
@@ -73,7 +73,7 @@ export function createOutcome({
       logSuspension(logger, webhook, suspended);
     } else if (probeMs > 0 && !probed.has(webhook)) {
       probed.add(webhook);
-      logger.info({ webhook, failures, reason }, "webhook target keeps failing, and is only probed");
+      logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
     }
     return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
   }
@@ -97,7 +97,7 @@ export function createOutcome({
       if (!recorded.isCurrent) return 0;
       if (failure) return concludeFailure(ended, failure, recorded);
       observer.decided(webhook, "delivered");
-      if (probed.delete(webhook)) logger.info({ webhook }, "webhook target answers again");
+      if (probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
       return 0;
     },
   };

@@ -48,7 +48,7 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
   return {
     async send({ id: webhook, target, secrets }) {
       if (running.has(webhook))
-        throw new WebhookError("PING_RUNNING", "a ping of the webhook is under way: ask again in 5 s");
+        throw new WebhookError("PING_RUNNING", "a ping of the webhook is in progress: retry in 5 s");
       running.add(webhook);
       const atMs = nowMs();
       const source = newMessage(webhook);
@@ -70,7 +70,7 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
     },
     async sendTo(target) {
       if (trials === MAX_TRIALS)
-        throw new WebhookError("PING_RUNNING", "pings of other targets are under way: ask again in 5 s");
+        throw new WebhookError("PING_RUNNING", "pings of other targets are in progress: retry in 5 s");
       trials++;
       const atMs = nowMs();
       const message = { ...newMessage(NO_WEBHOOK), createdMs: atMs, content: NOTHING };
@@ -98,5 +98,5 @@ const timedOut = (startedMs: number, nowMs: number): Attempted => ({
   startedMs,
   durationMs: Math.max(0, nowMs - startedMs),
   error: "TimeoutError",
-  reason: `TimeoutError: no answer within ${TIMEOUT_MS / 1_000} s`,
+  reason: `TimeoutError: no response within ${TIMEOUT_MS / 1_000} s`,
 });

@@ -106,7 +106,7 @@ export class TimeoutError extends Error {
   readonly isRetryable = true;
 
   constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs} ms`);
+    super(`no response within ${timeoutMs} ms`);
     this.name = "TimeoutError";
   }
 }

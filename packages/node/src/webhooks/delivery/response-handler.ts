@@ -61,7 +61,7 @@ export function createResponseHandler(
       if (part.length > 0) parts.push(part);
       keptBytes += part.length;
       readBytes += chunk.length;
-      if (readBytes > MAX_BODY_BYTES) end(new Error("the answer is too long"));
+      if (readBytes > MAX_BODY_BYTES) end(new Error("the response is too long"));
     },
     onResponseEnd: () => end(),
     onResponseError: (_controller, error) => end(error),

@@ -62,7 +62,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     if (!record) {
       throw new WebhookError(
         "DELIVERY_UNKNOWN",
-        `delivery ${delivery.slice(0, MAX_SHOWN)} of webhook ${webhook} not found: GET /api/v2/webhooks/${webhook}/deliveries lists those in the log`,
+        `delivery ${delivery.slice(0, MAX_SHOWN)} of webhook ${webhook} not found: GET /api/v2/webhooks/${webhook}/deliveries lists the deliveries in the log`,
       );
     }
     return record;

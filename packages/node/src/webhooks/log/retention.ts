@@ -52,7 +52,7 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
     } catch (error) {
       isWorking = false;
       // The next round retries.
-      logger.error({ err: error }, "old webhook deliveries cannot be dropped");
+      logger.error({ err: error }, "failed to delete old webhook deliveries");
     }
   }
 

@@ -56,7 +56,7 @@ export function readRetry(body: unknown, nowMs: number): Retry {
   const members = readMembers(body, READERS);
   const { deliveries, state = "failed", from = 0, since = 0, to = MAX, ...rest } = members;
   if (deliveries !== undefined && Object.keys(members).length > 1)
-    throw invalid('"deliveries" must be the only member: it lists what is sent');
+    throw invalid('"deliveries" must be the only member');
   // Excludes deliveries that are created meanwhile.
   const filter = { ...rest, state, fromMs: Math.max(from, since), toMs: Math.min(to, nowMs) };
   return { filter, ...(deliveries && { deliveries }) };
@@ -136,7 +136,7 @@ export function checkOn({ id, enabled, suspended }: Webhook): void {
   throw new WebhookError(
     "WEBHOOK_OFF",
     enabled
-      ? `webhook ${id} is suspended: ${suspended?.reason}; ping it with success, or update it`
+      ? `webhook ${id} is suspended: ${suspended?.reason}; ping it successfully, or update it`
       : `webhook ${id} is disabled: enable it with PUT {"enabled": "true"}`,
   );
 }

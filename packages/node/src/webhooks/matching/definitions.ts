@@ -100,7 +100,7 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
   }
 
   function logUnreadable(webhook: number, err: unknown): void {
-    logger.error({ webhook, err }, "conditions of a webhook cannot be read; it does not fire");
+    logger.error({ webhook, err }, "failed to read the conditions of a webhook; it receives no events");
   }
 
   return {

@@ -44,7 +44,7 @@ export function createVerdicts({ definitions, observer, logger }: VerdictDeps): 
       observer.slowed("webhook");
       logger.info(
         { webhook: id },
-        "conditions of a webhook are expensive; it is suspended if they become more so",
+        "expensive conditions of a webhook; it is suspended if the cost increases",
       );
     }
     return verdict;

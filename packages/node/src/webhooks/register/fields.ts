@@ -100,7 +100,7 @@ function readConditions(value: unknown): string {
 function readName(value: unknown): string | null {
   if (value === null || value === "") return null;
   if (typeof value === "string" && value.length <= MAX_NAME_LENGTH && !CONTROL.test(value)) return value;
-  throw invalid(`"name" must be a text of at most ${MAX_NAME_LENGTH} characters in one line, or null`);
+  throw invalid(`"name" must be a single-line string of at most ${MAX_NAME_LENGTH} characters, or null`);
 }
 
 function readTarget(value: unknown): string {
@@ -112,7 +112,7 @@ function readTarget(value: unknown): string {
   const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
   if (host === undefined || !URL.canParse(value)) {
     throw invalid(
-      '"target" must be an absolute http or https URL without user and password, such as "https://receiver.example/hook"',
+      '"target" must be an absolute http or https URL without user name and password, such as "https://receiver.example/hook"',
     );
   }
   return value;

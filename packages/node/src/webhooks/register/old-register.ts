@@ -54,7 +54,7 @@ export function readOldRegister(content: unknown, maxWebhooks: number): OldWebho
   const entries = list.flatMap((item, index) => {
     try {
       const entry = readEntry(item);
-      if (seen.has(entry.alias)) throw invalid('"id" is that of an entry before');
+      if (seen.has(entry.alias)) throw invalid('"id" is the id of a previous entry');
       seen.add(entry.alias);
       return entry;
     } catch (error) {

@@ -108,7 +108,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
     if (!webhook) {
       throw new WebhookError(
         "WEBHOOK_UNKNOWN",
-        `webhook ${id.slice(0, MAX_SHOWN)} not found: GET /api/v2/webhooks lists those there are`,
+        `webhook ${id.slice(0, MAX_SHOWN)} not found: GET /api/v2/webhooks lists the webhooks`,
       );
     }
     return webhook;
@@ -226,7 +226,7 @@ export function createRegister(options: RegisterOptions, deps: RegisterDeps): Re
         storage.resume(webhook, storage.lastEvent());
         storage.restartQueue(webhook);
       });
-      logger.info({ webhook }, "webhook resumed: its target answered a ping");
+      logger.info({ webhook }, "webhook resumed: its target responded to a ping");
       deps.onRestarted(webhook);
       await webhooksChanged();
     },

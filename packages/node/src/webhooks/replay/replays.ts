@@ -56,7 +56,7 @@ export function createReplays(deps: ReplaysDeps): Replays {
     if (!replay)
       throw new WebhookError(
         "REPLAY_UNKNOWN",
-        `webhook ${webhook} has had no replay: POST /api/v2/webhooks/${webhook}/replay starts one`,
+        `webhook ${webhook} has no replay: POST /api/v2/webhooks/${webhook}/replay starts one`,
       );
     return replay;
   }
@@ -76,14 +76,14 @@ export function createReplays(deps: ReplaysDeps): Replays {
       }
       if (![...subscribedNames(checkEvents(webhook)).keys()].some(isRemembered)) {
         throw invalid(
-          "no event of the webhook can be derived from stored blocks: docs/reference/events.md lists those that can",
+          "no event of the webhook can be derived from stored blocks: docs/reference/events.md lists the derivable events",
         );
       }
       checkOn(webhook);
       if (!(await rows.start(webhook.id, { fromHeight, toHeight }, nowMs()))) {
         throw new WebhookError(
           "REPLAY_RUNNING",
-          `a replay of webhook ${webhook.id} is running: wait for its end, or cancel it with DELETE`,
+          `a replay of webhook ${webhook.id} is running: wait for it to finish, or cancel it with DELETE`,
         );
       }
       onChanged(webhook.id);

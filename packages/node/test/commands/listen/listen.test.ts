@@ -156,7 +156,7 @@ describe("a listener", { timeout: 40_000 }, () => {
     const args = ["listen", "--url", url, "--token", TOKEN, "--event", "block.applied"];
     const terminal = spawnAtTerminal(args, { columns: 60, rows: 20, environment });
     try {
-      await expect.poll(terminal.output, { timeout: 20_000 }).toContain("Ctrl-C ends this");
+      await expect.poll(terminal.output, { timeout: 20_000 }).toContain("Ctrl-C stops the receiver");
       await mine();
       await expect.poll(terminal.output, { timeout: 20_000 }).toMatch(/204[^\n]*\n/);
       const line = terminal
@@ -181,7 +181,7 @@ describe("a listener", { timeout: 40_000 }, () => {
       body: "{}",
     });
     expect(forged.status).toBe(401);
-    await listener.printed(/NOT VERIFIED, answered 401: .*\(DELIVERY_AUTHORIZATION_WRONG\)/);
+    await listener.printed(/NOT VERIFIED, responded 401: .*\(DELIVERY_AUTHORIZATION_WRONG\)/);
     const huge = await fetch(listener.target, { method: "POST", body: "x".repeat(17 * 1_048_576) }).then(
       ({ status }) => status,
       () => "cut",
@@ -215,10 +215,10 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
       "a wrong token",
       () => ["--url", url, "--token", "wrong"],
       1,
-      "does not hold the webhook token of this node",
+      "does not contain the webhook token of this node",
     ],
     ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
-    ["no token", () => ["--url", url, "--data", "/nowhere"], 2, "/nowhere is no data folder of a node"],
+    ["no token", () => ["--url", url, "--data", "/nowhere"], 2, "/nowhere is not the data folder of a node"],
     [
       "no URL",
       () => ["--url", "node", "--token", TOKEN],

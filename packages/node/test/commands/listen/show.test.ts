@@ -86,7 +86,7 @@ describe("the line", () => {
 
   test("shows why a request is not verified", () => {
     expect(requestLine(refused)).toBe(
-      "03:04:05  NOT VERIFIED, answered 401: no signature fits (DELIVERY_SIGNATURE_WRONG)",
+      "03:04:05  NOT VERIFIED, responded 401: no signature fits (DELIVERY_SIGNATURE_WRONG)",
     );
   });
 });

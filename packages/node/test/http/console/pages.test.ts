@@ -91,6 +91,6 @@ test("Where the console was not built, a sentence says how.", async () => {
   const answer = await get("blocks");
   expect([answer.statusCode, answer.body]).toEqual([
     503,
-    expect.stringMatching(/^The console was not built: run /),
+    expect.stringMatching(/^The console is not built: run /),
   ]);
 });

@@ -72,7 +72,7 @@ test.each([
   writeFileSync(path, text);
   const first = start();
   expect(first.figures().sessions).toBe(0);
-  expect(lines).toEqual([expect.stringContaining("failed to read the sessions")]);
+  expect(lines).toEqual([expect.stringContaining("failed to read the console sessions")]);
   const session = first.open();
   expect(start().endOf(session)).toBeDefined();
 });

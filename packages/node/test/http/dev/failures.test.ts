@@ -50,7 +50,7 @@ test("a receiver fails as it is asked to, and receives again when that ends", as
   await client.dev.fail(webhook.id, { how: "drop" });
   expect(await pingReason()).toEqual(["failed", expect.stringContaining("UND_ERR_SOCKET")]);
   await client.dev.fail(webhook.id, { how: "delay", seconds: 20 });
-  expect(await pingReason()).toEqual(["failed", expect.stringContaining("no answer within 1000 ms")]);
+  expect(await pingReason()).toEqual(["failed", expect.stringContaining("no response within 1000 ms")]);
   expect(received).toBe(0);
 
   expect((await client.dev.fail(webhook.id, { how: "not" })).data).toEqual([]);

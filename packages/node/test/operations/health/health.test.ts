@@ -27,10 +27,10 @@ test("a node that does its work is ready", async () => {
   expect(await open().health.ready()).toEqual({
     isReady: true,
     checks: {
-      consensus: { ok: true, detail: "answers" },
+      consensus: { ok: true, detail: "responds" },
       disk: { ok: true, detail: "200 MiB free" },
       chain: { ok: true, detail: "at height 17" },
-      matcher: { ok: true, detail: "0 events wait" },
+      matcher: { ok: true, detail: "0 events not matched" },
       dispatcher: { ok: true, detail: "runs" },
     },
   });
@@ -45,7 +45,7 @@ test("a node whose consensus does not answer is not", async () => {
   });
   expect(await health.ready()).toMatchObject({
     isReady: false,
-    checks: { consensus: { ok: false, detail: "does not answer" } },
+    checks: { consensus: { ok: false, detail: "does not respond" } },
   });
 });
 
@@ -64,7 +64,7 @@ test("a node whose matcher lags is not", async () => {
   clock.nowMs += 1_000;
   expect(await health.ready()).toMatchObject({
     isReady: false,
-    checks: { matcher: { ok: false, detail: "3 events wait, the oldest for 31 s" } },
+    checks: { matcher: { ok: false, detail: "3 events not matched, the oldest for 31 s" } },
   });
 });
 
@@ -117,7 +117,7 @@ test("a node that cannot write is not ready until it can", async () => {
   });
   expect(await health.ready()).toMatchObject({
     isReady: false,
-    checks: { disk: { ok: false, detail: "nothing can be written: disk full: 200 MiB free" } },
+    checks: { disk: { ok: false, detail: "not writable: disk full: 200 MiB free" } },
   });
   trouble = undefined;
   expect((await health.ready()).isReady).toBe(true);

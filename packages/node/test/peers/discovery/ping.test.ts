@@ -78,8 +78,8 @@ test.each<[string, () => Status, string]>([
     () => withConfig({ network: { ...status.config.network, nethash: "00".repeat(32) } }),
     "it is a node of another network (testworld)",
   ],
-  ["whose version is too old", () => withConfig({ version: "4.9.9" }), "its version 4.9.9 is none of ^5.0.0"],
-  ["whose version is none", () => withConfig({ version: "latest" }), "its version latest is none of ^5.0.0"],
+  ["whose version is too old", () => withConfig({ version: "4.9.9" }), "its version 4.9.9 is not in ^5.0.0"],
+  ["whose version is none", () => withConfig({ version: "latest" }), "its version latest is not in ^5.0.0"],
   [
     "that is this node itself, at an address that it does not know",
     () => withConfig({ uniknode: { protocol: 1, processId: OWN } }),

@@ -62,7 +62,7 @@ async function expectOrderlyEnd({ process }: TestNode): Promise<void> {
   process.child.kill("SIGTERM");
   const { code, stderr } = await process.ended;
   const seconds = (performance.now() - before) / 1000;
-  expect({ code, timedOut: stderr.includes("closing timed out") }).toEqual({ code: 0, timedOut: false });
+  expect({ code, timedOut: stderr.includes("shutdown timed out") }).toEqual({ code: 0, timedOut: false });
   expect(seconds).toBeLessThan(10);
 }
 

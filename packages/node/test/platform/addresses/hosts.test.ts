@@ -30,7 +30,9 @@ test.each([
   "node.example.",
   "localhost, evil.example",
 ])("%j is none", (host) => {
-  expect(ask(host)).toBe("the Host header is not a name of this machine; --http-hosts lists further names");
+  expect(ask(host)).toBe(
+    "the Host header is not a name of this machine; add further names with --http-hosts",
+  );
 });
 
 test("a page of the same host may ask, and no other", () => {
@@ -47,7 +49,7 @@ test("a page of the same host may ask, and no other", () => {
   for (const origin of others) {
     expect([origin, ask("node.example:4003", origin)]).toEqual([
       origin,
-      "pages of other origins are refused",
+      "requests from other origins are refused",
     ]);
   }
 });

@@ -22,10 +22,10 @@ test("Missing folders are made, each with the mode; present ones are left as the
 
 describe.skipIf(process.platform !== "linux")("What cannot be made says why and what to do", () => {
   test.each<[path: string, reason: string]>([
-    ["/proc/x", "the file system there takes no folders"],
-    ["/proc/x/y/z", "the file system there takes no folders"],
-    ["/dev/null", "/dev/null is no folder"],
-    ["/dev/null/below", "/dev/null is no folder"],
+    ["/proc/x", "the file system does not support folders"],
+    ["/proc/x/y/z", "the file system does not support folders"],
+    ["/dev/null", "/dev/null is not a folder"],
+    ["/dev/null/below", "/dev/null is not a folder"],
     [`/tmp/${"x".repeat(300)}`, "the name is too long"],
   ])("%s", (path, reason) => {
     expect(() => makeFolder(path, PURPOSE)).toThrow(
@@ -39,6 +39,6 @@ describe.skipIf(process.platform !== "linux")("What cannot be made says why and 
   test("A file in the way is named.", () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
-    expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is no folder`);
+    expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is not a folder`);
   });
 });

@@ -310,12 +310,12 @@ describe("a register for callers of old programs", () => {
     const origin = "https://evil.example";
     expect(await register({ ...json, origin })).toEqual({
       status: 403,
-      message: "pages of other origins are refused",
+      message: "requests from other origins are refused",
     });
     expect(await register({ ...json, origin: "null" })).toMatchObject({ status: 403 });
     expect(await register({ ...json, host: "evil.example" })).toEqual({
       status: 403,
-      message: "the Host header is not a name of this machine; --http-hosts lists further names",
+      message: "the Host header is not a name of this machine; add further names with --http-hosts",
     });
     // A name that was made to resolve to this machine.
     expect(

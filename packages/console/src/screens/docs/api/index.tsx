@@ -1,4 +1,4 @@
-/** The API of this node: all operations, or one of them, to read and to try. */
+/** API of this node: all operations, or one of them with a form to try it. */
 import { Answered, Empty } from "../../../components/states.tsx";
 import { DocsFrame } from "../docs-frame.tsx";
 import { useFile } from "../use-file.ts";
@@ -8,7 +8,7 @@ import { Operations } from "./operations.tsx";
 
 const DOCUMENT = "/api/openapi.json";
 
-/** @param id of the operation; without it, all */
+/** @param id operation id; all operations if absent */
 export default function ApiPage({ id }: { id?: string | undefined }) {
   const document = useFile<OpenApi>(DOCUMENT);
   const api = document.value && apiOf(document.value);
@@ -23,7 +23,7 @@ export default function ApiPage({ id }: { id?: string | undefined }) {
             ) : id === undefined ? (
               <Operations groups={api!.groups} />
             ) : (
-              <Empty title="The API has no such operation">
+              <Empty title="Operation not found">
                 <a href="/console/docs/api">All operations</a>
               </Empty>
             )

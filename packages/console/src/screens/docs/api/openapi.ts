@@ -1,4 +1,4 @@
-/** The operations of the API, as the node describes them itself. */
+/** Reads the operations from the node's OpenAPI document. */
 
 export type Schema = {
   readonly $ref?: string;
@@ -27,7 +27,7 @@ export type Parameter = {
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 type Described = { readonly $ref?: string; readonly description?: string; readonly content?: Content };
 
-/** What the page reads of an OpenAPI document. */
+/** Part of an OpenAPI document that the page reads. */
 export type OpenApi = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
@@ -48,18 +48,18 @@ type DescribedOperation = {
 };
 
 export type Operation = {
-  /** Unique; part of its address in the console. */
+  /** Unique id; part of its URL in the console. */
   readonly id: string;
-  /** In capitals. */
+  /** Method in upper case. */
   readonly method: string;
-  /** Behind the prefix of the API, parameters in braces. */
+  /** Path after the API prefix, with parameters in braces. */
   readonly path: string;
   readonly summary: string;
   readonly needsToken: boolean;
-  /** It changes nothing, whatever its method. */
+  /** Whether it only reads, regardless of its method. */
   readonly isReading: boolean;
   readonly parameters: readonly Parameter[];
-  /** Of the JSON that is sent. */
+  /** Schema of the request body. */
   readonly body: Schema | undefined;
   readonly answers: readonly Answer[];
 };
@@ -67,7 +67,7 @@ export type Operation = {
 export type Answer = {
   readonly status: string;
   readonly description: string;
-  /** Of the JSON that is answered. */
+  /** Schema of the response body. */
   readonly schema: Schema | undefined;
 };
 
@@ -83,7 +83,7 @@ export type Group = {
 };
 
 const JSON_TYPE = "application/json";
-/** Operations that are posted because of their body, and only read. */
+/** Read-only operations that use POST because of their body. */
 const SEARCH = /\/(search|unlocked|test)$/;
 
 export function apiOf({ paths, tags, components }: OpenApi): Api {
@@ -128,7 +128,7 @@ function operationOf(
   };
 }
 
-/** Those that have every word in their method, path or summary; groups without any are left out. */
+/** Filters operations by words in method, path or summary, and drops empty groups. */
 export function filterGroups(groups: readonly Group[], filter: string): readonly Group[] {
   const words = filter.toLowerCase().split(/\s+/);
   return groups

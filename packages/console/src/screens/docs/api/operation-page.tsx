@@ -1,4 +1,4 @@
-/** One operation: what it takes, what it answers, and a form to try it. */
+/** Operation: parameters, responses, and a form to try it. */
 import { Badge } from "../../../components/badge.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
 import { Facts, Section } from "../../../components/page.tsx";
@@ -15,7 +15,7 @@ export function OperationPage({ operation, schemas }: OperationProps) {
         <a href="/console/docs/api">All operations</a>
       </p>
       <p class="sentence">
-        <Words text={summary} /> {needsToken && <Badge>needs the token</Badge>}
+        <Words text={summary} /> {needsToken && <Badge>requires the token</Badge>}
       </p>
       <TryIt operation={operation} schemas={schemas} />
       {body && (

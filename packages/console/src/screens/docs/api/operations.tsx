@@ -1,4 +1,4 @@
-/** All operations by their subject. */
+/** List of all operations by subject. */
 import { Badge } from "../../../components/badge.tsx";
 import { Section } from "../../../components/page.tsx";
 import { Empty } from "../../../components/states.tsx";
@@ -35,7 +35,7 @@ export function Operations({ groups }: { groups: readonly Group[] }) {
     <>
       <p>
         The node describes its API itself, as <a href="/api/openapi.json">OpenAPI</a>; the{" "}
-        <a href="/console/docs/guides/api">guide</a> says what all answers have in common.
+        <a href="/console/docs/guides/api">guide</a> describes what all responses have in common.
       </p>
       <div class="field">
         <label for="docs-filter">Filter by path, method or words</label>

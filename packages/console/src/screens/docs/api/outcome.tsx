@@ -1,4 +1,4 @@
-/** What the node answered to a request that was tried. */
+/** Response to a request that was tried. */
 import { Badge } from "../../../components/badge.tsx";
 import { CodeBlock, Json } from "../../../components/code-block.tsx";
 import { jsonOf, type Outcome } from "./request.ts";
@@ -13,7 +13,7 @@ export function OutcomeView({ outcome }: { outcome: Outcome | Error }) {
         <Badge tone={status < 300 ? "good" : status < 500 ? "warning" : "bad"}>{status}</Badge>{" "}
         <span class="quiet">
           {Math.round(durationMs)} ms, {text.length.toLocaleString("en")} characters
-          {isCut && ". The response is longer; the rest was not read"}
+          {isCut && ". The response is longer and was cut"}
         </span>
       </p>
       {value !== undefined ? (

@@ -1,4 +1,4 @@
-/** The fields of the parameters: those of the path, then the query, of which many are rarely needed. */
+/** Fields of the parameters: path first, then query, with rare ones collapsed. */
 import { Field } from "../../../components/field.tsx";
 import type { Parameter } from "./openapi.ts";
 import { Words } from "./words.tsx";
@@ -10,7 +10,7 @@ export type ParameterFieldsProps = {
   readonly onInput: (name: string, value: string) => void;
 };
 
-/** More are folded away. */
+/** Number of fields before the rest is collapsed. */
 const SHOWN = 4;
 
 export function ParameterFields({ parameters, ...others }: ParameterFieldsProps) {

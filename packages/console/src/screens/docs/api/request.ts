@@ -1,38 +1,38 @@
-/** Requests of the API that a reader fills in, and what came back. */
+/** Builds and sends API requests from the form, and reads the response. */
 import type { Operation } from "./openapi.ts";
 
 export type Filled = {
-  /** By the names of the parameters; empty texts are not sent. */
+  /** Values by parameter name; empty values are not sent. */
   readonly values: Readonly<Record<string, string>>;
-  /** JSON, for operations that have a body. */
+  /** JSON body, for operations that have one. */
   readonly body: string;
 };
 
 export type Outcome = {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  /** Until the whole answer was there. */
+  /** Time until the complete response. */
   readonly durationMs: number;
   readonly text: string;
-  /** There is more: a stream, or a large answer. */
+  /** Whether the response was cut: a stream, or a large response. */
   readonly isCut: boolean;
 };
 
 const PREFIX = "/api/v2";
-/** Where a session takes the place of the token. */
+/** Path prefix at which a session replaces the token. */
 const OPERATIONS = "/console/operations";
 const TIMEOUT_MS = 10_000;
 const MAX_CHARACTERS = 300_000;
 
-/** What must be corrected before it can be sent, by the name of the field; `body` is the body. */
+/** Returns the errors by field name before sending; `body` is the body. */
 export function faultsOf({ parameters, body }: Operation, filled: Filled): Readonly<Record<string, string>> {
   const missing = parameters.filter(
     ({ name, required, in: part }) => (required || part === "path") && !filled.values[name]?.trim(),
   );
-  const faults = missing.map(({ name }): [string, string] => [name, "This has to be filled in."]);
+  const faults = missing.map(({ name }): [string, string] => [name, "Fill in this field."]);
   return Object.fromEntries(
     body && !isJson(filled.body)
-      ? [...faults, ["body", "This is no JSON: check quotes, commas and brackets."]]
+      ? [...faults, ["body", "This is not JSON: check quotes, commas and brackets."]]
       : faults,
   );
 }
@@ -46,7 +46,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Path and query of the public API. */
+/** Returns path and query of the public API. */
 export function urlOf({ path, parameters }: Operation, { values }: Filled): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]?.trim() ?? ""));
   const query = new URLSearchParams(
@@ -69,13 +69,13 @@ export function curlOf(operation: Operation, filled: Filled, origin: string): st
   return parts.join(parts.length > 2 ? " \\\n  " : " ");
 }
 
-/** For a shell. */
+/** Builds the curl command. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * Sends it; what needs the token goes where the session opens it.
+ * Sends the request; operations that require the token use the session.
  *
- * @throws {Error} when no answer came
+ * @throws {Error} if there is no response
  */
 export async function send(
   makeRequest: typeof fetch,
@@ -93,7 +93,7 @@ export async function send(
       signal: abort.signal,
       ...(body && { headers: { "content-type": "application/json" }, body: filled.body }),
     }).catch(() => {
-      throw new Error("The node does not answer. Is it running?");
+      throw new Error("The node does not respond. Is it running?");
     });
     const { text, isCut } = await readText(response);
     abort.abort();
@@ -109,7 +109,7 @@ export async function send(
   }
 }
 
-/** What came until the request was ended, up to the bound. */
+/** Reads the response up to the size limit. */
 async function readText({ body }: Response): Promise<{ text: string; isCut: boolean }> {
   if (!body) return { text: "", isCut: false };
   let text = "";
@@ -125,7 +125,7 @@ async function readText({ body }: Response): Promise<{ text: string; isCut: bool
   return { text: text.slice(0, MAX_CHARACTERS), isCut: true };
 }
 
-/** Integers keep all their digits. Undefined: the text is no JSON. */
+/** Parses JSON and keeps all digits of integers; undefined if the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text, keepDigits as never);

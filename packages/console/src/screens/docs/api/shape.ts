@@ -1,12 +1,12 @@
-/** A schema as a text that one can read, and JSON that it accepts. */
+/** Shows a schema as readable text, and creates example JSON. */
 import type { Schema } from "./openapi.ts";
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** Deeper members have the name of their schema. */
+/** Maximum depth; deeper members show the name of their schema. */
 const MAX_DEPTH = 5;
 
-/** With the members of objects, `?` behind those that may be absent, and what each means behind it. */
+/** Formats a schema with the members of objects, `?` after optional ones, and descriptions as comments. */
 export const shapeOf = (schema: Schema, schemas: Schemas): string => textOf(schema, schemas, "", 0);
 
 function textOf(schema: Schema, schemas: Schemas, indent: string, depth: number): string {
@@ -49,7 +49,7 @@ function membersOf(
 const resolve = (schema: Schema, schemas: Schemas): Schema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.split("/").at(-1)!] ?? {});
 
-/** The members that must be there, and those that have an example. */
+/** Creates example JSON with required members and members that have an example. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
   const resolved = resolve(schema, schemas);
   const { examples, properties, required = [], items, anyOf, type, minimum } = resolved;

@@ -1,4 +1,4 @@
-/** A form for an operation. It is sent with the session of the console; what changes something asks before. */
+/** Form that sends an operation with the session of the console; changes require confirmation. */
 import { useState } from "preact/hooks";
 import { announce } from "../../../components/announce.tsx";
 import { CodeBlock } from "../../../components/code-block.tsx";
@@ -72,7 +72,7 @@ export function TryIt({ operation, schemas }: OperationProps) {
         )}
         {isRefused ? (
           <p>
-            This needs the token, or a session:{" "}
+            This requires the token, or a session:{" "}
             <a class="button" href="/console/sign-in">
               Sign in
             </a>

@@ -1,4 +1,4 @@
-/** A webhook as a draft, and what is different in an edited one. */
+/** Converts a webhook to a draft, and a draft to changes. */
 import type { Webhook, WebhookChanges } from "@uniknode/client";
 import { type Draft, selectionOf } from "../new/draft.ts";
 
@@ -19,7 +19,7 @@ export const draftOfWebhook = (webhook: Webhook): Draft => ({
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Members that did not change are left out: a value that is a number stays one. */
+/** Returns the changed members only, so that numeric values stay numbers. */
 export function changesOf(before: Draft, after: Draft): WebhookChanges {
   const { name, events, conditions, match, target, order, confirmations } = after;
   // A webhook can have an event beside its "events": without a name in the draft, none may remain.

@@ -1,4 +1,4 @@
-/** Changes a webhook; deliveries that wait stay in the queue, unless they are dropped. */
+/** Form that changes a webhook; pending deliveries stay in the queue unless dropped. */
 import type { Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Page, Section } from "../../../components/page.tsx";
@@ -42,7 +42,7 @@ function Form({ webhook }: { webhook: Webhook }) {
 
   async function save(): Promise<string> {
     const changes = changesOf(before, draft);
-    if (Object.keys(changes).length === 0 && !isDropping) return "Nothing is different";
+    if (Object.keys(changes).length === 0 && !isDropping) return "No changes";
     const { warnings } = await operations.webhooks.update(id, {
       ...changes,
       ...(isDropping && { queue: "drop" }),

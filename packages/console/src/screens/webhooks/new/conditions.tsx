@@ -1,15 +1,15 @@
-/** Which of the events are delivered: what their content must be. */
+/** Form fields for conditions on the content of events. */
 import type { Condition } from "@uniknode/client";
 import { type Draft, type DraftCondition, needsValue, OPERATORS } from "./draft.ts";
 
 export type ConditionsProps = {
   readonly draft: Pick<Draft, "conditions" | "match">;
-  /** Paths of an example's content. */
+  /** Paths in the content of an example event. */
   readonly paths: readonly string[];
   readonly onChange: (changes: Partial<Draft>) => void;
 };
 
-/** Of one webhook (docs/reference/limits.md). */
+/** Maximum per webhook (docs/reference/limits.md). */
 const MAX_CONDITIONS = 50;
 const NEW: DraftCondition = { key: "", condition: "eq", value: "" };
 
@@ -33,8 +33,8 @@ export function Conditions({ draft: { conditions, match }, paths, onChange }: Co
               onChange({ match: currentTarget.value === "all" ? "all" : "any" })
             }
           >
-            <option value="any">one condition holds</option>
-            <option value="all">all conditions hold</option>
+            <option value="any">any condition is true</option>
+            <option value="all">all conditions are true</option>
           </select>
         </p>
       )}

@@ -1,10 +1,10 @@
-/** Where a webhook is delivered to, and how. */
+/** Form fields for the target and delivery options. */
 import { type Draft, MAX_CONFIRMATIONS, MAX_NAME_LENGTH } from "./draft.ts";
 
 export type DeliveryFieldsProps = {
   readonly draft: Draft;
   readonly onChange: (changes: Partial<Draft>) => void;
-  /** Offers a ping before the registration. */
+  /** Offers a ping before registering. */
   readonly hasPing?: boolean;
 };
 

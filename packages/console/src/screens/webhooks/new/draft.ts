@@ -1,4 +1,4 @@
-/** A webhook that is being made: kept in the address of the page, so that it can be linked to and survives a reload. */
+/** Draft of a webhook, stored in the URL so that it can be shared and survives a reload. */
 import type { Condition, NewWebhook } from "@uniknode/client";
 
 export type DraftCondition = {
@@ -8,11 +8,11 @@ export type DraftCondition = {
 };
 
 export type Draft = {
-  /** A name for people; empty if there is none. */
+  /** Display name; empty if there is none. */
   readonly name: string;
-  /** Names and patterns. */
+  /** Event names and patterns. */
   readonly events: readonly string[];
-  /** None: every event is delivered. */
+  /** Conditions; none means that every event is delivered. */
   readonly conditions: readonly DraftCondition[];
   readonly match: "any" | "all";
   readonly target: string;
@@ -42,7 +42,7 @@ export const needsValue = (condition: Condition["condition"]): boolean =>
 export const MAX_CONFIRMATIONS = 10_000;
 export const MAX_NAME_LENGTH = 100;
 
-/** What makes no sense in an address is left out. */
+/** Parses a draft from the URL, and ignores invalid values. */
 export function draftOf(query: Readonly<Record<string, string>>): Draft {
   const { name = "", events = "", conditions, match, target = "", order, confirmations = "", ping } = query;
   const count = /^\d{1,5}$/.test(confirmations) ? Number(confirmations) : 0;
@@ -74,7 +74,7 @@ function conditionsOf(text = "[]"): DraftCondition[] {
   });
 }
 
-/** Parameters of the address; an empty text stands for the default. */
+/** Converts a draft to URL parameters; an empty value means the default. */
 export const queryOf = (draft: Draft): Record<string, string> => ({
   name: draft.name,
   events: draft.events.join(","),
@@ -86,7 +86,7 @@ export const queryOf = (draft: Draft): Record<string, string> => ({
   ping: draft.ping ? "" : "no",
 });
 
-/** What a registration and a dry run have in common. A condition without a key is not finished, and not sent. */
+/** Fields of registrations and dry runs. Conditions without a key are incomplete and omitted. */
 export function selectionOf({
   events,
   conditions,
@@ -103,7 +103,7 @@ export function selectionOf({
     );
   const [first, ...others] = events;
   return {
-    // One name is the `event` of the register; more of them, and patterns, are its `events`.
+    // A single name is the `event`; several names and patterns are the `events`.
     ...(first !== undefined && others.length === 0 && !first.includes("*") ? { event: first } : { events }),
     conditions: finished,
     ...(match === "all" && finished.length > 1 && { match }),
@@ -121,9 +121,9 @@ export const registrationOf = (draft: Draft): NewWebhook => ({
   ...(draft.ping && { ping: true }),
 });
 
-/** The paths of a content that a condition can name, such as `asset.nft.unik.tokenId`. */
+/** Lists the paths in a content that a condition can use, such as `asset.nft.unik.tokenId`. */
 export function pathsOf(content: unknown, prefix = "", depth = 4): string[] {
-  // A condition on a list holds if it holds for one element.
+  // A condition on a list is true if it is true for one element.
   const value = Array.isArray(content) && prefix === "" ? content[0] : content;
   if (typeof value !== "object" || value === null || Array.isArray(value) || depth === 0) {
     return prefix === "" ? [] : [prefix];
@@ -133,7 +133,7 @@ export function pathsOf(content: unknown, prefix = "", depth = 4): string[] {
   );
 }
 
-/** The field of the form that an error of the register names. */
+/** Returns the form field of an error of the register. */
 export function fieldOf(message: string): "events" | "conditions" | "target" | undefined {
   if (/"target"/.test(message)) return "target";
   if (/"(conditions|key|condition|value|match)"|condition/.test(message)) return "conditions";

@@ -1,4 +1,4 @@
-/** What a webhook would have received of the last blocks: asked for while one writes it, and again with each block. */
+/** Dry run of the draft on the last blocks, updated on input and with each block. */
 import type { DryRun, TriedEvent } from "@uniknode/client";
 import { useEffect, useState } from "preact/hooks";
 import { Badge } from "../../../components/badge.tsx";
@@ -12,7 +12,7 @@ import { type Draft, selectionOf } from "./draft.ts";
 
 const PAUSE_MS = 400;
 const BLOCKS = [10, 100, 1_000];
-/** An event whose content shows what a condition can name. */
+/** Example event whose content shows the paths for conditions. */
 const EVERYTHING = ["*"];
 
 export type Trial = {
@@ -36,7 +36,7 @@ export function useTrial(draft: Draft): Trial {
   return { answer, blocks, setBlocks };
 }
 
-/** A value, once it has not changed for a moment. */
+/** Debounces a value. */
 function useDelayed(value: string): string {
   const [delayed, setDelayed] = useState(value);
   useEffect(() => {
@@ -88,11 +88,11 @@ function Report({
       {note !== undefined && <p class="quiet">{note}</p>}
       {notRemembered.length > 0 && (
         <p class="quiet">
-          Stored blocks do not have these events: {notRemembered.join(", ")}. They come when they happen.
+          Not derivable from stored blocks: {notRemembered.join(", ")}. They are delivered when they occur.
         </p>
       )}
       {fired.events.length === 0 && notFired.events.length === 0 && (
-        <Empty title="No such event in these blocks">Try more blocks, or cause one.</Empty>
+        <Empty title="No matching events in these blocks">Try more blocks, or cause one.</Empty>
       )}
       <Tried title="Delivered" events={fired.events} />
       <Tried title="Not delivered" events={notFired.events} />

@@ -1,10 +1,10 @@
-/** Every event that a webhook can name, and when it happens (docs/reference/events.md). */
+/** All webhook events with their meaning (docs/reference/events.md). */
 
 export type EventGroup = {
   readonly title: string;
-  /** Names every event of the group, if its names have a beginning of their own. */
+  /** Pattern of all events of the group, if they have a common prefix. */
   readonly pattern?: string;
-  /** Which of the names most people want. */
+  /** Hint about the most useful event. */
   readonly hint?: string;
   readonly events: readonly (readonly [name: string, happens: string])[];
 };
@@ -18,10 +18,10 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
       ["transaction.applied", "a transaction was saved"],
       ["transaction.reverted", "the block of a transaction was reverted"],
       ["transaction.forged", "a delegate of this node forged a transaction"],
-      ["transaction.pool.added", "transactions were taken into the pool"],
-      ["transaction.pool.rejected", "well-made transactions were refused by the pool"],
+      ["transaction.pool.added", "transactions were accepted into the pool"],
+      ["transaction.pool.rejected", "well-formed transactions were refused by the pool"],
       ["transaction.pool.removed", "a transaction left the pool"],
-      ["transaction.expired", "a pending transaction was dropped by its age"],
+      ["transaction.expired", "a pending transaction was removed because it expired"],
     ],
   },
   {
@@ -42,7 +42,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
       ["unik.minted", "a unik was created"],
       ["unik.transferred", "a unik changed its owner"],
       ["unik.updated", "properties of a unik changed"],
-      ["unik.disclosed", "explicit values of a unik were disclosed"],
+      ["unik.disclosed", "names of a unik were disclosed"],
     ],
   },
   {
@@ -50,7 +50,7 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     pattern: "wallet.*",
     events: [
       ["wallet.saved", "a block changed a wallet"],
-      ["wallet.created.cold", "an address without known public key received something for the first time"],
+      ["wallet.created.cold", "a transaction created a wallet whose public key is not known"],
       ["wallet.vote", "a vote was saved"],
       ["wallet.unvote", "a vote was withdrawn"],
     ],
@@ -85,9 +85,9 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
     title: "This node",
     events: [
       ["peer.added", "a peer passed its verification"],
-      ["peer.removed", "a peer was dropped"],
-      ["state.started", "the node is synchronised for the first time since its start"],
-      ["state.diverged", "another node derives other facts from the same final blocks"],
+      ["peer.removed", "a peer was disconnected"],
+      ["state.started", "the node is in sync for the first time since its start"],
+      ["state.diverged", "another node derived different facts from the same final blocks"],
     ],
   },
 ];

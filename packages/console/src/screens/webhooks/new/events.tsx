@@ -1,4 +1,4 @@
-/** Which events a webhook receives. */
+/** Form fields for the events of a webhook. */
 import { EVENT_GROUPS } from "./event-names.ts";
 
 export type EventsProps = {

@@ -1,4 +1,4 @@
-/** A registration in a terminal and in a program. */
+/** Registration as a command and as code. */
 import { curlOf, type Form, programOf, quoted } from "../../../components/same-elsewhere.tsx";
 import { type Draft, needsValue, registrationOf } from "./draft.ts";
 

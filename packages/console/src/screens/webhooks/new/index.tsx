@@ -1,4 +1,4 @@
-/** Makes a webhook: events, conditions tried on the past while one writes them, a target; then its secret, once. */
+/** Form that registers a webhook, with a dry run; then shows its secret once. */
 import type { TriedTarget, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { useListState } from "../../../components/list-state.ts";
@@ -18,7 +18,7 @@ import { formsOf } from "./forms.ts";
 type Made = {
   readonly webhook: WebhookWithToken;
   readonly warnings: readonly string[] | undefined;
-  /** Its receiver accepted a ping. */
+  /** Whether the receiver accepted a ping. */
   readonly isPinged: boolean;
 };
 
@@ -41,7 +41,7 @@ export default function NewWebhook() {
   );
 }
 
-/** A receiver that verifies cannot accept a ping before it has the secret. */
+/** Explains that a verifying receiver cannot accept a ping before it has the secret. */
 function refusalOf({ status, reason, answer }: TriedTarget): string {
   const text = answer === undefined ? "" : ` (${answer.slice(0, 100)})`;
   const hint =
@@ -63,7 +63,7 @@ function Form({ onMade }: { onMade: (made: Made) => void }) {
   const { fired, notFired } = trial.answer.value?.data ?? {};
   const example = (fired?.events[0] ?? notFired?.events[0])?.data;
 
-  /** Target whose ping was refused, and what came instead. */
+  /** Target that did not accept the ping, and its response. */
   const [refused, setRefused] = useState<{ readonly target: string; readonly text: string }>();
   const isRefused = refused?.target === draft.target;
 

@@ -1,4 +1,4 @@
-/** Receivers that verify, in four languages; a test runs each of them against deliveries of a real node. */
+/** Verifying receivers in four languages; a test runs each against a real node. */
 import go from "../../../../receivers/receiver.go?raw";
 import javascript from "../../../../receivers/receiver.mjs?raw";
 import php from "../../../../receivers/receiver.php?raw";

@@ -1,4 +1,4 @@
-/** The secret of a webhook: shown once, right after it was made, and kept nowhere else in the browser. */
+/** Shows the secret of a webhook once after creation; the browser does not store it. */
 
 import type { WebhookWithToken } from "@uniknode/client";
 import { CodeBlock } from "../../../components/code-block.tsx";
@@ -35,7 +35,7 @@ export function SecretPanel({
             </span>,
           ],
           [
-            "The former secret",
+            "Previous secret",
             overlapUntil !== undefined && (
               <>
                 is valid until <Time timeMs={overlapUntil} clock="machine" isWhole />: until then deliveries

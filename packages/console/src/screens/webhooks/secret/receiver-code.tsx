@@ -1,4 +1,4 @@
-/** The program of a receiver, to be copied. */
+/** Code of a receiver to copy. */
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../../../components/code-block.tsx";
 import { Section } from "../../../components/page.tsx";

@@ -50,12 +50,12 @@ export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): Slow
     const fail = (reason: string) => {
       if (worker !== started) return;
       worker = undefined;
-      calls.rejectAll(new CallError("CALL_CLOSED", `the thread of slow requests ${reason}`));
+      calls.rejectAll(new CallError("CALL_CLOSED", `the slow query worker ${reason}`));
     };
     started.on("message", ({ number, ...answer }: FromSlowLane) => calls.resolve(number, answer));
     started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
-    started.on("messageerror", () => fail("sent what cannot be read"));
-    started.on("exit", () => fail("has ended"));
+    started.on("messageerror", () => fail("sent an unreadable message"));
+    started.on("exit", () => fail("has stopped"));
     return started;
   }
 
@@ -63,7 +63,7 @@ export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): Slow
     const stopped = worker;
     worker = undefined;
     // Reject immediately: an interrupted statement returns no rows, and no request may get that result.
-    calls.rejectAll(new CallError("CALL_CLOSED", "the thread of slow requests is stopped"));
+    calls.rejectAll(new CallError("CALL_CLOSED", "the slow query worker is stopped"));
     await stopped?.terminate();
   }
 
