@@ -18,7 +18,7 @@ import { eachCase, type Runners } from "./vector.ts";
 
 const network = networkNamed("livenet");
 
-/** Of the typed error, if there is one; it fails with any other. */
+/** Returns the code of the typed error, if one is thrown; fails with any other error. */
 function codeOf(action: () => unknown): WireErrorCode | undefined {
   try {
     action();

@@ -8,13 +8,13 @@ import { repeat } from "../requests.ts";
 import { dataFolderOf, newFolder, startForging } from "../start-node.ts";
 import type { SiegedNode } from "../target.ts";
 
-/** Of a register with default options. */
+/** Limits of a register with default options. */
 const MAX_WEBHOOKS = 1_000;
 const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
 /** Left for the honest receiver, which registers when the node runs. */
 const ROOM_BYTES = 1_024;
-/** Of one refused import, with the start of the program. */
+/** Timeout of one refused import, including the start of the program. */
 const MAX_REFUSAL_MS = 30_000;
 const MAX_VALUE_LENGTH = 4_000;
 

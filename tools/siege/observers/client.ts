@@ -4,7 +4,7 @@ import { request } from "node:http";
 export type Sample = { readonly path: string; readonly status: number; readonly ms: number };
 
 export type Observed = {
-  /** Since the last call. */
+  /** Returns the samples since the last call. */
   take(): Sample[];
   stop(): void;
 };
