@@ -1,7 +1,7 @@
 /** What the log of a node says of its slots: those it missed for a reason, and those it signed twice. */
-import type { Outage } from "../attack.ts";
-import type { Row } from "../report.ts";
-import type { SiegedNode } from "../target.ts";
+import type { Outage } from "./attack.ts";
+import type { Row } from "./report.ts";
+import type { SiegedNode } from "./target.ts";
 
 type Miss = { readonly slot: number; readonly reason: string };
 
