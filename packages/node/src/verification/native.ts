@@ -5,7 +5,7 @@ import { createCheckedFiles } from "./checked-files.ts";
 import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Built by `build.sh` in it, whose sources lie beside it. */
-const FOLDER = fileURLToPath(new URL("../../../native/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../native/", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}.node`;
 /** Signatures with the verdicts of WebAssembly: to ask that itself would load all of it into each thread. */
 const KNOWN = "known-verdicts.json";

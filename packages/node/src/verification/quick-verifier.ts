@@ -1,5 +1,5 @@
 /** Answers what needs no other thread: signatures that are known to be valid, and few ones, verified where they are asked for. */
-import { CallError } from "../../platform/threads/error.ts";
+import { CallError } from "../platform/threads/error.ts";
 import { createKnownSignatures } from "./known-signatures.ts";
 import { createOwnVerify } from "./own-verify.ts";
 import type { SignatureCheck } from "./packed-checks.ts";
