@@ -21,9 +21,9 @@ import {
   sealedFromTrustedBytes,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { createVerifyNow } from "../packages/node/src/chain/pipeline/own-verify.ts";
-import { createVerifier } from "../packages/node/src/chain/pipeline/verifier.ts";
-import { createRecordedSignatures } from "../packages/node/src/chain/pipeline/wallet-signatures.ts";
+import { createVerifyNow } from "../packages/node/src/verification/own-verify.ts";
+import { createVerifier } from "../packages/node/src/verification/verifier.ts";
+import { createRecordedSignatures } from "../packages/node/src/verification/wallet-signatures.ts";
 import {
   addressNamed,
   createTestChain,

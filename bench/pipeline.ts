@@ -8,12 +8,12 @@ import {
   createChain,
   DEFAULT_CHAIN_OPTIONS,
 } from "../packages/node/src/chain/chain.ts";
-import { createVerifier, type Verifier } from "../packages/node/src/chain/pipeline/verifier.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
 import { type FactsTask, startFactsTask } from "../packages/node/src/facts/task.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
+import { createVerifier, type Verifier } from "../packages/node/src/verification/verifier.ts";
 import type { Fixture } from "./fixture.ts";
 
 export type PipelineOptions = {

@@ -13,13 +13,13 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
-import { chooseVerify } from "../packages/node/src/chain/pipeline/choose-verify.ts";
-import type { SignatureCheck } from "../packages/node/src/chain/pipeline/packed-checks.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
-import type { Verifier } from "../packages/node/src/chain/pipeline/verifier.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
 import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
+import type { SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
+import type { Verifier } from "../packages/node/src/verification/verifier.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 

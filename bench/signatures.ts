@@ -7,8 +7,8 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr } from "@uniknode/protocol";
-import { chooseVerify } from "../packages/node/src/chain/pipeline/choose-verify.ts";
-import { packChecks, type SignatureCheck } from "../packages/node/src/chain/pipeline/packed-checks.ts";
+import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
+import { packChecks, type SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
 
 const { values } = parseArgs({ options: { count: { type: "string", default: "100000" } } });
 const MESSAGES = 2_000;

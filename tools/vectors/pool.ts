@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { SealedTransaction } from "@uniknode/protocol";
-import { createVerifier } from "../../packages/node/src/chain/pipeline/verifier.ts";
 import { minimumFee } from "../../packages/node/src/pool/admission/fees.ts";
 import { createPending } from "../../packages/node/src/pool/contents/pending.ts";
 import {
@@ -11,6 +10,7 @@ import {
   isExpiredInNextBlock,
 } from "../../packages/node/src/pool/expiration.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { createVerifier } from "../../packages/node/src/verification/verifier.ts";
 import { verificationBy } from "../../packages/node/test-support/pool/verification.ts";
 import { networkOfCase, startingState } from "./ledger-transactions.ts";
 import { eachCase, type Runners } from "./vector.ts";

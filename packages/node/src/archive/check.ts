@@ -16,12 +16,12 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { type ReceivedBlock, receiveBlock } from "../chain/pipeline/receive.ts";
-import type { Verifier } from "../chain/pipeline/verifier.ts";
 import { type VerifiedBlock, verifyBlocks } from "../chain/pipeline/verify.ts";
 import { type BlockBytes, createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
+import type { Verifier } from "../verification/verifier.ts";
 import { ArchiveError } from "./error.ts";
 
 export type CheckDeps = {

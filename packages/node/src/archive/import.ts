@@ -4,7 +4,6 @@ import { type Block, type BlockHeader, createSlots, type Network } from "@unikno
 import type { Pin } from "../chain/assumption.ts";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { refusalOf } from "../chain/outcome.ts";
-import type { Verifier } from "../chain/pipeline/verifier.ts";
 import { replay } from "../chain/replay.ts";
 import { DEFAULT_MAX_AGE_SECONDS, recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
@@ -12,6 +11,7 @@ import { openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
+import type { Verifier } from "../verification/verifier.ts";
 import { createWebhookStore } from "../webhooks/sqlite/webhooks.ts";
 import { latestMs } from "./check.ts";
 import { ArchiveError } from "./error.ts";

@@ -16,6 +16,8 @@ import type { EventLog } from "../store/events/event-log.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
+import type { Verifier } from "../verification/verifier.ts";
+import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
 import { openAssumption, type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
 import { appendAll, type Extend, forgedBlock, prepareBranch, replaceBlocks } from "./branch.ts";
 import { discardUnchecked } from "./discard.ts";
@@ -26,9 +28,7 @@ import type { ChainChange, ChainListener } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import { createExecutor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
-import type { Verifier } from "./pipeline/verifier.ts";
 import type { VerifyDeps } from "./pipeline/verify.ts";
-import type { RecordedSignatures } from "./pipeline/wallet-signatures.ts";
 import {
   type Assumes,
   type BatchPart,

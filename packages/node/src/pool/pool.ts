@@ -1,10 +1,10 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
 import { type BatchOptions, compileSchemas, type Network, type SealedTransaction } from "@uniknode/protocol";
-import type { RecordedSignatures } from "../chain/pipeline/wallet-signatures.ts";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
+import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
 import { createAdmissionBudget, SLICE_MS } from "./admission/budget.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
 import type { Verify } from "./admission/signatures.ts";

@@ -12,12 +12,12 @@ import {
 import { bytesToHex, createNetwork, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
 import type { ChainOptions } from "../../src/chain/chain.ts";
 import { type Chain, type ChainDeps, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createStateStore } from "../../src/store/state/state.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 
 export const CHAINS = ["chain-1", "chain-random-1", "chain-random-2", "chain-random-3", "chain-random-5"];
 

@@ -14,7 +14,6 @@ import {
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
@@ -22,6 +21,7 @@ import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts"
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 
 const ACCOUNTS = 8;

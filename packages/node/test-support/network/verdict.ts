@@ -11,13 +11,13 @@ import {
 import { stateDigest } from "../../src/archive/digest.ts";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { createFactReader } from "../../src/facts/reader.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 import { createStateStore } from "../../src/store/state/state.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import type { FactsWatch } from "./facts-watch.ts";
 import type { Fleet } from "./fleet.ts";
 

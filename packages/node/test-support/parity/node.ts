@@ -11,7 +11,6 @@ import {
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import type { Server } from "../../src/http/core/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
@@ -20,6 +19,7 @@ import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import { openPoolBeside } from "../pool/beside.ts";
 import { IDLE_NODE } from "../pool/idle-node.ts";
 

@@ -18,12 +18,12 @@ import {
   createChain,
   DEFAULT_CHAIN_OPTIONS,
 } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { buildStatus } from "../../src/peers/requests/status.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import { type NetworkShape, testNetwork } from "./test-network.ts";
 
 /** A milestone above the chains of most tests. */

@@ -1,10 +1,10 @@
 /** The pool beside a chain, as a node has it, without a listener of its events. */
 import type { Network } from "@uniknode/protocol";
 import type { Chain } from "../../src/chain/chain.ts";
-import type { Verifier } from "../../src/chain/pipeline/verifier.ts";
 import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createPoolStore } from "../../src/store/node/pool.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
 import { verificationBy } from "./verification.ts";
 
 export type BesideDeps = {

@@ -24,7 +24,6 @@ import {
   transactionToJson,
   unitnet,
 } from "@uniknode/protocol";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import {
   createPool,
   DEFAULT_POOL_OPTIONS,
@@ -33,6 +32,7 @@ import {
   type PoolOptions,
 } from "../../src/pool/pool.ts";
 import type { PoolEvent } from "../../src/pool/pool-event.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import { verificationBy } from "./verification.ts";
 
 const [genesisMilestone] = unitnet.milestones;

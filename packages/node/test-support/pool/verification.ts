@@ -1,8 +1,8 @@
 /** Dependencies of a pool for verification. */
 import { type Network, verifyJob } from "@uniknode/protocol";
-import { createRecordedSignatures } from "../../src/chain/pipeline/wallet-signatures.ts";
 import type { Verify } from "../../src/pool/admission/signatures.ts";
 import type { PoolDeps } from "../../src/pool/pool.ts";
+import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 
 export const verificationBy = (
   network: Network,

@@ -15,6 +15,7 @@ const FLOORS = [
   "store",
   "event-log",
   "facts",
+  "verification",
   "chain",
   "pool",
   "forger",

@@ -2,10 +2,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
-import { createVerifier, type Verifier } from "../../src/chain/pipeline/verifier.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
+import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
 import {
   blocksOf,
   type Content,

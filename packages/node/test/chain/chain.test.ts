@@ -9,8 +9,8 @@ import {
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import {
   blocksOf,
   dumpOf,

@@ -15,7 +15,6 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { refusalOf } from "../../src/chain/outcome.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -32,6 +31,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 
 const cast = castOf(
   deriveAccounts("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),

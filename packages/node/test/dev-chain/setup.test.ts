@@ -2,7 +2,6 @@
 import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { formatAmount } from "../../src/dev-chain/amounts.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
@@ -12,6 +11,7 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const cast = castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 4);

@@ -15,9 +15,9 @@ import {
   signatureJob,
   withVerdicts,
 } from "@uniknode/protocol";
-import { type SignatureCheck, schemeOf } from "./packed-checks.ts";
+import { type SignatureCheck, schemeOf } from "../../verification/packed-checks.ts";
+import type { Verifier } from "../../verification/verifier.ts";
 import type { ReceivedBlock } from "./receive.ts";
-import type { Verifier } from "./verifier.ts";
 
 /** A block whose transactions have their verification result, with the faults of the block. */
 export type VerifiedBlock = {

@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { inspectDatabase } from "../../archive/integrity/damage.ts";
-import { chooseVerify } from "../../chain/pipeline/choose-verify.ts";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
+import { chooseVerify } from "../../verification/choose-verify.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const GIGABYTE = 2 ** 30;

@@ -1,7 +1,7 @@
 /** Verifies the headers above the common block of two chains (p2p.md 10.4 step 5). */
 import { delegateOfSlot, type Rounds, type StateReader } from "@uniknode/ledger";
 import { type BlockHeader, headerSignatureJob, type Network, type Slots } from "@uniknode/protocol";
-import type { Verifier } from "../../chain/pipeline/verifier.ts";
+import type { Verifier } from "../../verification/verifier.ts";
 
 export type VerifyBranchDeps = {
   readonly network: Network;

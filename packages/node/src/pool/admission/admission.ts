@@ -9,8 +9,8 @@ import {
   TransactionError,
   transactionFromJson,
 } from "@uniknode/protocol";
-import { schemeOf } from "../../chain/pipeline/packed-checks.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
+import { schemeOf } from "../../verification/packed-checks.ts";
 import { blockLimits } from "../block-limits.ts";
 import { isRefusal } from "../contents/senders.ts";
 import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";

@@ -1,8 +1,8 @@
 /** Checks the signatures of one request in other threads. */
 import type { StateReader } from "@uniknode/ledger";
-import { type SignatureCheck, schemeOf } from "../../chain/pipeline/packed-checks.ts";
-import type { RecordedSignatures } from "../../chain/pipeline/wallet-signatures.ts";
 import { CallError } from "../../platform/threads/error.ts";
+import { type SignatureCheck, schemeOf } from "../../verification/packed-checks.ts";
+import type { RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import type { ParsedCandidate } from "./admission.ts";
 
 /** Settles with the verdict of each signature, in order. */

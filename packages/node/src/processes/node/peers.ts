@@ -1,7 +1,6 @@
 /** The peers of a node, whose changes are reported as events. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
-import type { Verifier } from "../../chain/pipeline/verifier.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import { eventOfPeer, eventOfSeparateForger } from "../../events/node-events.ts";
 import type { PeersOptions } from "../../peers/options.ts";
@@ -11,6 +10,7 @@ import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPeerStore } from "../../store/node/peers.ts";
+import type { Verifier } from "../../verification/verifier.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";

@@ -1,8 +1,6 @@
 /** The pool of a node: its events are written in the transaction of its changes, and it fills the next block. */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
-import type { Verifier } from "../../chain/pipeline/verifier.ts";
-import type { RecordedSignatures } from "../../chain/pipeline/wallet-signatures.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import { blockLimits } from "../../pool/block-limits.ts";
@@ -11,6 +9,8 @@ import type { PoolEvent } from "../../pool/pool-event.ts";
 import { toPublicEvent } from "../../pool/public-event.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPoolStore } from "../../store/node/pool.ts";
+import type { Verifier } from "../../verification/verifier.ts";
+import type { RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeOptions } from "./options.ts";

@@ -1,7 +1,6 @@
 /** Runs a node of a Unikname network until it is stopped. */
 import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
-import { chooseVerify } from "../../chain/pipeline/choose-verify.ts";
 import { choosePin } from "../../config/assume-valid.ts";
 import { genesisPath } from "../../config/genesis.ts";
 import { loadNetwork } from "../../config/network.ts";
@@ -19,6 +18,7 @@ import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
 import { createSystemd, type Systemd } from "../../platform/lifecycle/systemd.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { openOutput } from "../../platform/logging/output.ts";
+import { chooseVerify } from "../../verification/choose-verify.ts";
 import type { ServingThread } from "../serving/thread.ts";
 import { startNode } from "./node.ts";
 import type { NodeOptions } from "./options.ts";

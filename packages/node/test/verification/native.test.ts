@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { bytesToHex, hexToBytes, selfTestCases } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadNativeVerify } from "../../src/chain/pipeline/native.ts";
-import { packChecks, type SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
-import { createPackedVerify } from "../../src/chain/pipeline/signatures.ts";
+import { loadNativeVerify } from "../../src/verification/native.ts";
+import { packChecks, type SignatureCheck } from "../../src/verification/packed-checks.ts";
+import { createPackedVerify } from "../../src/verification/signatures.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
 const native = loadNativeVerify()!;

@@ -8,7 +8,7 @@ import { createCheckedFiles } from "./checked-files.ts";
 import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Built by `build.sh` in it, whose sources lie beside it. */
-const FOLDER = fileURLToPath(new URL("../../../native/", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../native/", import.meta.url));
 const ADDON = `${process.platform}-${process.arch}.node`;
 /**
  * Signatures with the verdicts of WebAssembly, recorded because computing them would load WebAssembly into

@@ -1,6 +1,6 @@
 /** Prints the verdicts of a thread on a good and a bad signature. */
 import { keysFromPassphrase, sha256, signSchnorr } from "@uniknode/protocol";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 
 const { privateKey, publicKey } = keysFromPassphrase("one passphrase");
 const hash = sha256(publicKey);

@@ -1,8 +1,8 @@
 /** Verifies signatures off the main thread, in batches. */
 import { Worker } from "node:worker_threads";
-import { CallError, type CallErrorCode } from "../../platform/threads/error.ts";
-import { moduleBeside } from "../../platform/threads/module-url.ts";
-import { createOpenCalls } from "../../platform/threads/open-calls.ts";
+import { CallError, type CallErrorCode } from "../platform/threads/error.ts";
+import { moduleBeside } from "../platform/threads/module-url.ts";
+import { createOpenCalls } from "../platform/threads/open-calls.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
 import { createPackedVerify } from "./signatures.ts";
 

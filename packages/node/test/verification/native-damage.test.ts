@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type KnownVerdict, loadNativeVerify, NativeAddonError } from "../../src/chain/pipeline/native.ts";
+import { type KnownVerdict, loadNativeVerify, NativeAddonError } from "../../src/verification/native.ts";
 
 const NODE = join(import.meta.dirname, "../..");
 const NAME = "linux-x64.node";
@@ -161,12 +161,12 @@ describe("what it is compared with", () => {
 /** The program with a copy of its folder, as another machine has it. */
 test("threads and the calling thread survive a truncated addon, use WebAssembly, and warn once.", () => {
   const copy = newFolder();
-  for (const path of ["src", "native", "test/chain/verify-in-thread.ts"]) {
+  for (const path of ["src", "native", "test/verification/verify-in-thread.ts"]) {
     cpSync(join(NODE, path), join(copy, "packages/node", path), { recursive: true });
   }
   symlinkSync(join(NODE, "../../node_modules"), join(copy, "node_modules"));
   const run = () =>
-    spawnSync(process.execPath, [join(copy, "packages/node/test/chain/verify-in-thread.ts")], {
+    spawnSync(process.execPath, [join(copy, "packages/node/test/verification/verify-in-thread.ts")], {
       encoding: "utf8",
     });
   expect(run()).toMatchObject({ status: 0, signal: null, stdout: "true,false", stderr: "" });

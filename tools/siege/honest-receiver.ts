@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Target } from "../target.ts";
+import type { Target } from "./target.ts";
 
 export type HonestReceiver = {
   /** Returns the errors of the deliveries since the last call. */

@@ -8,7 +8,7 @@ import {
 } from "@uniknode/protocol";
 import fc from "fast-check";
 import { bytes32, der, N, P, toInteger } from "../../../protocol/test-support/arithmetic.ts";
-import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
+import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 
 const TOP = 2n ** 256n - 1n;
 const EDGES = [0n, 1n, N / 2n, N / 2n + 1n, N - 1n, N, N + 1n, P - 1n, P, P + 1n, TOP];

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
-import { createVerifier, type Verifier } from "../../src/chain/pipeline/verifier.ts";
+import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
+import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
 
 const keys = keysFromPassphrase("one passphrase");
 const { publicKey } = keys;

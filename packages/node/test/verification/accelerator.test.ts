@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { defaultSignatureBackend, hexToBytes, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { AcceleratorError, loadAccelerator } from "../../src/chain/pipeline/accelerator.ts";
-import { chooseVerify } from "../../src/chain/pipeline/choose-verify.ts";
-import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { AcceleratorError, loadAccelerator } from "../../src/verification/accelerator.ts";
+import { chooseVerify } from "../../src/verification/choose-verify.ts";
+import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-accelerator-"));

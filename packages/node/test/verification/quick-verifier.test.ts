@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
-import { createQuickVerifier, type QuickVerifierOptions } from "../../src/chain/pipeline/quick-verifier.ts";
-import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
+import { createQuickVerifier, type QuickVerifierOptions } from "../../src/verification/quick-verifier.ts";
+import { createVerifier } from "../../src/verification/verifier.ts";
 
 const keys = keysFromPassphrase("one passphrase");
 const { publicKey } = keys;

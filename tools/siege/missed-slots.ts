@@ -1,7 +1,7 @@
 /** Extracts slots from the log of a node: missed ones with their reasons, and slots signed twice. */
-import type { Outage } from "../attack.ts";
-import type { Row } from "../report.ts";
-import type { SiegedNode } from "../target.ts";
+import type { Outage } from "./attack.ts";
+import type { Row } from "./report.ts";
+import type { SiegedNode } from "./target.ts";
 
 type Miss = { readonly slot: number; readonly reason: string };
 

@@ -14,8 +14,8 @@ import {
   verifySecondSignature,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import type { SignatureCheck } from "../../src/chain/pipeline/packed-checks.ts";
-import { createRecordedSignatures } from "../../src/chain/pipeline/wallet-signatures.ts";
+import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
+import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";
 
 const NAMES = Array.from({ length: 16 }, (_, index) => `participant ${index}`);
