@@ -115,12 +115,7 @@ const ROWS: readonly Row[] = [
     `${empty} does not contain a dev chain`,
     "uniknode dev",
   ],
-  [
-    ["snapshot", "verify", empty, "--dev-chain", empty, "--network", "livenet"],
-    2,
-    "--dev-chain",
-    "omit",
-  ],
+  [["snapshot", "verify", empty, "--dev-chain", empty, "--network", "livenet"], 2, "--dev-chain", "omit"],
   [["export", "--from", "1"], 2, "'1' is invalid", "2 or more"],
   [["trigger"], 2, "missing event name", "uniknode trigger --list"],
   [["trigger", "unik.mintd"], 2, '"unik.mintd" is not an event', "did you mean unik.minted?"],
