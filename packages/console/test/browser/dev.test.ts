@@ -82,7 +82,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await press("Return");
     await says(/reverted\. The head is at height/);
     expect((await head()).id).toBe(before.id);
-    await page.getByLabel("Id of the block").fill("0".repeat(64));
+    await page.getByLabel("Block id").fill("0".repeat(64));
     await press("Return");
     await page.getByRole("alert").getByText("is not on the chain").waitFor();
     // The browser notes every answer that is no success.

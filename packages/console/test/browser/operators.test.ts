@@ -78,7 +78,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("ready", { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Forger" }).waitFor();
     expect(await page.getByRole("list", { name: "Checks" }).getByText("passes").count()).toBe(5);
-    await page.getByText("No peers").waitFor();
+    await page.getByText("No known peers").waitFor();
     await page.getByRole("table", { name: "Options" }).getByText("--http-port").waitFor();
     await page.getByRole("heading", { name: "The last hours" }).waitFor();
     expect(await faultsInEveryView(page, "node")).toEqual([]);
@@ -105,7 +105,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await route.fulfill({ response, json: { data: { ...data, forger: { ...data.forger, lastMissed } } } });
     });
     await page.reload();
-    await page.getByText("the signing record has the slot or a later one").waitFor();
+    await page.getByText("the signing record already has the slot or a later one").waitFor();
     await page.getByText("1 listed below, 0 since the start").waitFor();
     expect(faults).toEqual([]);
   });

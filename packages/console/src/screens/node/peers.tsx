@@ -54,7 +54,9 @@ export function Peers() {
               columns={columns}
               rows={data}
               keyOf={({ ip, port }) => `${ip} ${port}`}
-              empty={<Empty title="No peers">An isolated chain, such as a dev chain, has no peers.</Empty>}
+              empty={
+                <Empty title="No known peers">An isolated chain, such as a dev chain, has no peers.</Empty>
+              }
             />
             {meta.pageCount > 1 && <Pager meta={meta} what="peers" />}
           </>
