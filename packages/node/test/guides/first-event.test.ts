@@ -58,7 +58,6 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
     5005: port,
     TOKEN,
     ADDRESS: people("account 1").address,
-    PASSPHRASE: people("account 0").passphrase,
   };
   const typed = (command: string) =>
     Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), command);
@@ -68,7 +67,9 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
   };
   const sendOne = async () => {
     const command = typed(send!).trim().replace(EXAMPLE, `"${process.execPath}" "${RUN}" example `);
-    await run("sh", ["-c", `${command} ${url}`]);
+    const sending = run("sh", ["-c", `${command} ${url}`]);
+    sending.child.stdin!.end(`${people("account 0").passphrase}\n`);
+    await sending;
   };
 
   const { id, token } = await curl(register!);
