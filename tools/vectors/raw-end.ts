@@ -101,7 +101,7 @@ function rawEnd(socket: Socket): RawEnd {
   };
 }
 
-/** A frame that a client sends, its text behind a mask of zeros. */
+/** A frame that a client sends, its text after a mask of zeros. */
 export const maskedFrame = (opcode: number, payload: string | Uint8Array): Buffer =>
   frame(opcode, Buffer.from(payload as Uint8Array), Buffer.alloc(4));
 
