@@ -34,7 +34,7 @@ export type Verdict = {
 };
 
 /** What a node logs that compares its tree with another one. */
-const ALARM = "other facts from final blocks";
+const ALARM = "facts diverge";
 const ALL_LINES = 1_000_000;
 
 /** To be asked when every node has stopped. */

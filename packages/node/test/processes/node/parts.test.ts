@@ -141,7 +141,7 @@ test("A node does not forge while the signatures of its chain are not checked.",
     advance(100);
     return missed(100).map(({ reason }) => reason);
   };
-  const expected = expect.stringContaining("up to block 10 of --assume-valid");
+  const expected = expect.stringContaining("until block 10 of --assume-valid");
   await expect.poll(reasons, { timeout: 20_000 }).toContainEqual(expected);
   expect(forging.figures().forged).toBe(0);
 });
