@@ -69,7 +69,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       .waitFor();
     await page.goto(`/console/webhooks/${data.id}/edit`);
     await page.getByLabel("Target").fill(await listen(204));
-    await page.getByLabel("Name").fill("Shop, moved");
+    await page.getByRole("textbox", { name: "Name" }).fill("Shop, moved");
     await page.getByText(/^Drop the \d+ deliveries in the queue$/).waitFor();
     expect(await faultsInEveryView(page, "webhook-edit")).toEqual([]);
     await page.getByRole("button", { name: "Save" }).click();

@@ -152,7 +152,7 @@ describe("doctor fails where a start fails", { timeout: 60_000 }, () => {
     server.close();
     await once(server, "close");
     const { stdout } = await doctor("--http-port", `${port}`, "--operations-port", `${port}`);
-    expect(stdout).toContain(`port ${port} is the HTTP port, too`);
+    expect(stdout).toContain(`port ${port} is already used as the HTTP port`);
   });
 
   test("an address of another machine", async () => {

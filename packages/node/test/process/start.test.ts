@@ -105,7 +105,7 @@ describe("what `token` and `accounts` cannot show", () => {
   test.each<[args: string[], message: string]>([
     [
       ["token"],
-      "no node was started here: neither .uniknode/dev nor .uniknode/data has a database; give its data folder with --data",
+      "no node found: neither .uniknode/dev nor .uniknode/data has a database; give the data folder with --data",
     ],
     [["token", "--data", folder], "is not the data folder of a node"],
     [
