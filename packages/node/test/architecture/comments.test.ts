@@ -8,8 +8,10 @@ const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** Names in comments that are neither files of this repository nor private members. */
 const OTHERS: ReadonlySet<string> = new Set([
-  // A file of the description of a network, which the user provides.
+  // Files of the description of a network, and the register of an old node, which the user provides.
   "exceptions.json",
+  "network.json",
+  "webhooks.json",
   // The fragment of a URL.
   "#anchor",
 ]);
@@ -22,7 +24,7 @@ const MEMBER = /`(#\w+)`/g;
 
 const folderFiles = (folder: string): string[] =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
-    .filter((path) => !/(^|\/)node_modules\//.test(path))
+    .filter((path) => !/(^|\/)(?:node_modules|dist)\//.test(path))
     .map((path) => `${folder}/${path}`);
 
 /** Every file by its path and each end of it: `packages/node/src/pool/pool.ts`, `pool/pool.ts`, `pool.ts`. */

@@ -426,7 +426,10 @@ describe("what cannot be", { timeout: 60_000 }, () => {
       "up to 255 bytes are expected, not 256",
     ],
     [["transfer", bob.address], "missing required argument 'amount'"],
-    [["transfer", bob.address, "1", "--fee", "much"], "--fee: an amount in tokens with up to 8 decimals is expected"],
+    [
+      ["transfer", bob.address, "1", "--fee", "much"],
+      "--fee: an amount in tokens with up to 8 decimals is expected",
+    ],
     [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],
     [["multi-payment", `${bob.address}=1`], "at least two ADDRESS=AMOUNT"],
     [["lock", bob.address, "1", "ab".repeat(32)], "exactly one of --until-height and --until-time"],
