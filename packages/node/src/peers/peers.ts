@@ -16,6 +16,7 @@ import { createPropagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import { networkHeight } from "./table/network-height.ts";
 import type { Traffic } from "./transport/traffic.ts";
+import { fault as unmaskingFault } from "./transport/unmasking.ts";
 import { peerInfo } from "./view.ts";
 
 export type PeersDeps = PeerLifecycleDeps &
@@ -77,6 +78,12 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
 
   return {
     async start() {
+      if (unmaskingFault !== undefined) {
+        logger.warn(
+          { reason: unmaskingFault },
+          "addon bufferutil not used: frames are unmasked in JavaScript",
+        );
+      }
       const port = await server.listen();
       await discovery.start();
       sync.start();

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createCheckedFiles } from "./checked-files.ts";
+import { createCheckedFiles } from "../platform/files/checked-files.ts";
 import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Built by `build.sh` in it, whose sources lie beside it. */

@@ -2,7 +2,6 @@
 
 import type { ClientRequest } from "node:http";
 import { isIP, type Socket } from "node:net";
-import { type ClientOptions, type RawData, WebSocket } from "ws";
 import { createTimeSlices, type Steps, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
@@ -23,6 +22,7 @@ import {
 } from "../wire/requests/write.ts";
 import { PeerError } from "./error.ts";
 import { createUnfinished } from "./unfinished.ts";
+import { type ClientOptions, type RawData, WebSocket } from "./web-socket.ts";
 
 export type Endpoint = {
   readonly address: string;

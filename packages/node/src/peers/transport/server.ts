@@ -4,7 +4,6 @@ import { type AddressInfo, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { type ServerOptions, WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import { createServer } from "../../platform/http.ts";
@@ -20,6 +19,7 @@ import type { Caller, RequestHandler } from "./handler.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { createUnsent } from "./unsent.ts";
+import { type ServerOptions, WebSocketServer } from "./web-socket.ts";
 
 export type PeerServerOptions = {
   readonly host: string;

@@ -1,7 +1,6 @@
 /** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
 
 import { randomBytes } from "node:crypto";
-import type { RawData, WebSocket } from "ws";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { refusalMessage } from "../wire/admit.ts";
@@ -21,6 +20,7 @@ import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
+import type { RawData, WebSocket } from "./web-socket.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };

@@ -1,9 +1,8 @@
-/** Reads files of a folder only if their SHA-256 is the one in the folder's `sha256sums`. */
+/** Reads files of a folder only if they have the SHA-256 that a list of checksums, such as `sha256sums`, names. */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
-const SUMS = "sha256sums";
 /** Larger files are not read; every recorded file is far smaller. */
 const MAX_BYTES = 4_194_304;
 
@@ -13,21 +12,24 @@ export type CheckedFiles = {
   read(name: string): Buffer;
 };
 
-/** @throws {Error} if the checksums cannot be read */
-export function createCheckedFiles(folder: string): CheckedFiles {
+/**
+ * @param list path of the checksums, in the format of `sha256sum`
+ * @throws {Error} if the checksums cannot be read
+ */
+export function createCheckedFiles(folder: string, list = join(folder, "sha256sums")): CheckedFiles {
   const sums = new Map(
-    readBounded(folder, SUMS)
+    readBounded(list)
       .toString()
       .matchAll(/^([\da-f]{64}) {2}(\S+)$/gm)
       .map(([, sum, name]) => [name!, sum!]),
   );
-  if (sums.size === 0) throw new Error(`${SUMS} has no checksums`);
+  if (sums.size === 0) throw new Error(`${basename(list)} has no checksums`);
   return {
     has: (name) => sums.has(name),
     read(name) {
-      const bytes = readBounded(folder, name);
+      const bytes = readBounded(join(folder, name));
       if (createHash("sha256").update(bytes).digest("hex") !== sums.get(name)) {
-        throw new Error(`SHA-256 mismatch: ${name} does not match ${SUMS}; install uniknode again`);
+        throw new Error(`SHA-256 mismatch: ${name} does not match ${basename(list)}; install uniknode again`);
       }
       return bytes;
     },
@@ -35,8 +37,8 @@ export function createCheckedFiles(folder: string): CheckedFiles {
 }
 
 /** Does not read pipes or devices, which might never end. */
-function readBounded(folder: string, name: string): Buffer {
-  const path = join(folder, name);
+function readBounded(path: string): Buffer {
+  const name = basename(path);
   const file = statSync(path);
   if (!file.isFile()) throw new Error(`${name} is not a file`);
   if (file.size > MAX_BYTES) throw new Error(`${name} has more than ${MAX_BYTES} bytes`);
