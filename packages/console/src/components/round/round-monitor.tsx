@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useAnswer, useNode } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-names.ts";
-import { countOfText, countText, shortened } from "../format.ts";
+import { countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
 import { Section } from "../page.tsx";
 import { blockBefore, type Round, roundAfter, roundOf, type Slot } from "./round.ts";
@@ -56,7 +56,7 @@ export function RoundMonitor({ isSteady = false }: { isSteady?: boolean }) {
 
 /** Placeholder for a round that is not loaded yet. */
 const Unknown = ({ size }: { size: number }) => (
-  <Section title="Round">
+  <Section title="Round" aside={<span class="round-summary quiet">&nbsp;</span>}>
     <ol class="round" aria-hidden="true">
       {Array.from({ length: size }, (_, place) => (
         <li key={place} class="slot next">
@@ -91,15 +91,15 @@ function useRankedKeys(): readonly string[] | undefined {
     .map(({ publicKey }) => publicKey);
 }
 
+/** One line on every screen and in every state, so that the slots below it do not move. */
 function Summary({ round: { forged, size, slots, isOrderKnown } }: { round: Round }) {
   const missed = slots.filter(({ state }) => state === "missed").length;
-  return (
-    <span class="quiet">
-      {forged} of {size} blocks forged
-      {missed > 0 && `, ${countOfText(missed, "slots")} missed`}
-      {!isOrderKnown && ". The order of this round is not known"}
-    </span>
-  );
+  const parts = [
+    `${forged} of ${size} forged`,
+    ...(missed > 0 ? [`${missed} missed`] : []),
+    ...(isOrderKnown ? [] : ["order unknown"]),
+  ];
+  return <span class="round-summary quiet">{parts.join(" · ")}</span>;
 }
 
 const WORDS = { forged: "forged", missed: "missed", open: "…", now: "now", next: "next" };
