@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the addon for this machine, with a C compiler and the headers of the pinned runtime:
 #   sh packages/node/native/build.sh FOLDER_OF_LIBSECP256K1
-# The library is part of the npm package secp256k1 5.0.2 (folder src/secp256k1): npm pack secp256k1@5.0.2.
+# The library is part of the npm package secp256k1 5.0.2, which the lock file pins: node_modules/secp256k1/src/secp256k1.
 set -eu
 library=${1:?the folder of libsecp256k1}
 here=$(cd "$(dirname "$0")" && pwd)

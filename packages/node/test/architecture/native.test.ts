@@ -1,23 +1,54 @@
+/** The native addon is the one that its guide says how to build. */
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../../../..");
+const BINARY = "packages/node/native/linux-x64.node";
+/** Sources of the library, pinned by the lock file; `package.json` of the node names the release. */
+const LIBRARY = join(ROOT, "node_modules/secp256k1/src/secp256k1");
+/** Another compiler yields another file from the same sources. */
+const COMPILER = "gcc 12.2";
 
-test("The binary of the addon is the one that its guide says how to build.", () => {
-  const binary = readFileSync(join(ROOT, "packages/node/native/linux-x64.node"));
+const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+test("The guide has the checksum of the binary.", () => {
   const guide = readFileSync(join(ROOT, "docs/guides/accelerator.md"), "utf8");
-  expect(guide).toContain(createHash("sha256").update(binary).digest("hex"));
+  expect(guide).toContain(sumOf(join(ROOT, BINARY)));
 });
 
 test("sha256sums has the checksums of the files that are loaded.", () => {
   const folder = join(ROOT, "packages/node/native");
   const sums = ["linux-x64.node", "known-verdicts.json"].map((name) => {
-    const sum = createHash("sha256")
-      .update(readFileSync(join(folder, name)))
-      .digest("hex");
-    return `${sum}  ${name}\n`;
+    return `${sumOf(join(folder, name))}  ${name}\n`;
   });
   expect(readFileSync(join(folder, "sha256sums"), "utf8")).toBe(sums.join(""));
 });
+
+/** Returns the reason why this machine cannot build the same file; undefined if it can. */
+function missingForBuild(): string | undefined {
+  if (process.platform !== "linux" || process.arch !== "x64") return "not Linux on x64";
+  const { stdout, status } = spawnSync("cc", ["-dumpfullversion"], { encoding: "utf8" });
+  if (status !== 0) return "no C compiler";
+  const { stdout: description } = spawnSync("cc", ["--version"], { encoding: "utf8" });
+  const isGcc = description.includes("Free Software Foundation");
+  return isGcc && stdout.startsWith(COMPILER.slice(4)) ? undefined : `the C compiler is not ${COMPILER}`;
+}
+
+const missing = missingForBuild();
+test.skipIf(missing)(
+  `The sources yield the binary, byte for byte${missing ? ` (not rebuilt here: ${missing})` : ""}.`,
+  { timeout: 120_000 },
+  () => {
+    const copy = mkdtempSync(join(tmpdir(), "uniknode-addon-"));
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    cpSync(join(ROOT, "packages/node/native"), join(copy, "packages/node/native"), { recursive: true });
+    rmSync(join(copy, BINARY));
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    execFileSync("sh", [join(copy, "packages/node/native/build.sh"), LIBRARY], { stdio: "ignore" });
+    expect(sumOf(join(copy, BINARY))).toBe(sumOf(join(ROOT, BINARY)));
+  },
+);
