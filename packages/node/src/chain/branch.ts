@@ -7,6 +7,7 @@ import { checkBlock, withVerdicts } from "@uniknode/protocol";
 import type { Outcome } from "./outcome.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
+import type { Executor } from "./pipeline/execute.ts";
 import { type BlockInput, receive } from "./pipeline/receive.ts";
 import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
 import type { VerifiedBlock, VerifyDeps } from "./pipeline/verify.ts";
@@ -14,7 +15,6 @@ import { createBatch, type PreparedBlock, splitBatch } from "./queue/block-batch
 import { PREFETCHED_PARTS } from "./queue/block-queue.ts";
 import { prepare } from "./queue/prepare.ts";
 import type { ChainStores } from "./stores.ts";
-import type { Tip } from "./tip.ts";
 
 /**
  * Appends blocks one after another. An exception that it throws reverts the whole transaction.
@@ -36,7 +36,7 @@ export type BranchOptions = RevertOptions & { readonly undoDepth: number };
  */
 export function replaceBlocks(
   stores: ChainStores,
-  tip: Tip,
+  executor: Executor,
   options: BranchOptions,
   extend: Extend,
 ): ChainChange {
@@ -44,10 +44,10 @@ export function replaceBlocks(
     const reverted = revertBlocks(stores, options);
     stores.assumption.reverted(options.target);
     const applied: ExecutedBlock[] = [];
-    tip.moveTo(reverted.head);
-    extend((verified) => tip.append(verified, applied), reverted.returned);
+    executor.moveTo(reverted.head);
+    extend((verified) => executor.execute(verified, applied), reverted.returned);
     commitBlocks(stores, applied, options.undoDepth);
-    return { ...reverted, head: tip.header(), applied };
+    return { ...reverted, head: executor.tip(), applied };
   });
 }
 

@@ -1,9 +1,6 @@
 /**
  * The chain of this node: a single writer that processes batches of blocks and reverts one after another,
  * while later blocks are already being read and verified (decision 6).
- *
- * Executed blocks are committed in the same tick of the event loop: a reader never sees a state that is not
- * on disk.
  */
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
@@ -18,39 +15,24 @@ import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
-import { openAssumption, type Pin, type PinNews, pinHasFailed } from "./assumption.ts";
-import { appendAll, type Extend, forgedBlock, prepareBranch, replaceBlocks } from "./branch.ts";
-import { discardUnchecked } from "./discard.ts";
-import { ChainError } from "./error.ts";
+import { openAssumption, type Pin, type PinNews } from "./assumption.ts";
+import { appendAll, type Extend, forgedBlock, prepareBranch } from "./branch.ts";
+import { asChainError, ChainError } from "./error.ts";
 import { openHead } from "./genesis.ts";
 import { type Outcome, refusalOf } from "./outcome.ts";
 import type { ChainChange, ChainListener } from "./pipeline/announce.ts";
-import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import { createExecutor } from "./pipeline/execute.ts";
 import type { BlockInput } from "./pipeline/receive.ts";
 import type { VerifyDeps } from "./pipeline/verify.ts";
-import {
-  type Assumes,
-  type BatchPart,
-  type BlockBatch,
-  createBatch,
-  failBatch,
-  type PreparedBlock,
-  settleBatch,
-  splitBatch,
-} from "./queue/block-batch.ts";
-import { createBlockQueue } from "./queue/block-queue.ts";
+import { type Assumes, createBatch, splitBatch } from "./queue/block-batch.ts";
+import { type BlockQueue, createBlockQueue } from "./queue/block-queue.ts";
 import { prepare } from "./queue/prepare.ts";
 import type { ChainStores } from "./stores.ts";
-import { createTip } from "./tip.ts";
+import { discardAbovePin, replaceAbove, type Writer, type WriterOptions, writeParts } from "./writer.ts";
 
-export type ChainOptions = {
+export type ChainOptions = WriterOptions & {
   /** Records of each state table that are kept in memory. */
   readonly cacheSize: number;
-  /** Blocks below the head that can be reverted. */
-  readonly undoDepth: number;
-  /** Maximum number of reverted transactions in an announcement. */
-  readonly maxReturnedTransactions: number;
 };
 
 export const DEFAULT_CHAIN_OPTIONS: ChainOptions = {
@@ -159,10 +141,51 @@ export type Chain = {
  * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH, CHAIN_UNCHECKED
  */
 export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
-  const { database, network, genesis, signatures, events, eventsOfRevert, onPin = () => {} } = deps;
+  const { network, genesis, signatures, eventsOfRevert, onPin = () => {} } = deps;
+  const stores = openStores(options, deps);
+  const { assumption, blocks, state } = stores;
+  const head = openHead(stores, network, genesis);
+  const onUnexpectedError = deps.onUnexpectedError ?? (() => {});
+  const executor = createExecutor(head, { ...deps, stores, onUnexpectedError });
+  const { subscribe, notify: announce } = createSubscribers<ChainChange>(deps.onListenerError);
+  const writer: Writer = {
+    ...{ options, network, genesis, stores, executor, eventsOfRevert, announce, onPin, head },
+  };
+  const verifying: VerifyDeps = {
+    ...deps,
+    ...(signatures && { verifyAhead: (transactions) => signatures.verifyAhead(transactions, state) }),
+  };
+  const queue = createBlockQueue({
+    prepare: (part) => prepare(part, verifying),
+    write: (parts) => writeParts(writer, parts),
+  });
+  const work: Work = { writer, verifying, queue, isClosed: false };
+  return {
+    state,
+    blocks,
+    subscribe,
+    head: executor.tip,
+    isBusy: queue.isBusy,
+    storedIds: stores.transactions.storedIds,
+    accept: (given) => take(work, given),
+    acceptFetched: (given, signal) => take(work, given, assumption.covers, signal),
+    assumption: () => ({ pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() }),
+    discardUnchecked: () => between(work, () => discardUncheckedBlocks(writer)),
+    revertTo: (target) => between(work, () => revertTo(writer, target)),
+    switchTo: (target, branch, onHeader = () => {}) => switchTo(work, target, branch, onHeader),
+    forgeFrom: (target, make) =>
+      between(work, () => replaceAbove(writer, target, forgeEach(make, { network, now: deps.now }))),
+    async close() {
+      work.isClosed = true;
+      await queue.idle();
+    },
+  };
+}
+
+function openStores(options: ChainOptions, { database, events, assumeValid }: ChainDeps): ChainStores {
   const meta = createMetaStore(database);
-  const assumption = openAssumption(meta, deps.assumeValid);
-  const stores: ChainStores = {
+  const assumption = openAssumption(meta, assumeValid);
+  return {
     database,
     events,
     meta,
@@ -172,201 +195,93 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     state: createStateStore(database, options),
     undo: createUndoStore(database),
   };
-  const { state, blocks, transactions } = stores;
-  let head = openHead(stores, network, genesis);
-  const executor = createExecutor({
-    network,
-    state,
-    signatures,
-    isBlockStored: (id) => blocks.headerById(id) !== undefined,
-    isTransactionStored: (id) => transactions.storedIds([id]).length > 0,
-    onUnexpectedError: deps.onUnexpectedError ?? (() => {}),
-  });
-  const tip = createTip(head, { executor, stores, eventsOfFacts: deps.eventsOfFacts });
-  const { subscribe, notify: announce } = createSubscribers<ChainChange>(deps.onListenerError);
-
-  const verifying: VerifyDeps = {
-    ...deps,
-    ...(signatures && { verifyAhead: (transactions) => signatures.verifyAhead(transactions, state) }),
-  };
-  const queue = createBlockQueue({ prepare: (part) => prepare(part, verifying), execute });
-  let isClosed = false;
-
-  /** A failure reverts the whole commit. */
-  function execute(parts: Iterable<BatchPart>): void {
-    const executed: ExecutedBlock[] = [];
-    const batches = new Set<BlockBatch>();
-    try {
-      for (const part of parts) {
-        batches.add(part.batch);
-        executePart(part, executed);
-      }
-      commitBlocks(stores, executed, options.undoDepth);
-    } catch (cause) {
-      const failure = asChainError(`the blocks after ${head.height}`, recover(cause));
-      for (const batch of batches) failBatch(batch, failure);
-      return;
-    }
-    if (executed.length > 0) {
-      head = tip.header();
-      announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
-      const reached = assumption.reachedBy(executed);
-      if (reached) onPin(reached);
-    }
-    for (const batch of batches) settleBatch(batch);
-  }
-
-  /**
-   * Discards what a failure left in memory, and the blocks that a failed pin makes doubtful. Returns the
-   * error to report.
-   */
-  function recover(cause: unknown): unknown {
-    tip.forget(head);
-    assumption.reload();
-    const pin = assumption.pin();
-    if (!pin || !(cause instanceof ChainError) || cause.code !== "CHAIN_PIN_FAILED") return cause;
-    try {
-      discard(pin);
-      return cause;
-    } catch (error) {
-      return error;
-    }
-  }
-
-  /** Removes the unchecked blocks, and checks all blocks from then on. */
-  function discard(pin: Pin): void {
-    let change: ChainChange;
-    try {
-      change = discardUnchecked(stores, { network, genesis, eventsOfRevert });
-    } catch (cause) {
-      tip.forget(head);
-      assumption.reload();
-      throw cause;
-    }
-    head = change.head;
-    tip.moveTo(head);
-    onPin({ kind: "failed", pin, height: head.height });
-    if (change.revertedBlocks > 0) announce(change);
-  }
-
-  function executePart(
-    { batch, blocks: { length }, prepared = [] }: BatchPart,
-    executed: ExecutedBlock[],
-  ): void {
-    if (batch.signal?.aborted) batch.isStopped = true;
-    for (let index = 0; index < length; index++) {
-      const block = batch.isStopped ? undefined : prepared[index];
-      const outcome = block ? executeBlock(block, batch, executed) : ({ answer: "Skipped" } as const);
-      if (outcome.answer !== "Accepted") batch.isStopped = true;
-      batch.outcomes.push(outcome);
-    }
-  }
-
-  function executeBlock(prepared: PreparedBlock, batch: BlockBatch, executed: ExecutedBlock[]): Outcome {
-    if (prepared instanceof Error) return { answer: "Unreadable", cause: prepared };
-    const isFirst = batch.outcomes.length === 0;
-    if (isFirst && !tip.isContinuedBy(prepared.block)) return { answer: "Unchained" };
-    if (prepared.isAssumed && !assumption.covers(prepared.block.header)) {
-      batch.failure ??= pinHasFailed();
-      return { answer: "Skipped" };
-    }
-    return tip.append(prepared, executed);
-  }
-
-  /** Replaces the blocks above a height by the blocks that `extend` appends there, if any. */
-  function replace(target: number, extend: Extend): void {
-    const { undoDepth } = options;
-    // The signatures of transactions in unchecked blocks may be wrong.
-    const maxReturned = assumption.uncheckedFrom() === undefined ? options.maxReturnedTransactions : 0;
-    if (!Number.isInteger(target) || target < 1 || target > head.height) {
-      throw new ChainError("CHAIN_HEIGHT_UNKNOWN", `cannot revert to block ${target}: it does not exist`);
-    }
-    let change: ChainChange;
-    try {
-      change = replaceBlocks(stores, tip, { target, maxReturned, eventsOfRevert, undoDepth }, extend);
-    } catch (cause) {
-      throw recover(cause);
-    }
-    head = tip.header();
-    announce(change);
-  }
-
-  async function take(
-    given: readonly BlockInput[],
-    assumes?: Assumes,
-    signal?: AbortSignal,
-  ): Promise<Outcome[]> {
-    if (isClosed) throw closedError();
-    if (given.length === 0) return [];
-    const batch = createBatch(given, assumes, signal);
-    queue.add(splitBatch(batch, given));
-    return batch.answer.promise;
-  }
-
-  /** Runs a job between two batches. */
-  async function between<T>(work: () => T): Promise<T> {
-    if (isClosed) throw closedError();
-    const answer = Promise.withResolvers<T>();
-    queue.add([{ run: () => settleWith(answer, work) }]);
-    return answer.promise;
-  }
-
-  return {
-    state,
-    blocks,
-    subscribe,
-    head: tip.header,
-    isBusy: queue.isBusy,
-    storedIds: transactions.storedIds,
-    accept: (given) => take(given),
-    acceptFetched: (given, signal) => take(given, assumption.covers, signal),
-    assumption: () => ({ pin: assumption.pin(), uncheckedFrom: assumption.uncheckedFrom() }),
-    discardUnchecked: () =>
-      between(() => {
-        const pin = assumption.pin();
-        if (!pin || assumption.uncheckedFrom() === undefined) return false;
-        named("the end of the unchecked blocks", () => discard(pin));
-        return true;
-      }),
-    revertTo: (target) =>
-      between(() => {
-        if (target !== head.height) named(`the revert to ${target}`, () => replace(target, () => {}));
-      }),
-    async switchTo(target, branch, onHeader = () => {}) {
-      if (isClosed) throw closedError();
-      const prepared = await prepareBranch(branch, verifying);
-      for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
-      return between(() => {
-        if (target + branch.length <= head.height) throw branchShort(target + branch.length, head.height);
-        return named(`the branch after ${target}`, () =>
-          appendAll(prepared, (extend) => replace(target, extend)),
-        );
-      });
-    },
-    forgeFrom: (target, make) =>
-      between(() =>
-        replace(target, (append, returned) => {
-          for (let block = make(returned); block; block = make(returned)) {
-            const refusal = refusalOf(append(forgedBlock(block, network, deps.now())));
-            if (refusal !== undefined)
-              throw new Error(`block ${block.header.height} was refused: ${refusal}`);
-          }
-        }),
-      ),
-    async close() {
-      isClosed = true;
-      await queue.idle();
-    },
-  };
 }
 
-function settleWith<T>({ resolve, reject }: PromiseWithResolvers<T>, work: () => T): void {
+/** The writer and its queue. */
+type Work = {
+  readonly writer: Writer;
+  readonly verifying: VerifyDeps;
+  readonly queue: BlockQueue;
+  isClosed: boolean;
+};
+
+/** Queues blocks; settles with their outcomes. */
+async function take(
+  { queue, isClosed }: Work,
+  given: readonly BlockInput[],
+  assumes?: Assumes,
+  signal?: AbortSignal,
+): Promise<Outcome[]> {
+  if (isClosed) throw closedError();
+  if (given.length === 0) return [];
+  const batch = createBatch(given, assumes, signal);
+  queue.add(splitBatch(batch, given));
+  return batch.answer.promise;
+}
+
+/** Runs a job between two batches. */
+async function between<T>({ queue, isClosed }: Work, job: () => T): Promise<T> {
+  if (isClosed) throw closedError();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  queue.add([{ run: () => settleWith({ resolve, reject }, job) }]);
+  return promise;
+}
+
+function settleWith<T>({ resolve, reject }: Settle<T>, job: () => T): void {
   try {
-    resolve(work());
+    resolve(job());
   } catch (error) {
     reject(error);
   }
 }
+
+type Settle<T> = Pick<PromiseWithResolvers<T>, "resolve" | "reject">;
+
+/** Returns false if every block was checked. */
+function discardUncheckedBlocks(writer: Writer): boolean {
+  const { assumption } = writer.stores;
+  const pin = assumption.pin();
+  if (!pin || assumption.uncheckedFrom() === undefined) return false;
+  named("the end of the unchecked blocks", () => discardAbovePin(writer, pin));
+  return true;
+}
+
+function revertTo(writer: Writer, target: number): void {
+  if (target === writer.head.height) return;
+  named(`the revert to ${target}`, () => replaceAbove(writer, target, () => {}));
+}
+
+async function switchTo(
+  work: Work,
+  target: number,
+  branch: readonly BlockInput[],
+  onHeader: (header: BlockHeader) => void,
+): Promise<Outcome[]> {
+  const { writer, verifying } = work;
+  if (work.isClosed) throw closedError();
+  const prepared = await prepareBranch(branch, verifying);
+  for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
+  return between(work, () => {
+    const { height } = writer.head;
+    if (target + branch.length <= height) throw branchShort(target + branch.length, height);
+    return named(`the branch after ${target}`, () =>
+      appendAll(prepared, (extend) => replaceAbove(writer, target, extend)),
+    );
+  });
+}
+
+/** Appends the blocks that `make` returns, each created on the one before, until it returns none. */
+const forgeEach =
+  (
+    make: (returned: readonly SealedTransaction[]) => EncodedBlock | undefined,
+    { network, now }: Pick<ChainDeps, "network" | "now">,
+  ): Extend =>
+  (append, returned) => {
+    for (let block = make(returned); block; block = make(returned)) {
+      const refusal = refusalOf(append(forgedBlock(block, network, now())));
+      if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
+    }
+  };
 
 /** Names the operation in an error that is not the chain's own. */
 function named<T>(what: string, work: () => T): T {
@@ -381,10 +296,3 @@ const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed")
 
 const branchShort = (top: number, height: number) =>
   new ChainError("CHAIN_BRANCH_SHORT", `the branch ends at ${top}, but the chain is already at ${height}`);
-
-const asChainError = (what: string, cause: unknown) =>
-  cause instanceof ChainError
-    ? cause
-    : new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });
-
-const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -31,3 +31,11 @@ export class ChainError extends Error {
     this.isRetryable = code === "CHAIN_COMMIT_FAILED" || code === "CHAIN_PIN_FAILED";
   }
 }
+
+/** Returns the cause if it is an error of the chain; otherwise an error that names what was not committed. */
+export const asChainError = (what: string, cause: unknown): ChainError =>
+  cause instanceof ChainError
+    ? cause
+    : new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

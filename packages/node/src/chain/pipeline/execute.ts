@@ -1,12 +1,12 @@
-/** Judges a verified block and applies it to the state: pure and synchronous, nothing is durable yet. */
+/** Third step of the pipeline: judges a verified block and applies it to the state in memory; nothing is durable yet. */
 import {
   createDraft,
   createRepetitions,
   createRounds,
+  type Fact,
   isChained,
   judgeBlock,
   RuleError,
-  type StateReader,
   type Verdict,
   type WalletSignatures,
 } from "@uniknode/ledger";
@@ -17,64 +17,109 @@ import {
   isBlockException,
   type Network,
 } from "@uniknode/protocol";
+import type { Event } from "../../events/event.ts";
+import type { Outcome } from "../outcome.ts";
+import type { ChainStores } from "../stores.ts";
+import type { ExecutedBlock } from "./commit.ts";
 import type { VerifiedBlock } from "./verify.ts";
 
 export type ExecutorDeps = {
   readonly network: Network;
-  readonly state: StateReader;
+  readonly stores: Pick<ChainStores, "blocks" | "transactions" | "state" | "events">;
   /** Verdicts about signatures that depend on wallets. If absent, they are computed. */
   readonly signatures?: WalletSignatures | undefined;
-  readonly isBlockStored: (id: string) => boolean;
-  readonly isTransactionStored: (id: string) => boolean;
+  /** Called only with facts that have subscribers. */
+  readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
   readonly onUnexpectedError: (error: unknown, header: BlockHeader) => void;
 };
 
 export type Executor = {
+  /** The last executed block. It is the head, except within the tick that executes and commits. */
+  tip(): BlockHeader;
   /**
-   * Returns true if a block may begin a batch: it continues the head, or is a listed exception (consensus.md
+   * Returns true if a block may begin a batch: it continues the tip, or is a listed exception (consensus.md
    * 6.5).
    */
-  isNext(block: Block, head: BlockHeader): boolean;
-  /** Judges a block on the head. The changes of an accepted block are in its verdict, not in the state. */
-  execute(verified: VerifiedBlock, head: BlockHeader): Verdict;
+  isContinuedBy(block: Block): boolean;
+  /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
+  execute(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome;
+  /** Moves the tip to a block whose state is in memory. */
+  moveTo(header: BlockHeader): void;
+  /** Returns to the last committed block, and discards what was executed since. */
+  forget(head: BlockHeader): void;
 };
 
-export function createExecutor(deps: ExecutorDeps): Executor {
-  const { network, state, signatures, isBlockStored, isTransactionStored, onUnexpectedError } = deps;
-  const rounds = createRounds(network);
-  const slots = createSlots(network);
-  const repetitions = createRepetitions();
+export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor {
+  const { network } = deps;
+  const { state } = deps.stores;
+  const context = {
+    rounds: createRounds(network),
+    slots: createSlots(network),
+    repetitions: createRepetitions(),
+  };
+  let tip = head;
   return {
-    isNext: ({ header, transactions }, head) =>
-      isChained(header, { head, slots }) ||
+    tip: () => tip,
+    isContinuedBy: ({ header, transactions }) =>
+      isChained(header, { head: tip, slots: context.slots }) ||
       isBlockException(
         header.id,
         transactions.map(({ data }) => data.id),
         network,
       ),
-    execute({ block, faults, isAssumed }, head) {
-      const { version = 1 } = block.transactions[0]?.data ?? {};
-      const verdict = judgeBlock(
-        {
-          network,
-          rounds,
-          slots,
-          head,
-          draft: createDraft(state),
-          isBlockStored,
-          // The nonces of version 2 continue those of the wallets: a stored transaction would have been refused.
-          isTransactionStored: version >= 2 ? () => false : isTransactionStored,
-          repetitions,
-          assumesSignatures: isAssumed,
-          ...(signatures && { signatures }),
-        },
-        block,
-        faults,
-      );
-      if (verdict.answer === "Rejected" && verdict.cause && !(verdict.cause instanceof RuleError)) {
-        onUnexpectedError(verdict.cause, block.header);
-      }
-      return verdict;
+    execute(verified, executed) {
+      const verdict = judge(verified, { ...context, head: tip }, deps);
+      if (verdict.answer !== "Accepted") return verdict;
+      const { changes, facts } = verdict;
+      const { block, isAssumed } = verified;
+      state.write(changes);
+      executed.push({ block, isAssumed, changes, events: recordedEvents(facts, block.header, deps) });
+      tip = block.header;
+      return { answer: "Accepted" };
+    },
+    moveTo(header) {
+      tip = header;
+    },
+    forget(committed) {
+      tip = committed;
+      state.reset();
     },
   };
+}
+
+type JudgeContext = Pick<Parameters<typeof judgeBlock>[0], "rounds" | "slots" | "repetitions" | "head">;
+
+/** Judges a block on the head. The changes of an accepted block are in its verdict, not in the state. */
+function judge(
+  { block, faults, isAssumed }: VerifiedBlock,
+  context: JudgeContext,
+  deps: ExecutorDeps,
+): Verdict {
+  const { network, stores, signatures } = deps;
+  const { version = 1 } = block.transactions[0]?.data ?? {};
+  const isStored = (id: string) => stores.transactions.storedIds([id]).length > 0;
+  const verdict = judgeBlock(
+    {
+      ...context,
+      network,
+      draft: createDraft(stores.state),
+      isBlockStored: (id) => stores.blocks.headerById(id) !== undefined,
+      // The nonces of version 2 continue those of the wallets: a stored transaction would have been refused.
+      isTransactionStored: version >= 2 ? () => false : isStored,
+      assumesSignatures: isAssumed,
+      ...(signatures && { signatures }),
+    },
+    block,
+    faults,
+  );
+  if (verdict.answer === "Rejected" && verdict.cause && !(verdict.cause instanceof RuleError)) {
+    deps.onUnexpectedError(verdict.cause, block.header);
+  }
+  return verdict;
+}
+
+function recordedEvents(facts: readonly Fact[], header: BlockHeader, deps: ExecutorDeps): Event[] {
+  const { events } = deps.stores;
+  const recorded = facts.filter(({ name }) => events.isRecorded(name));
+  return recorded.length > 0 ? deps.eventsOfFacts(recorded, header) : [];
 }

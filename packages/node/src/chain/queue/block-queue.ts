@@ -15,7 +15,7 @@ export type BlockQueueDeps = {
   /** Begins the preparation of a part if it has not begun. */
   readonly prepare: (part: BatchPart) => void;
   /** Executes and commits prepared parts, all in one tick of the event loop. */
-  readonly execute: (parts: Iterable<BatchPart>) => void;
+  readonly write: (parts: Iterable<BatchPart>) => void;
 };
 
 /** Maximum number of parts in one commit: about 2,000 empty blocks, or 2,400 transactions. */
@@ -23,7 +23,7 @@ const COMMIT_PARTS = 16;
 /** Parts to prefetch (read and verify): enough to keep the verifier threads busy during a commit. */
 export const PREFETCHED_PARTS = 40;
 
-export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQueue {
+export function createBlockQueue({ prepare, write }: BlockQueueDeps): BlockQueue {
   const entries: (BatchPart | Job)[] = [];
   let working: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQue
       prefetch();
       if (isPart(entry)) {
         await Promise.all(leadingParts(COMMIT_PARTS).map((part) => part.preparing));
-        execute(readyParts());
+        write(readyParts());
       } else {
         entries.shift();
         entry.run();
