@@ -9,16 +9,23 @@ import { createAdmissionBudget, SLICE_MS } from "./admission/budget.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
 import type { Verify } from "./admission/signatures.ts";
 import { createSubmissions } from "./admission/submissions.ts";
-import type { BlockLimits } from "./block-limits.ts";
 import { createContents } from "./contents/contents.ts";
 import { createJournal } from "./contents/journal.ts";
 import { createPending } from "./contents/pending.ts";
 import { createSenders } from "./contents/senders.ts";
-import { readAdmitted, readUnchecked } from "./contents/stored.ts";
-import { type ExpirationContext, expirationHeight, isExpired, isExpiredInNextBlock } from "./expiration.ts";
+import type { PoolEvent } from "./events.ts";
+import { expirationHeight, isExpiredInNextBlock } from "./expiration.ts";
 import { createRefusalCounts, type PoolFigures } from "./figures.ts";
+import {
+  blockApplied,
+  blocksReverted,
+  expirationContext,
+  type HeadState,
+  milestoneAtHead,
+  restore,
+} from "./head-changes.ts";
 import type { PoolOptions } from "./options.ts";
-import type { PoolEvent } from "./pool-event.ts";
+import type { BlockLimits } from "./selection.ts";
 import { selectTransactions } from "./selection.ts";
 
 export { PoolBusyError, PoolClosedError } from "./admission/submissions.ts";
@@ -103,19 +110,15 @@ const candidateLimit = ({ maxTransactions }: BlockLimits) => maxTransactions * S
 
 /** Opens the pool with the stored pending transactions. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
-  const { network, state, signatures, head, now } = deps;
+  const { network, state, signatures, head } = deps;
   const pending = createPending();
   const senders = createSenders({ network, state, signatures, head, minterOf: pending.minterOf });
   const journal = createJournal(deps);
-  const { maxTransactions } = options;
-  const maxBytes = Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION);
-  const contents = createContents({ maxTransactions, maxBytes }, { pending, senders, journal });
+  const contents = createContents(boundsOf(options), { pending, senders, journal });
   const recentIds = createRecentIds();
   const refusals = createRefusalCounts();
-  const transactionContext = () => ({ network, height: head().height });
-  const currentMilestone = () => network.milestoneAt(head().height);
   const budget = createAdmissionBudget({
-    slotMs: () => currentMilestone().blocktime * 1_000,
+    slotMs: () => network.milestoneAt(head().height).blocktime * 1_000,
     isChainBusy: deps.isChainBusy ?? (() => false),
   });
   const slices = createTimeSlices({ sliceMs: SLICE_MS, pauseMs: budget.pauseMs, onSlice: budget.spend });
@@ -123,86 +126,8 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     ...deps,
     ...{ slices, pending, contents, journal, recentIds, refusals },
   });
-  let milestone = currentMilestone();
-
-  function select(limits: BlockLimits): SealedTransaction[] {
-    const { selected, failed } = choose(pending.inForgingOrder(candidateLimit(limits)), limits);
-    contents.remove(failed, "transaction.pool.removed");
-    return selected;
-  }
-
-  function choose(offered: Iterable<SealedTransaction>, limits: BlockLimits) {
-    const context = expirationContext();
-    const isTooLate = ({ data }: SealedTransaction) =>
-      isExpiredInNextBlock(expirationHeight(data, context), context.currentHeight);
-    return selectTransactions(offered, limits, { network, state, signatures, head, isTooLate });
-  }
-
-  function blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void {
-    recentIds.clear();
-    const included = transactions.flatMap(({ data }) => pending.get(data.id) ?? []);
-    const changed = [...addresses].flatMap((address) => senders.publicKeyOf(address) ?? []);
-    contents.remove(included, "transaction.pool.removed", changed);
-    applyHeadRules();
-  }
-
-  /** Removes transactions that a new height expires, and types that a new milestone does not allow. */
-  function applyHeadRules(): void {
-    const context = expirationContext();
-    const isPastExpiration = ({ data }: SealedTransaction) =>
-      isExpired(expirationHeight(data, context), context.currentHeight);
-    contents.remove(withLater(isPastExpiration), "transaction.expired");
-    if (currentMilestone() === milestone) return;
-    milestone = currentMilestone();
-    const isOutdated = ({ data, bytes }: SealedTransaction) =>
-      readAdmitted(data.id, bytes, transactionContext()) === undefined;
-    contents.remove(withLater(isOutdated), "transaction.pool.removed", [...pending.senders()]);
-  }
-
-  /** The transactions that satisfy a test, and the later ones of the same senders; highest nonces first. */
-  function withLater(test: (transaction: SealedTransaction) => boolean): SealedTransaction[] {
-    return [...pending.senders()].flatMap((sender) => {
-      const transactions = pending.ofSender(sender);
-      const first = transactions.findIndex(test);
-      return first < 0 ? [] : transactions.slice(first).reverse();
-    });
-  }
-
-  const expirationContext = (): ExpirationContext => ({
-    blockTime: network.milestoneAt(1).blocktime,
-    currentHeight: head().height,
-    now: now(),
-    maxTransactionAge: options.maxTransactionAge,
-  });
-
-  function blocksReverted(transactions: readonly SealedTransaction[]): void {
-    recentIds.clear();
-    const returned = transactions.flatMap(
-      ({ data, bytes }) => readAdmitted(data.id, bytes, transactionContext()) ?? [],
-    );
-    const waiting = [...pending.all()];
-    contents.replace(waiting, [...returned, ...waiting]);
-    applyHeadRules();
-  }
-
-  function restore(): void {
-    const rows = deps.store.load();
-    const forged = deps.storedIds(rows.map(({ id }) => id));
-    const before: SealedTransaction[] = [];
-    const usable: SealedTransaction[] = [];
-    for (const { id, bytes } of rows) {
-      journal.removed(id);
-      const admitted = readAdmitted(id, bytes, transactionContext());
-      const transaction = admitted ?? readUnchecked(id, bytes);
-      if (transaction) before.push(transaction);
-      if (admitted && !forged.has(id)) usable.push(admitted);
-    }
-    contents.replace(before, usable);
-    applyHeadRules();
-    journal.flush();
-  }
-
-  restore();
+  const current: HeadState = { options, deps, pending, senders, contents, milestone: milestoneAtHead(deps) };
+  restore(current, deps.store, journal);
   // Nothing at the start waits for it.
   const compiling = setTimeout(() => void slices.run(compileSchemas()), COMPILE_AFTER_MS).unref();
   return {
@@ -216,16 +141,16 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     }),
     get: pending.get,
     inForgingOrder: pending.inForgingOrder,
-    select,
-    selectWith(returned, limits, leftOut) {
-      const candidates = [...returned, ...pending.inForgingOrder(candidateLimit(limits))];
-      return choose(
-        candidates.filter(({ data }) => !leftOut.has(data.id)),
-        limits,
-      ).selected;
+    select: (limits) => select(current, limits),
+    selectWith: (returned, limits, leftOut) => selectWith(current, returned, limits, leftOut),
+    blockApplied(transactions, addresses) {
+      recentIds.clear();
+      blockApplied(current, transactions, addresses);
     },
-    blockApplied,
-    blocksReverted,
+    blocksReverted(transactions) {
+      recentIds.clear();
+      blocksReverted(current, transactions);
+    },
     clear() {
       recentIds.clear();
       contents.replace([...pending.all()], []);
@@ -236,4 +161,35 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
       return journal.flush();
     },
   };
+}
+
+const boundsOf = ({ maxTransactions }: PoolOptions) => ({
+  maxTransactions,
+  maxBytes: Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION),
+});
+
+/** Removes the transactions that no longer apply. */
+function select(current: HeadState, limits: BlockLimits): SealedTransaction[] {
+  const { pending, contents } = current;
+  const { selected, failed } = choose(current, pending.inForgingOrder(candidateLimit(limits)), limits);
+  contents.remove(failed, "transaction.pool.removed");
+  return selected;
+}
+
+function selectWith(
+  current: HeadState,
+  returned: readonly SealedTransaction[],
+  limits: BlockLimits,
+  leftOut: ReadonlySet<string>,
+): SealedTransaction[] {
+  const candidates = [...returned, ...current.pending.inForgingOrder(candidateLimit(limits))];
+  const offered = candidates.filter(({ data }) => !leftOut.has(data.id));
+  return choose(current, offered, limits).selected;
+}
+
+function choose(current: HeadState, offered: Iterable<SealedTransaction>, limits: BlockLimits) {
+  const context = expirationContext(current);
+  const isTooLate = ({ data }: SealedTransaction) =>
+    isExpiredInNextBlock(expirationHeight(data, context), context.currentHeight);
+  return selectTransactions(offered, limits, { ...current.deps, isTooLate });
 }

@@ -1,4 +1,4 @@
-/** Selection of the transactions of the next block (pool.md 9). */
+/** Limits of the next block, and selection of its transactions (pool.md 9). */
 import {
   applyTransaction,
   createDraft,
@@ -6,9 +6,21 @@ import {
   type StateReader,
   type WalletSignatures,
 } from "@uniknode/ledger";
-import type { Network, SealedTransaction } from "@uniknode/protocol";
-import type { BlockLimits } from "./block-limits.ts";
+import type { Milestone, Network, SealedTransaction } from "@uniknode/protocol";
 import { isRefusal } from "./contents/senders.ts";
+
+export type BlockLimits = { readonly maxTransactions: number; readonly maxBytes: number };
+
+/** Bytes of a block kept free for its header and lengths (pool.md 9). */
+const BLOCK_OVERHEAD_BYTES = 10_240;
+
+/** Transactions of the next block, and their bytes in total, under the rules in force at the head. */
+export const blockLimits = ({
+  block: { maxTransactions, maxPayload },
+}: Pick<Milestone, "block">): BlockLimits => ({
+  maxTransactions,
+  maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES,
+});
 
 export type SelectionDeps = {
   readonly network: Network;

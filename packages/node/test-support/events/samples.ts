@@ -12,8 +12,7 @@ import {
   eventsOfForging,
   type PeerView,
 } from "../../src/events/node-events.ts";
-import type { Rejected } from "../../src/pool/pool-event.ts";
-import { toPublicEvent } from "../../src/pool/public-event.ts";
+import { type Rejected, toPublicEvent } from "../../src/pool/events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
 

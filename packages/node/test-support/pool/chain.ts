@@ -24,6 +24,7 @@ import {
   transactionToJson,
   unitnet,
 } from "@uniknode/protocol";
+import type { PoolEvent } from "../../src/pool/events.ts";
 import {
   createPool,
   DEFAULT_POOL_OPTIONS,
@@ -31,7 +32,6 @@ import {
   type PoolDeps,
   type PoolOptions,
 } from "../../src/pool/pool.ts";
-import type { PoolEvent } from "../../src/pool/pool-event.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import { verificationBy } from "./verification.ts";
 

@@ -12,7 +12,7 @@ import {
   eventOfStart,
   eventsOfForging,
 } from "../../src/events/node-events.ts";
-import { toPublicEvent } from "../../src/pool/public-event.ts";
+import { toPublicEvent } from "../../src/pool/events.ts";
 
 const header: BlockHeader = {
   id: "f0e0fdd8d1035ac1f228a279037c555bcb650b033263c3f9b80bbbc05c09be99",

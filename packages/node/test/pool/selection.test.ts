@@ -1,6 +1,7 @@
 /** Selection of the transactions of a block (pool.md 9). */
-import { builders, type SealedTransaction } from "@uniknode/protocol";
+import { builders, createNetwork, livenet, type SealedTransaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
+import { blockLimits } from "../../src/pool/selection.ts";
 import {
   createTestChain,
   envelope,
@@ -103,4 +104,10 @@ test("A selection does not change the next one.", async () => {
   const pool = await poolWith([transfer("alice", 1), transfer("alice", 2)], "alice");
   const first: SealedTransaction[] = pool.select(ROOM);
   expect(pool.select(ROOM)).toEqual(first);
+});
+
+test("Transactions of a block leave 10 KiB of it to the header and the lengths.", () => {
+  const milestone = createNetwork(livenet).milestoneAt(2);
+  const { maxPayload, maxTransactions } = milestone.block;
+  expect(blockLimits(milestone)).toEqual({ maxTransactions, maxBytes: maxPayload - 10_240 });
 });

@@ -9,7 +9,7 @@ import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { createContents } from "../../src/pool/contents/contents.ts";
 import { createJournal } from "../../src/pool/contents/journal.ts";
 import { createPending } from "../../src/pool/contents/pending.ts";
-import type { PoolEvent } from "../../src/pool/pool-event.ts";
+import type { PoolEvent } from "../../src/pool/events.ts";
 import { createTestChain, openPool, RICH, transfer } from "../../test-support/pool/chain.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";

@@ -11,9 +11,9 @@ import {
 } from "@uniknode/protocol";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
-import { blockLimits } from "../block-limits.ts";
 import { isRefusal } from "../contents/senders.ts";
 import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";
+import { blockLimits } from "../selection.ts";
 import type { Candidate } from "./candidate.ts";
 import { checkFee, type FeePolicy } from "./fees.ts";
 import { type AdmissionDeps, milestoneOf, type PrecheckOptions, precheck, recheck } from "./precheck.ts";

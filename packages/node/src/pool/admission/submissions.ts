@@ -1,14 +1,14 @@
 /**
- * Submissions to the pool: parsed, verified by other threads, and admitted. The work of the consensus thread is done in
- * steps, a transaction in each, so that no request delays anything else.
+ * Submissions to the pool pass three functions: `parse`, `verifySignatures` (in other threads) and `admit`. The work of
+ * the consensus thread is done in time slices, a transaction at a time, so that no request delays anything else.
  */
 import type { BatchOptions, SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { Contents } from "../contents/contents.ts";
 import type { Journal } from "../contents/journal.ts";
+import type { Rejected } from "../events.ts";
 import type { RefusalCounts } from "../figures.ts";
-import type { Rejected } from "../pool-event.ts";
 import {
   type AdmissionOptions,
   type AdmissionResult,
@@ -89,7 +89,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
   }
 
   async function process(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer> {
-    const request = await slices.run(receive(inputs, batch, options, deps));
+    const request = await slices.run(parse(inputs, batch, options, deps));
     const place = order.enter(new Set(request.fresh.map(({ senderPublicKey }) => senderPublicKey)));
     try {
       const verdicts = await verifySignatures(request.parsed.parsedCandidates, deps);
@@ -117,21 +117,21 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
   };
 }
 
-/** A request after the first part of its admission. */
-type ReceivedRequest = {
+/** A request between `parse` and `admit`, while other threads verify its signatures. */
+type ParsedSubmission = {
   /** Candidates whose id was not seen since the last block, and the others. */
   readonly fresh: readonly Candidate[];
   readonly repeated: readonly Candidate[];
   readonly parsed: ParsedRequest;
 };
 
-/** The batch schema, stage A, and stage B up to the signatures. */
-function* receive(
+/** First step: the batch schema, stage A, and stage B up to the signatures. */
+function* parse(
   inputs: readonly unknown[],
   batch: BatchOptions | undefined,
   options: AdmissionOptions,
   deps: SubmissionDeps,
-): Steps<ReceivedRequest> {
+): Steps<ParsedSubmission> {
   const { network, head, recentIds } = deps;
   if (batch) yield* checkBatch(inputs, { network, height: head().height }, batch);
   // Stage A: ids seen since the last block, whatever their outcome
@@ -139,9 +139,9 @@ function* receive(
   return { fresh, repeated, parsed: yield* parseCandidates(fresh, options, deps) };
 }
 
-/** The rest of stage B, then stages C and D. */
+/** Last step: the rest of stage B, then stages C and D. */
 function* admit(
-  { repeated, parsed }: ReceivedRequest,
+  { repeated, parsed }: ParsedSubmission,
   verdicts: readonly boolean[],
   options: AdmissionOptions,
   deps: SubmissionDeps,

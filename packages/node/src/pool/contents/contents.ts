@@ -3,7 +3,7 @@
  * removals, which change together. The pending transactions of each sender apply in order on the chain.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { PoolEvent } from "../pool-event.ts";
+import type { PoolEvent } from "../events.ts";
 import type { RefusalCode } from "../refusal.ts";
 import type { Journal } from "./journal.ts";
 import type { Pending } from "./pending.ts";

@@ -4,7 +4,7 @@
  */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { PoolStore } from "../../store/node/pool.ts";
-import type { PoolEvent } from "../pool-event.ts";
+import type { PoolEvent } from "../events.ts";
 
 export type Journal = {
   added(transaction: SealedTransaction): void;
