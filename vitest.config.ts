@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 
@@ -9,8 +10,33 @@ const networks = node("network", "peers/network");
 /** Nodes that are killed or attacked under load: each needs all processors. */
 const attacks = node("simulation", "crash", "siege");
 
+/**
+ * The files that take longest, longest first. They start first: one that starts last would run alone while the other
+ * workers have nothing to do. Without this list a clean checkout starts the largest files first.
+ */
+const LONGEST = [
+  ...["guides/guides", "processes/serving/thread", "chain/kill", "http/reorganisation/reorganisation"],
+  ...["process/daily", "browser/stability", "browser/screens", "process/listening", "process/endings"],
+  ...["network/network", "peers/network/hostile", "peers/network/network", "peers/network/old-node"],
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+  }
+}
+
+const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const index = LONGEST.findIndex((name) => moduleId.endsWith(name));
+  return index === -1 ? LONGEST.length : index;
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // As a page waits for an element: one second is little on a busy machine.
     expect: { poll: { timeout: 15_000 } },

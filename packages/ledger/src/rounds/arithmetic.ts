@@ -32,16 +32,8 @@ export function createRounds({ milestones }: Pick<Network, "milestones">): Round
     segments.push({ start: height, size: activeDelegates, roundsBefore });
   }
 
-  function segmentAt(height: number): Segment {
-    let low = 0;
-    let high = segments.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (segments[middle]!.start <= height) low = middle;
-      else high = middle - 1;
-    }
-    return segments[low]!;
-  }
+  const segmentAt = (height: number): Segment =>
+    segments.findLast(({ start }) => start <= height) ?? segments[0]!;
 
   return {
     roundAt(height) {

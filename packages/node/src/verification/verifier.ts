@@ -1,4 +1,5 @@
 /** Verifies signatures off the main thread, in batches. */
+import { setImmediate as nextTick } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { CallError, type CallErrorCode } from "../platform/threads/error.ts";
 import { moduleBeside } from "../platform/threads/module-url.ts";
@@ -235,5 +236,3 @@ function inThreadLane(): Lane {
     },
   };
 }
-
-const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

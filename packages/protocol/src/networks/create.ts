@@ -15,17 +15,8 @@ export function createNetwork(files: NetworkFiles): Network {
     description: files.network,
     exceptions: files.exceptions,
     milestones,
-    milestoneAt: (height) => {
-      // The last milestone not above the height; the first one also applies to every height below it.
-      let low = 0;
-      let high = milestones.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (milestones[middle]!.height <= height) low = middle;
-        else high = middle - 1;
-      }
-      return milestones[low]!;
-    },
+    // The last milestone not above the height; the first one also applies to every height below it.
+    milestoneAt: (height) => milestones.findLast((milestone) => milestone.height <= height) ?? milestones[0]!,
     isMilestone: (height) => heights.has(height),
   };
 }

@@ -1,4 +1,5 @@
 /** Work of the chain's only writer, in order. Blocks are read and verified before the writer reaches them. */
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { BatchPart } from "./block-batch.ts";
 
 /** Other work that is done between two parts, such as a revert; it does not throw. */
@@ -78,5 +79,3 @@ export function createBlockQueue({ prepare, write }: BlockQueueDeps): BlockQueue
 }
 
 const isPart = (entry: BatchPart | Job): entry is BatchPart => "batch" in entry;
-
-const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,4 +1,5 @@
 /** A sorted list, divided into pieces so that a change moves few items. */
+import { firstIndex } from "../../platform/binary-search.ts";
 
 export type SortedList<T> = {
   insert(item: T): void;
@@ -18,9 +19,10 @@ export function createSortedList<T>(isBefore: (left: T, right: T) => boolean): S
   const pieces: T[][] = [];
 
   /** The first piece whose end is not before the item. */
-  const pieceIndex = (item: T): number => firstIndex(pieces, (piece) => !isBefore(piece.at(-1)!, item));
+  const pieceIndex = (item: T): number =>
+    firstIndex(pieces.length, (index) => !isBefore(pieces[index]!.at(-1)!, item));
   const indexIn = (piece: readonly T[], item: T): number =>
-    firstIndex(piece, (other) => !isBefore(other, item));
+    firstIndex(piece.length, (index) => !isBefore(piece[index]!, item));
 
   return {
     insert(item) {
@@ -43,15 +45,4 @@ export function createSortedList<T>(isBefore: (left: T, right: T) => boolean): S
       for (const piece of pieces.toReversed()) yield* piece.toReversed();
     },
   };
-}
-
-/** Index of the first item that satisfies a monotonic test; the length if there is none. */
-function firstIndex<T>(items: readonly T[], test: (item: T) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (test(items[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

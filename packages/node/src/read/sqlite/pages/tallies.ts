@@ -4,7 +4,9 @@
  * request, so that writing blocks costs nothing
  * (docs/decisions/0017-build-json-responses-by-concatenation.md).
  */
+
 import { LRUCache } from "lru-cache";
+import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database, Statement } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
@@ -88,23 +90,12 @@ const START: Mark = { height: 0, rows: 0 };
 /** @param marks by ascending height */
 export function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
   if (direction === "asc") {
-    const mark = marks[firstWith(marks, (rows) => rows > offset) - 1];
+    const mark = marks[firstIndex(marks.length, (index) => marks[index]!.rows > offset) - 1];
     if (!mark) return { offset };
     return { offset: offset - mark.rows, from: { sql: "height > ?", values: [mark.height] } };
   }
   const rank = totalCount - offset;
-  const mark = marks[firstWith(marks, (rows) => rows >= rank)];
+  const mark = marks[firstIndex(marks.length, (index) => marks[index]!.rows >= rank)];
   if (!mark) return { offset };
   return { offset: mark.rows - rank, from: { sql: "height <= ?", values: [mark.height] } };
-}
-
-/** Binary search for the first mark that passes a test, which all later marks pass too; the length if none does. */
-function firstWith(marks: readonly Mark[], test: (rows: number) => boolean): number {
-  let [low, high] = [0, marks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (test(marks[middle]!.rows)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

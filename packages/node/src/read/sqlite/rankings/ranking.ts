@@ -3,6 +3,7 @@
  * sorting. Stored as arrays of plain numbers, so that a ranking of a million rows uses few megabytes and is transferred
  * between threads without a copy.
  */
+import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Direction } from "../../page.ts";
 
 export type Ranking = {
@@ -227,14 +228,3 @@ const valueAt = ({ bytes, byteEnds }: Ranking, group: number): Uint8Array =>
 /** Returns the first group whose value is not below the given one. */
 const firstFrom = (ranking: Ranking, value: Uint8Array): number =>
   firstIndex(ranking.rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), value) >= 0);
-
-/** Binary search for the first index that passes a test, which all later indexes pass too; `count` if none does. */
-function firstIndex(count: number, test: (index: number) => boolean): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (test(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
