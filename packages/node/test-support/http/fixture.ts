@@ -8,7 +8,7 @@ import { DevError } from "../../src/gateway/dev-commands.ts";
 import type { NodeReport } from "../../src/gateway/figures.ts";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
-import { createPendingTexts } from "../../src/processes/node/pending-texts.ts";
+import { createPendingTexts } from "../../src/pool/pending-pages.ts";
 import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createTransactionStore } from "../../src/store/chain/transactions.ts";

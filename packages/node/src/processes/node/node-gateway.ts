@@ -1,5 +1,5 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
-import type { BatchOptions, Network, SchemaViolation, SealedTransaction } from "@uniknode/protocol";
+import type { Network, SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
@@ -10,17 +10,11 @@ import type {
   PeerBounds,
   SyncProgress,
 } from "../../gateway/figures.ts";
-import {
-  type AdmissionAnswer,
-  BodyError,
-  type Gateway,
-  type NodeStatus,
-  type PeerInfo,
-} from "../../gateway/gateway.ts";
+import type { AdmissionAnswer, Gateway, NodeStatus, PeerInfo } from "../../gateway/gateway.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { BatchError } from "../../pool/admission/batch.ts";
+import { type BodyPool, submitBody } from "../../pool/admission/body.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
-import { createPendingTexts } from "./pending-texts.ts";
+import { createPendingPages } from "../../pool/pending-pages.ts";
 
 export type GatewayOptions = {
   /** Items of one submission. */
@@ -28,8 +22,7 @@ export type GatewayOptions = {
 };
 
 export type GatewayDeps = {
-  readonly pool: {
-    submit(items: readonly unknown[], batch: BatchOptions): Promise<AdmissionAnswer>;
+  readonly pool: BodyPool & {
     size(): number;
     figures(): PoolFigures;
     get(id: string): SealedTransaction | undefined;
@@ -76,98 +69,20 @@ export type GatewayDeps = {
 const SYNCED_SLOTS = 3;
 /** Maximum number of peers in a result; the peers themselves have bounds of their own. */
 const MAX_PEERS = 2_000;
-const MAX_PENDING = 100;
-/** Maximum number of pending transactions that are sorted for a single page. */
-const MAX_ORDERED = 1_000;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
-  const { pool, network, head, now, peers } = deps;
-  const texts = createPendingTexts();
-
-  /** The body is judged as a whole (pool.md 3). */
-  async function submit(transactions: readonly unknown[]): Promise<AdmissionAnswer> {
-    const { maxTransactionsPerRequest: max } = options;
-    const { length } = transactions;
-    if (length < 1 || length > max) {
-      throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
-    }
-    try {
-      return await pool.submit(transactions, { isCoreWithoutGroup: true });
-    } catch (error) {
-      throw error instanceof BatchError ? new BodyError(violationText(error.violation)) : error;
-    }
-  }
-
-  async function status(): Promise<NodeStatus> {
-    const { height, timestamp } = head();
-    const known = peers?.networkHeight();
-    const progress = peers?.progress();
-    const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
-    return {
-      synced: known === undefined || now() - timestamp < maxAgeSeconds,
-      now: height,
-      blocksCount: (known ?? height) - height,
-      timestamp: now(),
-      ...(progress && { progress }),
-      ...assumedBlock(height),
-    };
-  }
-
-  function assumedBlock(height: number): Pick<NodeStatus, "assumeValid"> {
-    const { pin, uncheckedFrom } = deps.assumption();
-    if (!pin || height >= pin.height) return {};
-    return { assumeValid: { ...pin, ...(uncheckedFrom !== undefined && { uncheckedFrom }) } };
-  }
-
-  async function report(): Promise<NodeReport> {
-    const { now: height, blocksCount, synced, progress } = await status();
-    return {
-      height,
-      headAgeSeconds: now() - head().timestamp,
-      blocksBehind: blocksCount,
-      synced,
-      ...(progress && { progress }),
-      poolSize: pool.size(),
-      ...pool.figures(),
-      peers: peers?.list().length ?? 0,
-      traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
-      ...(peers && { peerBounds: peers.bounds() }),
-      ...deps.forging(),
-      facts: deps.facts(),
-      ...(deps.comparison && { comparison: deps.comparison() }),
-      heapBytes: process.memoryUsage().heapUsed,
-      logLinesLost: deps.logLinesLost(),
-    };
-  }
-
+  const { pool, peers } = deps;
   return {
     async submit(transactions) {
-      const answer = await submit(transactions);
+      const answer = await submitBody(pool, transactions, options.maxTransactionsPerRequest);
       peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
       return answer;
     },
-    async pendingTransactions({ offset, limit: wanted, afterId }) {
-      const limit = Math.min(wanted, MAX_PENDING);
-      const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
-      // The complete order is cached until the pool changes; the first pages need only its beginning.
-      const isFar = isAfter || offset + limit > MAX_ORDERED;
-      const ordered = pool.inForgingOrder(isFar ? undefined : offset + limit);
-      const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
-      const page = ordered.slice(start, start + limit);
-      return {
-        transactions: page.map(texts.pendingTransaction),
-        offset: start,
-        totalCount: pool.size(),
-      };
-    },
-    async pendingTransaction(id) {
-      const transaction = pool.get(id);
-      return transaction && texts.pendingTransaction(transaction);
-    },
-    status,
+    ...createPendingPages(pool),
+    status: async () => statusOf(deps),
     peers: async () => peers?.list().slice(0, MAX_PEERS) ?? [],
-    figures: async () => ({ ...(await report()), loopDelay: deps.loopDelay() }),
-    report,
+    figures: async () => ({ ...reportOf(deps), loopDelay: deps.loopDelay() }),
+    report: async () => reportOf(deps),
     async webhooksChanged() {
       deps.webhooksChanged();
     },
@@ -176,9 +91,49 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   };
 }
 
-function violationText({ path, expectation }: SchemaViolation): string {
-  const names = path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return `"transactions${names.join(".")}" ${expectation}`;
+function statusOf({ peers, head, now, network, assumption }: GatewayDeps): NodeStatus {
+  const { height, timestamp } = head();
+  const known = peers?.networkHeight();
+  const progress = peers?.progress();
+  const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
+  return {
+    synced: known === undefined || now() - timestamp < maxAgeSeconds,
+    now: height,
+    blocksCount: (known ?? height) - height,
+    timestamp: now(),
+    ...(progress && { progress }),
+    ...assumedBlock(assumption(), height),
+  };
+}
+
+function assumedBlock(
+  { pin, uncheckedFrom }: ReturnType<GatewayDeps["assumption"]>,
+  height: number,
+): Pick<NodeStatus, "assumeValid"> {
+  if (!pin || height >= pin.height) return {};
+  return { assumeValid: { ...pin, ...(uncheckedFrom !== undefined && { uncheckedFrom }) } };
+}
+
+function reportOf(deps: GatewayDeps): NodeReport {
+  const { pool, peers } = deps;
+  const { now: height, blocksCount, synced, progress } = statusOf(deps);
+  return {
+    height,
+    headAgeSeconds: deps.now() - deps.head().timestamp,
+    blocksBehind: blocksCount,
+    synced,
+    ...(progress && { progress }),
+    poolSize: pool.size(),
+    ...pool.figures(),
+    peers: peers?.list().length ?? 0,
+    traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
+    ...(peers && { peerBounds: peers.bounds() }),
+    ...deps.forging(),
+    facts: deps.facts(),
+    ...(deps.comparison && { comparison: deps.comparison() }),
+    heapBytes: process.memoryUsage().heapUsed,
+    logLinesLost: deps.logLinesLost(),
+  };
 }
 
 async function refuseVerbs(): Promise<never> {

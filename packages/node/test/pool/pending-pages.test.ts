@@ -1,9 +1,9 @@
 /** Pending transactions on their way to the serving thread (transactions.md 15). */
 import { transactionToJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { rawPendingAnswer } from "../../../src/http/answers/transaction.ts";
-import { createPendingTexts } from "../../../src/processes/node/pending-texts.ts";
-import { chain } from "../../../test-support/http/chain.ts";
+import { rawPendingAnswer } from "../../src/http/answers/transaction.ts";
+import { createPendingTexts } from "../../src/pool/pending-pages.ts";
+import { chain } from "../../test-support/http/chain.ts";
 
 test("The text of a pending transaction has all members of its decoded form, also when its asset is cached.", () => {
   const { pendingTransaction } = createPendingTexts();

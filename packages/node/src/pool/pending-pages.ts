@@ -1,0 +1,77 @@
+/**
+ * Pages of pending transactions for the serving thread. The text of an asset is created once, not for each page: the
+ * asset can have thousands of members, and the pages are built by the consensus thread.
+ */
+import { type SealedTransaction, type Transaction, transactionToJson } from "@uniknode/protocol";
+import { LRUCache } from "lru-cache";
+import type { Gateway, PendingMembers, PendingTransaction, PoolPage, PoolRange } from "../gateway/gateway.ts";
+import { toVisibleFields } from "../store/chain/visible-fields.ts";
+import type { Pool } from "./pool.ts";
+
+export type PendingPages = Pick<Gateway, "pendingTransactions" | "pendingTransaction">;
+
+/** Maximum number of transactions of a page. */
+const MAX_PENDING = 100;
+/** Maximum number of transactions that are sorted for a single page. */
+const MAX_ORDERED = 1_000;
+
+export function createPendingPages(pool: Pick<Pool, "get" | "size" | "inForgingOrder">): PendingPages {
+  const texts = createPendingTexts();
+  return {
+    async pendingTransactions(range) {
+      const { offset, transactions } = pageOf(pool, range);
+      return { transactions: transactions.map(texts.pendingTransaction), offset, totalCount: pool.size() };
+    },
+    async pendingTransaction(id) {
+      const transaction = pool.get(id);
+      return transaction && texts.pendingTransaction(transaction);
+    },
+  };
+}
+
+type Page = Pick<PoolPage, "offset"> & { readonly transactions: readonly SealedTransaction[] };
+
+function pageOf(
+  pool: Pick<Pool, "get" | "inForgingOrder">,
+  { offset, limit: wanted, afterId }: PoolRange,
+): Page {
+  const limit = Math.min(wanted, MAX_PENDING);
+  const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
+  // The complete order is cached until the pool changes; the first pages need only its beginning.
+  const isFar = isAfter || offset + limit > MAX_ORDERED;
+  const ordered = pool.inForgingOrder(isFar ? undefined : offset + limit);
+  const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
+  return { offset: start, transactions: ordered.slice(start, start + limit) };
+}
+
+/** Bound of the cached texts, in characters. */
+const MAX_LENGTH = 16 * 1024 * 1024;
+/** Counted for each cached text besides its characters. */
+const ENTRY_LENGTH = 200;
+
+/** Converts pending transactions. */
+export function createPendingTexts() {
+  /** Asset texts by transaction id, which determines the asset. */
+  const assets = new LRUCache<string, string>({
+    maxSize: MAX_LENGTH,
+    sizeCalculation: (text) => text.length + ENTRY_LENGTH,
+  });
+
+  function assetText(id: string, asset: object | undefined): string | null {
+    const cached = assets.get(id);
+    if (cached !== undefined) return cached;
+    const text = toVisibleFields({ ...(asset && { asset }) }).asset;
+    if (text !== null) assets.set(id, text);
+    return text;
+  }
+
+  function pendingTransaction({ data }: SealedTransaction): PendingTransaction {
+    const { asset, ...members } = data as Transaction & { readonly asset?: object };
+    return {
+      members: transactionToJson(members as Transaction) as PendingMembers,
+      asset: assetText(data.id, asset),
+    };
+  }
+
+  return { pendingTransaction };
+}
