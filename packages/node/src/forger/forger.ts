@@ -4,11 +4,12 @@ import type { Logger } from "pino";
 import { WRITE_RETRY_MS } from "../platform/files/disk-trouble.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
-import { createLoop } from "./loop.ts";
+import { createLoop, type Loop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";
-import { type BlockPlan, createSlotBlocks, failureReason, type OwnSlot } from "./slot-block.ts";
-import { decide, isStillTime, nextOwnSlot } from "./slot-decision.ts";
+import { type BlockPlan, createSlotBlocks, failureReason, type OwnSlot, type SlotBlocks } from "./slot-block.ts";
+import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-decision.ts";
+import type { SlotState } from "./slot-state.ts";
 import * as slotState from "./slot-state.ts";
 import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
@@ -78,123 +79,140 @@ export type Forger = {
 };
 
 export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
-  const { slots, guard, nowMs } = deps;
-  const { timing, onDemand } = options;
-  let state = slotState.NOT_STARTED;
   const blocks = createSlotBlocks({
     ...deps,
     submit: (block) => deps.submit(block),
     onSettled: (slot) => {
-      state = slotState.settled(state, slot);
+      work.state = slotState.settled(work.state, slot);
     },
     onSigned: () => {
-      state = slotState.signed(state);
+      work.state = slotState.signed(work.state);
     },
   });
-  const loop = createLoop(() => takeSlot().catch(fail));
-
-  const currentSlot = () => slots.slotAt(slots.timeAt(nowMs()));
-  const untilSlot = (slot: number) => msUntilSlot(slot, nowMs(), slots);
-  const ownSlot = (slot: number): OwnSlot | undefined => {
-    const order = deps.forgingOrder();
-    const publicKey = order[slot % order.length];
-    const keys = publicKey === undefined ? undefined : deps.delegates.get(publicKey);
-    return publicKey !== undefined && keys ? { slot, publicKey, keys } : undefined;
-  };
-  const isOurs = (slot: number) => ownSlot(slot) !== undefined;
-  const view = () => ({
-    nowMs: nowMs(),
-    headSlot: slots.slotAt(deps.head().timestamp),
-    slots,
-    timing,
-    isOurs,
-  });
-
-  /** @throws {Error} if no delegate of this node may forge the slot */
-  function ownSlotOrThrow(slot: number): OwnSlot {
-    const own = loop.isStopped() ? undefined : ownSlot(slot);
-    if (!own) throw new Error(`this node cannot forge slot ${slot}`);
-    return own;
-  }
-
-  /** Acts on the current slot; resolves to the delay until the next check of the clock. */
-  async function takeSlot(): Promise<number> {
-    if (onDemand && !state.isDemanded) return untilSlot(currentSlot() + 1);
-    const now = view();
-    if (!onDemand) explainSlotsBefore(slots.slotAt(slots.timeAt(now.nowMs)));
-    const decision = decide(state, now);
-    const { slot } = decision;
-    switch (decision.kind) {
-      case "foreign":
-        state = slotState.foundForeign(state, slot);
-        return decision.delayMs;
-      case "wait":
-        return decision.delayMs;
-      case "miss":
-        blocks.miss(ownSlot(slot)!, decision.reason);
-        return untilSlot(slot + 1);
-      case "forge":
-        return tryToForge(ownSlot(slot)!);
-    }
-  }
-
-  async function tryToForge(own: OwnSlot): Promise<number> {
-    const { slot } = own;
-    const headId = deps.head().id;
-    const reason = await deps.preflight();
-    if (reason !== undefined) {
-      state = slotState.hindered(state, slot, reason);
-      return RETRY_MS;
-    }
-    // The preflight check may have used up the slot, or the head may have changed.
-    if (deps.head().id !== headId || !isStillTime(state, slot, view())) return 0;
-    await blocks.forge(own, deps.selectTransactions()).catch(missIfRefused);
-    return untilSlot(slot + 1);
-  }
-
-  function missIfRefused(error: unknown): void {
-    if (!(error instanceof SlotRefusedError)) throw error;
-    blocks.miss(error, error.reason);
-  }
-
-  function explainSlotsBefore(slot: number): void {
-    for (const passed of slotState.passedSlots(state, slot, deps.forgingOrder().length)) {
-      const own = ownSlot(passed);
-      if (own) blocks.miss(own, slotState.reasonPassed(state, passed));
-    }
-    state = slotState.explained(state, slot);
-  }
-
-  function fail(error: unknown): number {
-    const failure = error instanceof Error ? error : new Error(String(error));
-    deps.logger.error({ err: failure }, "forging failed");
-    deps.onFailed(failure);
-    state = slotState.failed(state, failureReason(failure));
-    return WRITE_RETRY_MS;
-  }
-
+  const loop = createLoop(() => takeSlot(work).catch((error) => fail(work, error)));
+  const work: Work = { options, deps, blocks, loop, state: slotState.NOT_STARTED };
   return {
     start() {
-      state = slotState.started(state, currentSlot());
-      guard.start(state.firstSlot);
+      work.state = slotState.started(work.state, currentSlot(deps));
+      const { firstSlot } = work.state;
+      deps.guard.start(firstSlot);
       deps.onStarted([...deps.delegates.keys()]);
-      loop.start(onDemand ? 0 : untilSlot(state.firstSlot));
+      loop.start(options.onDemand ? 0 : untilSlot(deps, firstSlot));
     },
     demand() {
-      state = slotState.demanded(state);
-      if (onDemand) loop.runNow();
+      work.state = slotState.demanded(work.state);
+      if (options.onDemand) loop.runNow();
     },
     pause: loop.pause,
     resume() {
-      state = slotState.resumed(state, currentSlot());
+      work.state = slotState.resumed(work.state, currentSlot(deps));
       loop.resume();
     },
-    nextSlot: () => nextOwnSlot(state, view(), deps.forgingOrder().length),
+    nextSlot: () => nextOwnSlot(work.state, view(work), deps.forgingOrder().length),
     async forgeSlot(slot, transactions = deps.selectTransactions()) {
-      return blocks.forge(ownSlotOrThrow(slot), transactions);
+      return blocks.forge(ownSlotOrThrow(work, slot), transactions);
     },
-    sign: (slot, transactions) => blocks.sign(ownSlotOrThrow(slot), transactions),
+    sign: (slot, transactions) => blocks.sign(ownSlotOrThrow(work, slot), transactions),
     report: deps.onForged,
     stop: loop.stop,
   };
 }
+
+/** The parts of a forger, and the state of its slots. */
+type Work = {
+  readonly options: ForgerOptions;
+  readonly deps: ForgerDeps;
+  readonly blocks: SlotBlocks;
+  readonly loop: Loop;
+  state: SlotState;
+};
+
+type Clock = Pick<ForgerDeps, "slots" | "nowMs">;
+
+const currentSlot = ({ slots, nowMs }: Clock): number => slots.slotAt(slots.timeAt(nowMs()));
+const untilSlot = ({ slots, nowMs }: Clock, slot: number): number => msUntilSlot(slot, nowMs(), slots);
+
+/** Acts on the current slot; resolves to the delay until the next check of the clock. */
+async function takeSlot(work: Work): Promise<number> {
+  const { deps, options } = work;
+  const { slots } = deps;
+  if (options.onDemand && !work.state.isDemanded) return untilSlot(deps, currentSlot(deps) + 1);
+  const now = view(work);
+  if (!options.onDemand) explainSlotsBefore(work, slots.slotAt(slots.timeAt(now.nowMs)));
+  const decision = decide(work.state, now);
+  const { slot } = decision;
+  switch (decision.kind) {
+    case "foreign":
+      work.state = slotState.foundForeign(work.state, slot);
+      return decision.delayMs;
+    case "wait":
+      return decision.delayMs;
+    case "miss":
+      work.blocks.miss(ownSlot(deps, slot)!, decision.reason);
+      return untilSlot(deps, slot + 1);
+    case "forge":
+      return tryToForge(work, ownSlot(deps, slot)!);
+  }
+}
+
+async function tryToForge(work: Work, own: OwnSlot): Promise<number> {
+  const { deps, blocks } = work;
+  const { slot } = own;
+  const headId = deps.head().id;
+  const reason = await deps.preflight();
+  if (reason !== undefined) {
+    work.state = slotState.hindered(work.state, slot, reason);
+    return RETRY_MS;
+  }
+  // The preflight check may have used up the slot, or the head may have changed.
+  if (deps.head().id !== headId || !isStillTime(work.state, slot, view(work))) return 0;
+  await blocks.forge(own, deps.selectTransactions()).catch((error) => missIfRefused(blocks, error));
+  return untilSlot(deps, slot + 1);
+}
+
+function missIfRefused(blocks: SlotBlocks, error: unknown): void {
+  if (!(error instanceof SlotRefusedError)) throw error;
+  blocks.miss(error, error.reason);
+}
+
+/** Records why earlier slots of this node have no block. */
+function explainSlotsBefore(work: Work, slot: number): void {
+  const { deps, blocks } = work;
+  for (const passed of slotState.passedSlots(work.state, slot, deps.forgingOrder().length)) {
+    const own = ownSlot(deps, passed);
+    if (own) blocks.miss(own, slotState.reasonPassed(work.state, passed));
+  }
+  work.state = slotState.explained(work.state, slot);
+}
+
+function fail(work: Work, error: unknown): number {
+  const { deps } = work;
+  const failure = error instanceof Error ? error : new Error(String(error));
+  deps.logger.error({ err: failure }, "forging failed");
+  deps.onFailed(failure);
+  work.state = slotState.failed(work.state, failureReason(failure));
+  return WRITE_RETRY_MS;
+}
+
+/** Returns the slot with the keys of its delegate; undefined if the delegate belongs to another node. */
+function ownSlot({ forgingOrder, delegates }: ForgerDeps, slot: number): OwnSlot | undefined {
+  const order = forgingOrder();
+  const publicKey = order[slot % order.length];
+  const keys = publicKey === undefined ? undefined : delegates.get(publicKey);
+  return publicKey !== undefined && keys ? { slot, publicKey, keys } : undefined;
+}
+
+/** @throws {Error} if no delegate of this node may forge the slot */
+function ownSlotOrThrow({ deps, loop }: Work, slot: number): OwnSlot {
+  const own = loop.isStopped() ? undefined : ownSlot(deps, slot);
+  if (!own) throw new Error(`this node cannot forge slot ${slot}`);
+  return own;
+}
+
+const view = ({ deps, options }: Work): SlotView => ({
+  nowMs: deps.nowMs(),
+  headSlot: deps.slots.slotAt(deps.head().timestamp),
+  slots: deps.slots,
+  timing: options.timing,
+  isOurs: (slot) => ownSlot(deps, slot) !== undefined,
+});
