@@ -44,6 +44,9 @@ const MEMORY_INTERVAL_MS = 250;
 const END_TIMEOUT_MS = 120_000;
 /** Caches and compiled code grow in the first seconds of use, which is not an effect of an attack. */
 const WARM_UP_MS = 10_000;
+/** The first transactions start the verifier threads, which stay. */
+const WARM_UP_ATTACK = "unfunded transactions";
+const WARM_UP_ATTACK_MS = 2_000;
 
 type Times = Pick<SiegeOptions, "attackMs" | "settleMs">;
 
@@ -138,6 +141,7 @@ async function observeAll(
     intervalMs: HEALTH_INTERVAL_MS,
   });
   try {
+    await carryOut(node.target, WARM_UP_ATTACK, WARM_UP_ATTACK_MS);
     await sleep(WARM_UP_MS);
     for (const attack of attacks) {
       await attack.prepare?.(node.target);
