@@ -7,7 +7,13 @@ import type { Delegates } from "./delegates.ts";
 import { createLoop, type Loop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";
-import { type BlockPlan, createSlotBlocks, failureReason, type OwnSlot, type SlotBlocks } from "./slot-block.ts";
+import {
+  type BlockPlan,
+  createSlotBlocks,
+  failureReason,
+  type OwnSlot,
+  type SlotBlocks,
+} from "./slot-block.ts";
 import { decide, isStillTime, nextOwnSlot, type SlotView } from "./slot-decision.ts";
 import type { SlotState } from "./slot-state.ts";
 import * as slotState from "./slot-state.ts";
