@@ -7,8 +7,9 @@ import { clientReaction, WireError } from "../wire/error.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import { type PeerEvent, type Received, readResult } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
-import { type CallLimits, type Connection, connectPeer } from "./connection.ts";
+import { type Connection, connectPeer } from "./connection.ts";
 import { PeerError } from "./error.ts";
+import type { CallLimits } from "./pending-calls.ts";
 import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
 
 export type PeerClientOptions = {
