@@ -1,9 +1,8 @@
 /** Finds peers, and drops unresponsive peers (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
-import { networkHeight } from "../table/network-height.ts";
+import { networkHeight, sample } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
-import { sample } from "../table/sample.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";

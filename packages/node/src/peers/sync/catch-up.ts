@@ -9,10 +9,8 @@ import { type DownloadResult, download } from "../download/download.ts";
 import type { Fetch, Source } from "../download/source.ts";
 import { type Branch, betterBranch, isWithinRollback, MAX_ROLLBACK } from "../forks/choose.ts";
 import { fetchBranch } from "../forks/fetch.ts";
-import { networkHeight } from "../table/network-height.ts";
-import { type Peer, peersAhead } from "../table/peer.ts";
+import { networkHeight, type Peer, peersAhead, sample } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
-import { sample } from "../table/sample.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 import { createProgressMeter } from "./progress.ts";
 
