@@ -72,7 +72,7 @@ type State = {
   waiting: number;
   /** Called when all messages that have arrived are processed. */
   onProcessed: () => void;
-  /** Ends the connection unless the peer pings, or before that, unless it completes the handshake. */
+  /** Ends the connection if the peer does not ping in time; before that, if the handshake takes too long. */
   silence: NodeJS.Timeout;
 };
 
