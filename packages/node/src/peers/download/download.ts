@@ -87,7 +87,7 @@ function notifyChange(state: State): void {
   resolve();
 }
 
-/** Requests chunks from a source until the download is finished, or the source has failed too often or has no more blocks. */
+/** Requests chunks from a source until the download is finished or the source is no longer used. */
 async function work(state: State, source: Source): Promise<void> {
   try {
     await requestChunks(state, source);
