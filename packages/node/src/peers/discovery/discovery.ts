@@ -63,7 +63,7 @@ const SUBMITTED_PER_TICK = 20;
 type State = {
   readonly options: DiscoveryOptions;
   readonly deps: DiscoveryDeps;
-  /** Addresses that are dialled first: those of the options, and those that the sources list. */
+  /** Addresses that are dialled first: the seeds of the options and the addresses that the sources list. */
   readonly seeds: Set<string>;
   /** Aborted when discovery is closed. */
   readonly closed: AbortSignal;

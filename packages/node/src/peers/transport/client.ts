@@ -72,7 +72,7 @@ const MAX_SILENT = 100;
 type State = {
   readonly options: PeerClientOptions;
   readonly deps: PeerClientDeps;
-  /** By address, the least recently used first. */
+  /** Links by address, the least recently used first. */
   readonly links: Map<string, Link>;
   readonly connections: Set<Connection>;
   /** Links whose attempt to connect is late, the oldest first. */
