@@ -5,7 +5,7 @@ import { peerAddress, subnetOf } from "../../packages/node/src/peers/addresses.t
 import { broadcastQuota, broadcastRecipients } from "../../packages/node/src/peers/broadcast/quota.ts";
 import { isVersionAllowed } from "../../packages/node/src/peers/discovery/version-gate.ts";
 import { isQuorumEnough, quorumOf } from "../../packages/node/src/peers/forging/quorum.ts";
-import { networkHeight } from "../../packages/node/src/peers/table/network-height.ts";
+import { networkHeight } from "../../packages/node/src/peers/table/peer.ts";
 import { searchCommonHeight } from "../../packages/node/src/peers/verification/common-height.ts";
 import { decodeValue, encodeValue } from "../../packages/node/src/peers/wire/codec.ts";
 import { WireError, type WireErrorCode } from "../../packages/node/src/peers/wire/error.ts";

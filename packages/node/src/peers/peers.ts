@@ -14,7 +14,7 @@ import { createPeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import type { PeersOptions } from "./options.ts";
 import { createPropagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
-import { networkHeight } from "./table/network-height.ts";
+import { networkHeight } from "./table/peer.ts";
 import type { Traffic } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
 import { peerInfo } from "./view.ts";

@@ -6,18 +6,18 @@ import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
-import { createBlockBroadcast } from "./broadcast/blocks.ts";
-import { createPendingSends } from "./broadcast/pending-sends.ts";
+import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";
+import { createPendingSends, type PendingSends } from "./broadcast/pending-sends.ts";
 import { createRebroadcast } from "./broadcast/rebroadcast.ts";
-import { createTransactionBroadcast } from "./broadcast/transactions.ts";
+import { createTransactionBroadcast, type TransactionBroadcast } from "./broadcast/transactions.ts";
 import { dropUnresponsive } from "./discovery/drop-unresponsive.ts";
 import { createFetch } from "./download/source.ts";
-import { createInboundBlocks, type InboundBlocks } from "./inbound/blocks.ts";
-import { createDoubleForging } from "./inbound/double-forging.ts";
-import { createBlockObservations } from "./inbound/observations.ts";
+import { createInboundBlocks, type InboundBlocks, type InboundBlocksDeps } from "./inbound/blocks.ts";
+import { createDoubleForging, type DoubleForging } from "./inbound/double-forging.ts";
+import { type BlockObservations, createBlockObservations } from "./inbound/observations.ts";
 import { createInboundTransactions, type InboundTransactions, type Items } from "./inbound/transactions.ts";
 import type { PeerLifecycle } from "./lifecycle.ts";
-import { createSync, type Sync } from "./sync/sync.ts";
+import { createSync, type Sync, type SyncDeps } from "./sync/sync.ts";
 
 export type PropagationDeps = {
   readonly network: Network;
@@ -57,43 +57,91 @@ const DRAIN = { withinMs: 4_400, replyMs: 1_500 };
 /** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
 const LINGER_MS = 1_000;
 
+type State = {
+  readonly lifecycle: PeerLifecycle;
+  readonly deps: PropagationDeps;
+  /** Checks the headers of other nodes, which are neither verified nor on the chain. */
+  readonly foreignHeaders: DoubleForging;
+  readonly observations: BlockObservations;
+  readonly blockBroadcast: BlockBroadcast;
+  readonly transactionBroadcast: TransactionBroadcast;
+  /** Broadcasts that run in the background. */
+  readonly pendingSends: PendingSends;
+  /** True if the node has been in sync with the network since its start. */
+  isStarted: boolean;
+};
+
 /** @param closing collects the close functions of everything that is opened */
 export function createPropagation(
-  { peerTable, client, candidates, discovery, bans }: PeerLifecycle,
+  lifecycle: PeerLifecycle,
   deps: PropagationDeps,
   closing: Pick<Closing, "add">,
 ): Propagation {
-  const { network, slots, rounds, chain, pool, logger, nowMs } = deps;
-  const { head } = chain;
-  const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
-  const checkForeignHeader = (foreign: BlockHeader) => {
-    doubleForging.check(foreign);
-    deps.onForeignHeader(foreign);
-  };
-  const peerAddresses = () => peerTable.all().map(({ ip }) => ip);
-  const request = dropUnresponsive(client, peerTable);
-  const observations = createBlockObservations();
-  const blockBroadcast = createBlockBroadcast({
-    peers: peerAddresses,
-    request,
-    hasCapacity: client.hasCapacity,
-    observations,
-    logger,
-  });
-  const transactionBroadcast = createTransactionBroadcast({
-    peers: peerAddresses,
-    request,
+  const { chain, pool, logger } = deps;
+  const state = createState(lifecycle, deps);
+  const { blockBroadcast, transactionBroadcast, pendingSends } = state;
+  closing.add("pending broadcasts", () => finishBroadcasts(state));
+  const sync = createSync(syncDeps(state));
+  closing.add("synchronisation", sync.close);
+  const rebroadcast = createRebroadcast({
     pending: pool.get,
-    logger,
+    send: (items) => pendingSends.add(transactionBroadcast.send(items)),
   });
-  const pendingSends = createPendingSends((err) => logger.error({ err }, "broadcast failed"));
-  closing.add("pending broadcasts", async () => {
-    await pendingSends.settled(DRAIN, () => blockBroadcast.unsent() > 0);
-    await sleep(Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs()));
+  const unsubscribe = chain.subscribe(() => {
+    if (sync.isSynced()) rebroadcast.headMoved(chain.head().height);
   });
+  closing.add("rebroadcast", unsubscribe);
+  const broadcastTransactions: Propagation["broadcastTransactions"] = (items, answer) => {
+    rebroadcast.sent(answer.data.broadcast, chain.head().height);
+    pendingSends.add(transactionBroadcast.broadcast(items, answer));
+  };
+  return {
+    sync,
+    broadcastTransactions,
+    postsDropped: () => ({ block: blockBroadcast.dropped(), transactions: transactionBroadcast.dropped() }),
+    blocks: createInboundBlocks(inboundBlocksDeps(state, sync)),
+    transactions: createInboundTransactions({
+      submit: pool.submit,
+      broadcast: broadcastTransactions,
+      logger,
+    }),
+  };
+}
 
-  let isStarted = false;
-  const sync = createSync({
+function createState(lifecycle: PeerLifecycle, deps: PropagationDeps): State {
+  const { client, peerTable } = lifecycle;
+  const { network, slots, chain, pool, logger } = deps;
+  const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
+  const observations = createBlockObservations();
+  const peers = () => peerTable.all().map(({ ip }) => ip);
+  const request = dropUnresponsive(client, peerTable);
+  const { hasCapacity } = client;
+  return {
+    lifecycle,
+    deps,
+    foreignHeaders: {
+      check(header) {
+        doubleForging.check(header);
+        deps.onForeignHeader(header);
+      },
+    },
+    observations,
+    blockBroadcast: createBlockBroadcast({ peers, request, hasCapacity, observations, logger }),
+    transactionBroadcast: createTransactionBroadcast({ peers, request, pending: pool.get, logger }),
+    pendingSends: createPendingSends((err) => logger.error({ err }, "broadcast failed")),
+    isStarted: false,
+  };
+}
+
+async function finishBroadcasts({ blockBroadcast, pendingSends }: State): Promise<void> {
+  await pendingSends.settled(DRAIN, () => blockBroadcast.unsent() > 0);
+  await sleep(Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs()));
+}
+
+function syncDeps(state: State): SyncDeps {
+  const { peerTable, client, candidates, discovery, bans } = state.lifecycle;
+  const { network, chain, logger, onStarted } = state.deps;
+  return {
     network,
     chain,
     peerTable,
@@ -102,67 +150,43 @@ export function createPropagation(
     ban: bans.ban,
     suspend: candidates.suspend,
     reinstate: candidates.reinstate,
-    onForeignHeader: checkForeignHeader,
+    onForeignHeader: state.foreignHeaders.check,
     onFetched({ height }) {
       // Blocks that are fetched before the node is in sync are old for every peer.
-      if (!isStarted) return;
+      if (!state.isStarted) return;
       const [block] = chain.blocks.bytes(height, height);
-      pendingSends.add(blockBroadcast.announceFetched(height, block!));
+      state.pendingSends.add(state.blockBroadcast.announceFetched(height, block!));
     },
     onSynced() {
-      if (!isStarted) deps.onStarted();
-      isStarted = true;
+      if (!state.isStarted) onStarted();
+      state.isStarted = true;
     },
     logger,
-  });
-  closing.add("synchronisation", sync.close);
-
-  const rebroadcast = createRebroadcast({
-    pending: pool.get,
-    send: (items) => pendingSends.add(transactionBroadcast.send(items)),
-  });
-  const unsubscribe = chain.subscribe(() => {
-    if (sync.isSynced()) rebroadcast.headMoved(head().height);
-  });
-  closing.add("rebroadcast", unsubscribe);
-  const broadcastTransactions: Propagation["broadcastTransactions"] = (items, answer) => {
-    rebroadcast.sent(answer.data.broadcast, head().height);
-    pendingSends.add(transactionBroadcast.broadcast(items, answer));
   };
+}
 
+function inboundBlocksDeps(state: State, sync: Sync): InboundBlocksDeps {
+  const { network, slots, rounds, chain, onBlock, nowMs, logger } = state.deps;
   return {
-    sync,
-    broadcastTransactions,
-    postsDropped: () => ({
-      block: blockBroadcast.dropped(),
-      transactions: transactionBroadcast.dropped(),
-    }),
-    blocks: createInboundBlocks({
-      network,
-      slots,
-      rounds,
-      chain,
-      observations,
-      doubleForging: { check: checkForeignHeader },
-      isStarted: () => isStarted,
-      broadcast: (block) => pendingSends.add(blockBroadcast.broadcast(block)),
-      onReceived: (block) => deps.onBlock(block, "received"),
-      onDisregarded(block) {
-        deps.onBlock(block, "disregarded");
-        // Its sender has it.
-        sync.trigger();
-      },
-      onUnchained: ({ height }) => {
-        if (height > head().height) sync.trigger();
-      },
-      ban: bans.ban,
-      nowMs,
-      logger,
-    }),
-    transactions: createInboundTransactions({
-      submit: pool.submit,
-      broadcast: broadcastTransactions,
-      logger,
-    }),
+    network,
+    slots,
+    rounds,
+    chain,
+    observations: state.observations,
+    doubleForging: state.foreignHeaders,
+    isStarted: () => state.isStarted,
+    broadcast: (block) => state.pendingSends.add(state.blockBroadcast.broadcast(block)),
+    onReceived: (block) => onBlock(block, "received"),
+    onDisregarded(block) {
+      onBlock(block, "disregarded");
+      // Its sender has it.
+      sync.trigger();
+    },
+    onUnchained({ height }) {
+      if (height > chain.head().height) sync.trigger();
+    },
+    ban: state.lifecycle.bans.ban,
+    nowMs,
+    logger,
   };
 }

@@ -6,7 +6,7 @@ import { peerAddress, subnetOf } from "../../src/peers/addresses.ts";
 import { broadcastRecipients } from "../../src/peers/broadcast/quota.ts";
 import { allowedVersions, isVersionAllowed } from "../../src/peers/discovery/version-gate.ts";
 import { localAddressOf } from "../../src/peers/options.ts";
-import { networkHeight } from "../../src/peers/table/network-height.ts";
+import { networkHeight } from "../../src/peers/table/peer.ts";
 import { matchesAddress } from "../../src/peers/transport/address-patterns.ts";
 import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
 

@@ -3,7 +3,7 @@ import { bytesOfBlock, type EncodedBlock, joinBlock } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { BlockBytes } from "../../store/chain/blocks.ts";
 import type { BlockObservations } from "../inbound/observations.ts";
-import { sample } from "../table/sample.ts";
+import { sample } from "../table/peer.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import { broadcastQuota, broadcastRecipients } from "./quota.ts";

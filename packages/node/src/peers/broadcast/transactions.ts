@@ -3,7 +3,7 @@ import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Items } from "../inbound/transactions.ts";
-import { sample } from "../table/sample.ts";
+import { sample } from "../table/peer.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_TRANSACTIONS, TIMES_MS } from "../wire/limits.ts";
 import { isTransactionSmall } from "../wire/requests/transactions.ts";

@@ -1,9 +1,8 @@
 /** Finds peers, and drops unresponsive peers (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
-import { networkHeight } from "../table/network-height.ts";
+import { networkHeight, sample } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
-import { sample } from "../table/sample.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";
@@ -61,112 +60,135 @@ const ENOUGH_SHARE = 0.75;
 const MAX_STORED = 100;
 const SUBMITTED_PER_TICK = 20;
 
+type State = {
+  readonly options: DiscoveryOptions;
+  readonly deps: DiscoveryDeps;
+  /** Addresses that are dialled first: the seeds of the options and the addresses that the sources list. */
+  readonly seeds: Set<string>;
+  /** Aborted when discovery is closed. */
+  readonly closed: AbortSignal;
+  /** True until the first round has ended. */
+  isFirst: boolean;
+  /** The next round. */
+  timer: NodeJS.Timeout | undefined;
+};
+
 export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps): Discovery {
-  const { peerTable, candidates, client, store, logger } = deps;
-  let timer: NodeJS.Timeout | undefined;
-  let isFirst = true;
   const closing = new AbortController();
-  const { signal: closed } = closing;
-
-  const seeds = new Set(options.seeds);
-
-  const isBelowMinimum = () => peerTable.all().length < options.minPeers;
-
-  async function submitSeeds(): Promise<void> {
-    const stored = isFirst && options.isOpen ? store.known(MAX_STORED) : [];
-    await Promise.all([
-      ...[...seeds].map((seed) => candidates.submit(seed, { isSeed: true })),
-      ...stored.map((ip) => candidates.submit(ip)),
-    ]);
-  }
-
-  /** The start does not wait for it: a source may be slow or unreachable. */
-  async function addSources(): Promise<void> {
-    const listed = await readSources(options.sources, logger, closed);
-    if (closed.aborted) return;
-    for (const ip of listed) seeds.add(ip);
-    await Promise.all(listed.map((ip) => candidates.submit(ip, { isSeed: true })));
-  }
-
-  async function requestPeers(ip: string): Promise<string[]> {
-    const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    const announced = await client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
-    return sample(announced, MAX_FROM_EACH).map((peer) => peer.ip);
-  }
-
-  /** A few in one tick of the event loop: each is compared with all peers. */
-  async function submitAll(announced: readonly string[]): Promise<void> {
-    const submitted: Promise<boolean>[] = [];
-    for (let at = 0; at < announced.length; at += SUBMITTED_PER_TICK) {
-      if (at > 0) await new Promise<void>((resolve) => setImmediate(resolve));
-      for (const ip of announced.slice(at, at + SUBMITTED_PER_TICK)) submitted.push(candidates.submit(ip));
-    }
-    await Promise.all(submitted);
-  }
-
-  async function round(): Promise<void> {
-    if (isBelowMinimum()) await submitSeeds();
-    const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
-    const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(ip)))).flat());
-    const needsCandidates =
-      isFirst || isBelowMinimum() || peerTable.all().length < announced.size * ENOUGH_SHARE;
-    if (needsCandidates) await submitAll([...announced]);
-    await pingAll({ isForced: false, withinMs: TIMES_MS.verification, signal: closed });
-    const peers = peerTable.all();
-    await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), peerTable, closed);
-    if (closed.aborted) return;
-    isFirst = false;
-    store.saw(
-      peers.map(({ ip }) => ip),
-      deps.nowMs(),
-    );
-    const height = networkHeight(peers.map((peer) => peer.height));
-    logger.info({ peers: peers.length, networkHeight: height }, "peers discovered");
-  }
-
-  async function pingAll({ isForced, withinMs, signal }: PingRound): Promise<void> {
-    if (signal?.aborted) return;
-    const pings = peerTable.all().map(({ ip }) => pingOrDrop(ip, isForced));
-    const { promise: late, resolve: end } = Promise.withResolvers<void>();
-    const timeout = setTimeout(end, withinMs);
-    const stop = () => end();
-    signal?.addEventListener("abort", stop);
-    await Promise.race([Promise.all(pings), late]);
-    clearTimeout(timeout);
-    signal?.removeEventListener("abort", stop);
-  }
-
-  async function pingOrDrop(ip: string, isForced: boolean): Promise<void> {
-    try {
-      await deps.ping(ip, { isForced });
-    } catch (error) {
-      if (closed.aborted) return;
-      logger.debug({ ip, reason: (error as Error).message }, "peer dropped");
-      client.disconnect(ip);
-      peerTable.remove(ip);
-    }
-  }
-
-  async function runRounds(): Promise<void> {
-    try {
-      await round();
-    } catch (err) {
-      logger.error({ err }, "discovery failed");
-    }
-    if (closed.aborted) return;
-    const delayMs = peerTable.all().length === 0 ? NO_PEERS_MS : isBelowMinimum() ? FEW_PEERS_MS : ROUND_MS;
-    timer = setTimeout(runRounds, delayMs);
-  }
-
+  const state: State = {
+    options,
+    deps,
+    seeds: new Set(options.seeds),
+    closed: closing.signal,
+    isFirst: true,
+    timer: undefined,
+  };
   return {
     start() {
-      void addSources();
-      return runRounds();
+      // The start does not wait for the sources: one may be slow or unreachable.
+      void addSources(state);
+      return runRounds(state);
     },
-    pingAll,
+    pingAll: (round) => pingAll(state, round),
     close() {
       closing.abort();
-      clearTimeout(timer);
+      clearTimeout(state.timer);
     },
   };
+}
+
+async function runRounds(state: State): Promise<void> {
+  const { peerTable, logger } = state.deps;
+  try {
+    await runRound(state);
+  } catch (err) {
+    logger.error({ err }, "discovery failed");
+  }
+  if (state.closed.aborted) return;
+  const delayMs =
+    peerTable.all().length === 0 ? NO_PEERS_MS : isBelowMinimum(state) ? FEW_PEERS_MS : ROUND_MS;
+  state.timer = setTimeout(runRounds, delayMs, state);
+}
+
+/** Dials new addresses if needed, then verifies the peers and probes their ports. */
+async function runRound(state: State): Promise<void> {
+  const { options, deps, closed } = state;
+  const { peerTable, store, logger } = deps;
+  if (isBelowMinimum(state)) await submitSeeds(state);
+  const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
+  const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(deps, ip)))).flat());
+  if (needsCandidates(state, announced.size)) await submitAll(deps, [...announced]);
+  await pingAll(state, { isForced: false, withinMs: TIMES_MS.verification, signal: closed });
+  const peers = peerTable.all();
+  const probed = state.isFirst ? peers : sample(peers, Math.ceil(peers.length / 2));
+  await probePorts(probed, peerTable, closed);
+  if (closed.aborted) return;
+  state.isFirst = false;
+  store.saw(
+    peers.map(({ ip }) => ip),
+    deps.nowMs(),
+  );
+  const height = networkHeight(peers.map((peer) => peer.height));
+  logger.info({ peers: peers.length, networkHeight: height }, "peers discovered");
+}
+
+const isBelowMinimum = ({ options, deps }: State): boolean => deps.peerTable.all().length < options.minPeers;
+
+const needsCandidates = (state: State, announced: number): boolean =>
+  state.isFirst || isBelowMinimum(state) || state.deps.peerTable.all().length < announced * ENOUGH_SHARE;
+
+async function submitSeeds({ options, deps, seeds, isFirst }: State): Promise<void> {
+  const { candidates, store } = deps;
+  const stored = isFirst && options.isOpen ? store.known(MAX_STORED) : [];
+  await Promise.all([
+    ...[...seeds].map((seed) => candidates.submit(seed, { isSeed: true })),
+    ...stored.map((ip) => candidates.submit(ip)),
+  ]);
+}
+
+async function addSources({ options, deps, seeds, closed }: State): Promise<void> {
+  const listed = await readSources(options.sources, deps.logger, closed);
+  if (closed.aborted) return;
+  for (const ip of listed) seeds.add(ip);
+  await Promise.all(listed.map((ip) => deps.candidates.submit(ip, { isSeed: true })));
+}
+
+async function requestPeers({ client }: DiscoveryDeps, ip: string): Promise<string[]> {
+  const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+  const announced = await client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
+  return sample(announced, MAX_FROM_EACH).map((peer) => peer.ip);
+}
+
+/** A few in one tick of the event loop: each is compared with all peers. */
+async function submitAll({ candidates }: DiscoveryDeps, announced: readonly string[]): Promise<void> {
+  const submitted: Promise<boolean>[] = [];
+  for (let at = 0; at < announced.length; at += SUBMITTED_PER_TICK) {
+    if (at > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    for (const ip of announced.slice(at, at + SUBMITTED_PER_TICK)) submitted.push(candidates.submit(ip));
+  }
+  await Promise.all(submitted);
+}
+
+async function pingAll(state: State, { isForced, withinMs, signal }: PingRound): Promise<void> {
+  if (signal?.aborted) return;
+  const pings = state.deps.peerTable.all().map(({ ip }) => pingOrDrop(state, ip, isForced));
+  const { promise: late, resolve: end } = Promise.withResolvers<void>();
+  const timeout = setTimeout(end, withinMs);
+  const stop = () => end();
+  signal?.addEventListener("abort", stop);
+  await Promise.race([Promise.all(pings), late]);
+  clearTimeout(timeout);
+  signal?.removeEventListener("abort", stop);
+}
+
+async function pingOrDrop({ deps, closed }: State, ip: string, isForced: boolean): Promise<void> {
+  const { ping, client, peerTable, logger } = deps;
+  try {
+    await ping(ip, { isForced });
+  } catch (error) {
+    if (closed.aborted) return;
+    logger.debug({ ip, reason: (error as Error).message }, "peer dropped");
+    client.disconnect(ip);
+    peerTable.remove(ip);
+  }
 }

@@ -18,7 +18,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
 import { networkTiming } from "../../forger/timing.ts";
-import { createWindowCounter } from "../guards/window.ts";
+import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import { CallError, type Caller } from "../transport/handler.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
 import type { DoubleForging } from "./double-forging.ts";
@@ -64,120 +64,155 @@ export type InboundBlocks = {
  */
 const BLOCKS_PER_SLOT = { events: 3, windowMs: 600_000 };
 
-export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
-  const { network, slots, chain, observations, logger } = deps;
-  const taken = createWindowCounter(BLOCKS_PER_SLOT);
-  /** Header of the block that the chain is executing: the next block may continue it. */
-  let inFlight: BlockHeader | undefined;
-
+type State = {
+  readonly deps: InboundBlocksDeps;
+  /** Counts the blocks of each delegate and slot. */
+  readonly submitted: WindowCounter;
   /** A block of a separate forger is too late when less of its slot remains. */
-  const { minRemainingMs } = networkTiming(slots.blocktime);
-  const now = () => slots.timeAt(deps.nowMs());
+  readonly minRemainingMs: number;
+  /** Header of the block that the chain is executing: the next block may continue it. */
+  inFlight: BlockHeader | undefined;
+};
 
-  function checkCount(header: BlockHeader): void {
-    const { maxTransactions } = network.milestoneAt(chain.head().height).block;
-    if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
-  }
-
-  /** Returns true if the generator is the delegate of the slot. */
-  function isOfSlotDelegate({ timestamp, generatorPublicKey }: BlockHeader, below: BlockHeader): boolean {
-    const { round } = deps.rounds.roundAt(below.height + 1);
-    const order = getForgingOrder(chain.state, round);
-    return order === undefined || delegateOfSlot(order, slots.slotAt(timestamp)) === generatorPublicKey;
-  }
-
-  /** A restarted node may have another forging order in some rounds (traps C1 and C2). */
-  function isOfDelegate({ generatorPublicKey }: BlockHeader): boolean {
-    const address = addressFromPublicKey(generatorPublicKey, network.description.pubKeyHash);
-    return chain.state.get("wallets", address)?.attributes.delegate !== undefined;
-  }
-
-  /** The id covers the header only: with wrong transactions, the block would replace the real one. */
-  function hasItsTransactions({ header, transactions }: Block): boolean {
-    const ids = transactions.map(({ data }) => data.id);
-    return payloadHashOf(ids) === header.payloadHash || isBlockException(header.id, ids, network);
-  }
-
-  /**
-   * Steps 1 to 3 for a block of another node; false if the block is to be ignored. The header decides: the transactions
-   * of blocks that no delegate signed are not decoded.
-   */
-  function isAcceptable(header: BlockHeader, caller: Caller): boolean {
-    const head = inFlight ?? chain.head();
-    if (!caller.isTrusted && observations.count(header, performance.now())) return false;
-    deps.doubleForging.check(header);
-    if (!caller.isTrusted && !isChained(header, { head, slots })) {
-      deps.onUnchained(header, caller);
-      throw new CallError(blockNotChained(header.height, head.height));
-    }
-    const slot = slots.slotAt(header.timestamp);
-    if (slot > slots.slotAt(now())) return false;
-    if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
-    const { height, id } = header;
-    const isSigned = verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
-    if (isSigned && isOfSlotDelegate(header, head)) return true;
-    if (isSigned && isOfDelegate(header)) {
-      logger.warn({ height, id, sender: caller.address }, "block of a delegate outside of its slot");
-    } else banFor(header, caller);
-    return false;
-  }
-
-  const banFor = ({ height }: BlockHeader, { address }: Caller) =>
-    deps.ban(address, `it posted a block ${height} that no delegate signed`);
-
-  /**
-   * Returns true if the transactions belong to an acceptable header, and the delegate has not made several
-   * blocks.
-   */
-  function isWhole(block: ReceivedBlock, caller: Caller): boolean {
-    if (caller.isTrusted) return true;
-    const { header } = block;
-    if (hasItsTransactions(block)) {
-      return taken.take(`${header.generatorPublicKey} ${slots.slotAt(header.timestamp)}`, performance.now());
-    }
-    banFor(header, caller);
-    return false;
-  }
-
-  const remainingMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot + 1)) - deps.nowMs();
-
-  /** Step 4 and later. */
-  async function process(block: EncodedBlock): Promise<Outcome> {
-    inFlight = block.header;
-    deps.onReceived(block);
-    try {
-      const [outcome] = await chain.accept([block]);
-      relay(block, outcome!);
-      return outcome!;
-    } finally {
-      if (inFlight === block.header) inFlight = undefined;
-    }
-  }
-
-  function relay(block: EncodedBlock, outcome: Outcome): void {
-    if (outcome.answer === "Accepted" || outcome.answer === "Discarded") deps.broadcast(block);
-    if (outcome.answer === "Accepted") return;
-    const { height, id } = block.header;
-    logger.warn({ height, id, reason: refusalOf(outcome) }, "block disregarded");
-  }
-
+export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
+  const state: State = {
+    deps,
+    submitted: createWindowCounter(BLOCKS_PER_SLOT),
+    minRemainingMs: networkTiming(deps.slots.blocktime).minRemainingMs,
+    inFlight: undefined,
+  };
   return {
-    async post(bytes, caller) {
-      const { header } = decodeHeader(bytes, network);
-      checkCount(header);
-      if (!isAcceptable(header, caller)) return;
-      const block = receiveBlock(bytes, network);
-      if (!isWhole(block, caller)) return;
-      if (!deps.isStarted()) return deps.onDisregarded(block);
-      observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
-      // The reply does not wait for the chain.
-      process(block).catch((err) => logger.error({ err }, "failed to process a posted block"));
-    },
+    post: (bytes, caller) => post(state, bytes, caller),
     async submit(block) {
-      observations.begin(block.header, performance.now(), 0);
-      return refusalOf(await process(block));
+      deps.observations.begin(block.header, performance.now(), 0);
+      return refusalOf(await process(state, block));
     },
   };
+}
+
+/** The header decides: the transactions of blocks that no delegate signed are not decoded. */
+async function post(state: State, bytes: Uint8Array, caller: Caller): Promise<void> {
+  const { network, observations, isStarted, onDisregarded, logger } = state.deps;
+  const { header } = decodeHeader(bytes, network);
+  checkCount(state, header);
+  if (!isAcceptable(state, header, caller)) return;
+  const block = receiveBlock(bytes, network);
+  if (!isWhole(state, block, caller)) return;
+  if (!isStarted()) return onDisregarded(block);
+  observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
+  // The reply does not wait for the chain.
+  process(state, block).catch((err) => logger.error({ err }, "failed to process a posted block"));
+}
+
+function checkCount({ deps: { network, chain } }: State, header: BlockHeader): void {
+  const { maxTransactions } = network.milestoneAt(chain.head().height).block;
+  if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
+}
+
+/** Steps 1 to 3 for a block of another node; false if the block is to be ignored. */
+function isAcceptable(
+  { deps, inFlight, minRemainingMs }: State,
+  header: BlockHeader,
+  caller: Caller,
+): boolean {
+  const { slots, chain, observations } = deps;
+  const head = inFlight ?? chain.head();
+  if (!caller.isTrusted && observations.count(header, performance.now())) return false;
+  deps.doubleForging.check(header);
+  if (!caller.isTrusted && !isChained(header, { head, slots })) {
+    deps.onUnchained(header, caller);
+    throw new CallError(blockNotChained(header.height, head.height));
+  }
+  const slot = slots.slotAt(header.timestamp);
+  if (slot > currentSlot(deps)) return false;
+  if (caller.isTrusted) return slot === currentSlot(deps) && remainingMs(deps, slot) >= minRemainingMs;
+  return isFromDelegate(deps, header, head, caller);
+}
+
+const currentSlot = ({ slots, nowMs }: InboundBlocksDeps): number => slots.slotAt(slots.timeAt(nowMs()));
+
+const remainingMs = ({ slots, nowMs }: InboundBlocksDeps, slot: number): number =>
+  slots.unixMsOf(slots.slotTime(slot + 1)) - nowMs();
+
+/**
+ * Returns true if the delegate of the slot has signed a header that continues `below`. Bans the sender of a header
+ * that no delegate signed.
+ */
+function isFromDelegate(
+  deps: InboundBlocksDeps,
+  header: BlockHeader,
+  below: BlockHeader,
+  caller: Caller,
+): boolean {
+  const { height, id } = header;
+  const isSigned = verifyHeaderJob(headerSignatureJob(header, deps.network)) === "valid";
+  if (isSigned && isOfSlotDelegate(deps, header, below)) return true;
+  if (isSigned && isOfDelegate(deps, header)) {
+    deps.logger.warn({ height, id, sender: caller.address }, "block of a delegate outside of its slot");
+  } else banFor(deps, header, caller);
+  return false;
+}
+
+/** Returns true if the generator is the delegate of the slot. */
+function isOfSlotDelegate(
+  { rounds, chain, slots }: InboundBlocksDeps,
+  { timestamp, generatorPublicKey }: BlockHeader,
+  below: BlockHeader,
+): boolean {
+  const { round } = rounds.roundAt(below.height + 1);
+  const order = getForgingOrder(chain.state, round);
+  return order === undefined || delegateOfSlot(order, slots.slotAt(timestamp)) === generatorPublicKey;
+}
+
+/** A restarted node may have another forging order in some rounds (traps C1 and C2). */
+function isOfDelegate({ network, chain }: InboundBlocksDeps, { generatorPublicKey }: BlockHeader): boolean {
+  const address = addressFromPublicKey(generatorPublicKey, network.description.pubKeyHash);
+  return chain.state.get("wallets", address)?.attributes.delegate !== undefined;
+}
+
+/**
+ * Returns true if the transactions belong to an acceptable header, and the delegate has not made several
+ * blocks.
+ */
+function isWhole({ deps, submitted }: State, block: ReceivedBlock, caller: Caller): boolean {
+  if (caller.isTrusted) return true;
+  const { header } = block;
+  if (hasItsTransactions(deps, block)) {
+    const slot = deps.slots.slotAt(header.timestamp);
+    return submitted.take(`${header.generatorPublicKey} ${slot}`, performance.now());
+  }
+  banFor(deps, header, caller);
+  return false;
+}
+
+/** The id covers the header only: with wrong transactions, the block would replace the real one. */
+function hasItsTransactions({ network }: InboundBlocksDeps, { header, transactions }: Block): boolean {
+  const ids = transactions.map(({ data }) => data.id);
+  return payloadHashOf(ids) === header.payloadHash || isBlockException(header.id, ids, network);
+}
+
+const banFor = ({ ban }: InboundBlocksDeps, { height }: BlockHeader, { address }: Caller): void =>
+  ban(address, `it posted a block ${height} that no delegate signed`);
+
+/** Step 4 and later. */
+async function process(state: State, block: EncodedBlock): Promise<Outcome> {
+  const { chain, onReceived } = state.deps;
+  state.inFlight = block.header;
+  onReceived(block);
+  try {
+    const [outcome] = await chain.accept([block]);
+    relay(state.deps, block, outcome!);
+    return outcome!;
+  } finally {
+    if (state.inFlight === block.header) state.inFlight = undefined;
+  }
+}
+
+function relay({ broadcast, logger }: InboundBlocksDeps, block: EncodedBlock, outcome: Outcome): void {
+  if (outcome.answer === "Accepted" || outcome.answer === "Discarded") broadcast(block);
+  if (outcome.answer === "Accepted") return;
+  const { height, id } = block.header;
+  logger.warn({ height, id, reason: refusalOf(outcome) }, "block disregarded");
 }
 
 const getForgingOrder = (state: StateReader, round: number): readonly string[] | undefined =>

@@ -1,4 +1,4 @@
-/** State of a peer, as this node knows it. */
+/** A peer as this node knows it; the branches, heights and random samples of several peers. */
 import type { ReceivedStatus } from "../wire/replies/received.ts";
 
 /** Comparison of two chains: heights of both heads, and of the highest block in both. */
@@ -32,3 +32,19 @@ export const isForked = ({ verification }: Peer): boolean => {
   const { myHeight, hisHeight, highestCommonHeight } = verification;
   return highestCommonHeight !== myHeight && highestCommonHeight !== hisHeight;
 };
+
+/** Height of the network: the median of the heights that peers claim (p2p.md 13); 0 without peers. */
+export function networkHeight(heights: readonly number[]): number {
+  const known = heights.filter((height) => height > 0).toSorted((a, b) => a - b);
+  return known[Math.floor(known.length / 2)] ?? 0;
+}
+
+/** Returns at most `count` of the items, each at most once, in random order: chooses among peers. */
+export function sample<T>(items: readonly T[], count: number): T[] {
+  const rest = [...items];
+  const chosen: T[] = [];
+  while (chosen.length < count && rest.length > 0) {
+    chosen.push(...rest.splice(Math.floor(Math.random() * rest.length), 1));
+  }
+  return chosen;
+}

@@ -1,14 +1,14 @@
 /** Client of the peers: one connection for each address, opened with the first request. */
-
 import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
-import { createTimeSlices } from "../../platform/threads/time-slices.ts";
+import { createTimeSlices, type TimeSlices } from "../../platform/threads/time-slices.ts";
 import { clientReaction, WireError } from "../wire/error.ts";
 import { MESSAGE_SLICE_MS, TIMES_MS } from "../wire/limits.ts";
 import { type PeerEvent, type Received, readResult } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
-import { type CallLimits, type Connection, connectPeer } from "./connection.ts";
+import { type Connection, connectPeer } from "./connection.ts";
 import { PeerError } from "./error.ts";
+import type { CallLimits } from "./pending-calls.ts";
 import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
 
 export type PeerClientOptions = {
@@ -69,132 +69,162 @@ const MAX_LINKS = 2_000;
 /** Maximum number of pending attempts to connect to unresponsive addresses; the oldest attempts are aborted. */
 const MAX_SILENT = 100;
 
-export function createPeerClient(
-  options: PeerClientOptions,
-  { network, onHeight, onSocket }: PeerClientDeps,
-): PeerClient {
-  const links = new Map<string, Link>();
-  const slices = createTimeSlices({ sliceMs: MESSAGE_SLICE_MS });
-  const connections = new Set<Connection>();
+type State = {
+  readonly options: PeerClientOptions;
+  readonly deps: PeerClientDeps;
+  /** Links by address, the least recently used first. */
+  readonly links: Map<string, Link>;
+  readonly connections: Set<Connection>;
   /** Links whose attempt to connect is late, the oldest first. */
-  const silent = new Set<Link>();
-  let isClosed = false;
+  readonly silent: Set<Link>;
+  /** Processes the messages of all connections. */
+  readonly slices: TimeSlices;
+  isClosed: boolean;
+};
 
-  function getLink(address: string): Link {
-    const now = performance.now();
-    const link = links.get(address) ?? {
-      throttle: createRequestThrottle(),
-      connection: undefined,
-      dial: undefined,
-      users: 0,
-      usedAt: now,
-    };
-    link.usedAt = now;
-    // The least recently used are first.
-    links.delete(address);
-    links.set(address, link);
-    for (const [other, { connection, users, usedAt }] of links) {
-      const isOld = now - usedAt > IDLE_MS;
-      if (!isOld && links.size <= MAX_LINKS) break;
-      if (!connection && users === 0 && other !== address) links.delete(other);
-    }
-    return link;
-  }
-
-  /** Opens the only connection to an address. */
-  function dial(address: string, link: Link): Promise<Connection> {
-    const ending = new AbortController();
-    const { signal } = ending;
-    const handshakeMs = TIMES_MS.dial;
-    const dialled = connectPeer({
-      address,
-      ...options,
-      slices,
-      handshakeMs,
-      signal,
-      ...(onSocket && { onSocket }),
-    });
-    link.connection = dialled;
-    link.dial = ending;
-    const forget = () => {
-      if (link.connection === dialled) link.connection = undefined;
-    };
-    const settled = () => {
-      link.dial = undefined;
-      silent.delete(link);
-    };
-    dialled.finally(settled).then((connection) => {
-      connections.add(connection);
-      void connection.ended.then(() => connections.delete(connection)).then(forget);
-      // Nothing waits for it.
-      if (link.users === 0 || isClosed) end(link);
-    }, forget);
-    return dialled;
-  }
-
-  /** The connection of an address, unless it takes too long: the attempt goes on, and the next request joins it. */
-  async function connect(address: string, link: Link): Promise<Connection> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      if (link.dial) addSilent(link);
-      late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not answer`));
-    }, TIMES_MS.connect);
-    return Promise.race([link.connection ?? dial(address, link), late.promise]).finally(() =>
-      clearTimeout(timer),
-    );
-  }
-
-  function addSilent(link: Link): void {
-    silent.add(link);
-    const [oldest] = silent;
-    if (silent.size > MAX_SILENT) oldest!.dial?.abort();
-  }
-
-  /** An attempt to connect goes on. */
-  function end(link: Link): void {
-    if (link.dial) return;
-    const { connection } = link;
-    link.connection = undefined;
-    void connection?.then(
-      ({ close }) => close(),
-      () => {},
-    );
-  }
-
+export function createPeerClient(options: PeerClientOptions, deps: PeerClientDeps): PeerClient {
+  const state: State = {
+    options,
+    deps,
+    links: new Map(),
+    connections: new Set(),
+    silent: new Set(),
+    slices: createTimeSlices({ sliceMs: MESSAGE_SLICE_MS }),
+    isClosed: false,
+  };
+  const { links } = state;
   return {
-    async request(address, event, argument, limits, onSent) {
-      const link = getLink(address);
-      link.users++;
-      try {
-        await link.throttle.acquire(event);
-        if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
-        const connection = await connect(address, link);
-        onSent?.();
-        const resolved = typeof argument === "function" ? argument() : argument;
-        const { result, height } = await connection.call(event, resolved, limits);
-        if (height !== undefined) onHeight(address, height);
-        return readResult(event, result, network);
-      } catch (error) {
-        if (!(error instanceof WireError)) throw error;
-        if (clientReaction(error) === "drop") end(link);
-        throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
-      } finally {
-        link.users--;
-      }
-    },
+    request: (address, event, argument, limits, onSent) =>
+      request(state, address, { event, argument, limits, onSent }),
     hasCapacity: (address, event, count) => links.get(address)?.throttle.hasCapacity(event, count) ?? true,
     disconnect(address) {
       const link = links.get(address);
       if (link) end(link);
     },
-    async close() {
-      isClosed = true;
-      for (const { throttle, dial } of links.values()) {
-        throttle.close();
-        dial?.abort();
-      }
-      for (const { close } of connections) close();
-      await Promise.all([...connections].map(({ ended }) => ended));
-    },
+    close: () => closeAll(state),
   };
+}
+
+/** The arguments of `PeerClient.request`. */
+type PeerRequest<E extends PeerEvent> = {
+  readonly event: E;
+  readonly argument: ArgumentOf<E> | (() => ArgumentOf<E>);
+  readonly limits: CallLimits;
+  readonly onSent: (() => void) | undefined;
+};
+
+async function request<E extends PeerEvent>(
+  state: State,
+  address: string,
+  { event, argument, limits, onSent }: PeerRequest<E>,
+): Promise<Received[E]> {
+  const { network, onHeight } = state.deps;
+  const link = getLink(state, address);
+  link.users++;
+  try {
+    await link.throttle.acquire(event);
+    if (state.isClosed) throw new PeerError("PEER_GONE", "this node is closing");
+    const connection = await connect(state, address, link);
+    onSent?.();
+    const resolved = typeof argument === "function" ? argument() : argument;
+    const { result, height } = await connection.call(event, resolved, limits);
+    if (height !== undefined) onHeight(address, height);
+    return readResult(event, result, network);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    if (clientReaction(error) === "drop") end(link);
+    throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
+  } finally {
+    link.users--;
+  }
+}
+
+/** Returns the link of an address, as the most recently used one, and forgets idle links. */
+function getLink({ links }: State, address: string): Link {
+  const now = performance.now();
+  const link = links.get(address) ?? {
+    throttle: createRequestThrottle(),
+    connection: undefined,
+    dial: undefined,
+    users: 0,
+    usedAt: now,
+  };
+  link.usedAt = now;
+  links.delete(address);
+  links.set(address, link);
+  for (const [other, { connection, users, usedAt }] of links) {
+    const isOld = now - usedAt > IDLE_MS;
+    if (!isOld && links.size <= MAX_LINKS) break;
+    if (!connection && users === 0 && other !== address) links.delete(other);
+  }
+  return link;
+}
+
+/** The connection of an address, unless it takes too long: the attempt goes on, and the next request joins it. */
+async function connect(state: State, address: string, link: Link): Promise<Connection> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    if (link.dial) addSilent(state, link);
+    late.reject(new PeerError("PEER_UNREACHABLE", `${address} does not answer`));
+  }, TIMES_MS.connect);
+  return Promise.race([link.connection ?? dial(state, address, link), late.promise]).finally(() =>
+    clearTimeout(timer),
+  );
+}
+
+/** Opens the only connection to an address. */
+function dial(state: State, address: string, link: Link): Promise<Connection> {
+  const { onSocket } = state.deps;
+  const ending = new AbortController();
+  const dialled = connectPeer({
+    address,
+    ...state.options,
+    slices: state.slices,
+    handshakeMs: TIMES_MS.dial,
+    signal: ending.signal,
+    ...(onSocket && { onSocket }),
+  });
+  link.connection = dialled;
+  link.dial = ending;
+  const forget = () => {
+    if (link.connection === dialled) link.connection = undefined;
+  };
+  const settled = () => {
+    link.dial = undefined;
+    state.silent.delete(link);
+  };
+  dialled.finally(settled).then((connection) => {
+    state.connections.add(connection);
+    void connection.ended.then(() => state.connections.delete(connection)).then(forget);
+    // Nothing waits for it.
+    if (link.users === 0 || state.isClosed) end(link);
+  }, forget);
+  return dialled;
+}
+
+function addSilent({ silent }: State, link: Link): void {
+  silent.add(link);
+  const [oldest] = silent;
+  if (silent.size > MAX_SILENT) oldest!.dial?.abort();
+}
+
+/** Ends the connection of a link; an attempt to connect goes on. */
+function end(link: Link): void {
+  if (link.dial) return;
+  const { connection } = link;
+  link.connection = undefined;
+  void connection?.then(
+    ({ close }) => close(),
+    () => {},
+  );
+}
+
+async function closeAll(state: State): Promise<void> {
+  state.isClosed = true;
+  for (const { throttle, dial } of state.links.values()) {
+    throttle.close();
+    dial?.abort();
+  }
+  for (const { close } of state.connections) close();
+  await Promise.all([...state.connections].map(({ ended }) => ended));
 }

@@ -1,7 +1,7 @@
 /** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
 import type { Verification } from "../table/peer.ts";
-import type { CallLimits } from "../transport/connection.ts";
+import type { CallLimits } from "../transport/pending-calls.ts";
 import {
   blocksMessageBytes,
   CLIENT_MESSAGE_BYTES,

@@ -26,165 +26,195 @@ const SCALAR = /true|false|null|-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?([eE][+-]?
 
 const fault = (what: string) => new WireError("MESSAGE_JSON", what);
 
+type Parser = {
+  readonly text: string;
+  readonly rules: JsonRules;
+  /** Position in the text. */
+  at: number;
+  /** Position at which the step ends. */
+  stop: number;
+  /** Number of values so far. */
+  values: number;
+  /** Position of the next backslash, or of a previous one; the end of the text if none follows. */
+  backslash: number;
+  /** Objects and lists that are not closed, the innermost last. */
+  readonly stack: Container[];
+  result: unknown;
+};
+
 /** @throws {WireError} MESSAGE_COMPLEXITY, MESSAGE_JSON */
 export function* parseGradually(text: string, rules: JsonRules): Generator<void, unknown> {
-  const stack: Container[] = [];
-  let at = 0;
-  let stop = STEP;
-  let values = 0;
-  /** The next one in the text. */
-  let backslash = -1;
-  let result: unknown;
-
-  function match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text);
-    at += found?.[0].length ?? 0;
-    return found;
+  const parser: Parser = {
+    text,
+    rules,
+    at: 0,
+    stop: STEP,
+    values: 0,
+    backslash: -1,
+    stack: [],
+    result: undefined,
+  };
+  const first = yield* skipBlanks(parser);
+  if (first !== "{" && first !== "[") throw fault("a message is no JSON");
+  while ((yield* readValue(parser)) || (yield* readEnds(parser))) {
+    if (parser.at < parser.stop) continue;
+    parser.stop = parser.at + STEP;
+    yield;
   }
+  if ((yield* skipBlanks(parser)) !== "") throw fault("something follows the message");
+  return parser.result;
+}
 
-  /** The next character that is not blank. */
-  function* next(): Generator<void, string> {
-    for (;;) {
-      const end = at + STEP;
-      while (at < end && isBlank(text.charCodeAt(at))) at++;
-      if (at < end) return text.charAt(at);
+/** Puts the next value, or opens it. Returns true if it was opened and has members or items. */
+function* readValue(parser: Parser): Generator<void, boolean> {
+  const character = yield* skipBlanks(parser);
+  if (character === '"') {
+    parser.at++;
+    put(parser, yield* readString(parser));
+    return false;
+  }
+  if (character !== "{" && character !== "[") {
+    put(parser, readScalar(parser));
+    return false;
+  }
+  parser.at++;
+  const container = open(parser, character === "{" ? {} : []);
+  if ((yield* skipBlanks(parser)) === closingOf(container)) {
+    close(parser);
+    return false;
+  }
+  if (!Array.isArray(container.value)) yield* readKey(parser, container);
+  return true;
+}
+
+/** Closes the objects and lists that end after a value. Returns true if another value follows. */
+function* readEnds(parser: Parser): Generator<void, boolean> {
+  const { stack } = parser;
+  for (let container = stack.at(-1); container; container = stack.at(-1)) {
+    const character = yield* skipBlanks(parser);
+    if (character === ",") {
+      parser.at++;
+      countValue(parser);
+      yield* skipBlanks(parser);
+      if (!Array.isArray(container.value)) yield* readKey(parser, container);
+      return true;
+    }
+    if (character !== closingOf(container)) throw fault("a comma is missing");
+    close(parser);
+  }
+  return false;
+}
+
+function* readKey(parser: Parser, container: Container): Generator<void, void> {
+  const { rules } = parser;
+  if (parser.text.charAt(parser.at++) !== '"') throw fault("a key is missing");
+  const key = yield* readString(parser);
+  if (rules.isStrict && key === "") throw fault("a key is empty");
+  if (rules.isStrict && Object.hasOwn(container.value, key)) throw fault("a key is repeated");
+  container.key = key;
+  if (++container.members > MAX_MEMBERS) {
+    throw new WireError("MESSAGE_COMPLEXITY", `an object has more than ${MAX_MEMBERS} members`);
+  }
+  if ((yield* skipBlanks(parser)) !== ":") throw fault("a colon is missing");
+  parser.at++;
+}
+
+/** Reads a string, beginning after its first quotation mark. */
+function* readString(parser: Parser): Generator<void, string> {
+  const { text } = parser;
+  const pieces: string[] = [];
+  let quote = -1;
+  for (;;) {
+    if (quote < parser.at) quote = indexFrom(text, '"', parser.at);
+    if (quote === text.length) throw fault("a string does not end");
+    if (parser.backslash < parser.at) parser.backslash = indexFrom(text, "\\", parser.at);
+    const end = Math.min(quote, parser.backslash, parser.at + STEP);
+    const plain = text.slice(parser.at, end);
+    if (CONTROL.test(plain)) throw fault("a string has a control character");
+    parser.at = end;
+    if (end === quote) {
+      parser.at++;
+      if (pieces.length === 0) return plain;
+      pieces.push(plain);
+      return pieces.join("");
+    }
+    pieces.push(plain);
+    if (end === parser.backslash) pieces.push(readEscapes(parser));
+    if (parser.at >= parser.stop) {
+      parser.stop = parser.at + STEP;
       yield;
     }
   }
+}
 
-  function countValue(): void {
-    if (++values > rules.maxValues) {
-      throw new WireError("MESSAGE_COMPLEXITY", `above maxValues, ${rules.maxValues}`);
-    }
+/** Reads up to a thousand escapes that follow each other. */
+function readEscapes(parser: Parser): string {
+  const escapes = match(parser, ESCAPES);
+  if (!escapes) throw fault("a string has an escape that does not exist");
+  return JSON.parse(`"${escapes[0]}"`) as string;
+}
+
+function readScalar(parser: Parser): unknown {
+  const found = match(parser, SCALAR);
+  if (!found) throw fault("a value is missing");
+  if (found[1] !== undefined && parser.rules.isStrict) throw fault("a number has an exponent");
+  return JSON.parse(found[0]);
+}
+
+function open(parser: Parser, value: Container["value"]): Container {
+  const { stack, rules } = parser;
+  countValue(parser);
+  const container: Container = { value, key: undefined, members: 0 };
+  stack.push(container);
+  if (stack.length > rules.maxDepth) {
+    throw new WireError("MESSAGE_COMPLEXITY", `above maxDepth, ${rules.maxDepth}`);
   }
+  return container;
+}
 
-  /** Reads a string, beginning after its first quotation mark. */
-  function* readString(): Generator<void, string> {
-    const pieces: string[] = [];
-    let quote = -1;
-    for (;;) {
-      if (quote < at) quote = indexFrom('"', at);
-      if (quote === text.length) throw fault("a string does not end");
-      if (backslash < at) backslash = indexFrom("\\", at);
-      const end = Math.min(quote, backslash, at + STEP);
-      const plain = text.slice(at, end);
-      if (CONTROL.test(plain)) throw fault("a string has a control character");
-      at = end;
-      if (at === quote && pieces.length === 0) return closeString(plain);
-      pieces.push(plain);
-      if (at === quote) return closeString(pieces.join(""));
-      if (at === backslash) {
-        const escapes = match(ESCAPES);
-        if (!escapes) throw fault("a string has an escape that does not exist");
-        pieces.push(JSON.parse(`"${escapes[0]}"`) as string);
-      }
-      if (at >= stop) {
-        stop = at + STEP;
-        yield;
-      }
-    }
+function close(parser: Parser): void {
+  parser.at++;
+  put(parser, unwrapBytes("", parser.stack.pop()!.value));
+}
+
+function put(parser: Parser, value: unknown): void {
+  const innermost = parser.stack.at(-1);
+  if (!innermost) parser.result = value;
+  else if (Array.isArray(innermost.value)) innermost.value.push(value);
+  else define(innermost.value, innermost.key!, value);
+}
+
+function countValue(parser: Parser): void {
+  const { maxValues } = parser.rules;
+  if (++parser.values > maxValues) {
+    throw new WireError("MESSAGE_COMPLEXITY", `above maxValues, ${maxValues}`);
   }
+}
 
-  function closeString(value: string): string {
-    at++;
-    return value;
-  }
-
-  /** Index of a character, or the end of the text. */
-  function indexFrom(character: string, from: number): number {
-    const index = text.indexOf(character, from);
-    return index === -1 ? text.length : index;
-  }
-
-  function readScalar(): unknown {
-    const found = match(SCALAR);
-    if (!found) throw fault("a value is missing");
-    if (found[1] !== undefined && rules.isStrict) throw fault("a number has an exponent");
-    return JSON.parse(found[0]);
-  }
-
-  function open(value: Container["value"]): void {
-    countValue();
-    stack.push({ value, key: undefined, members: 0 });
-    if (stack.length > rules.maxDepth) {
-      throw new WireError("MESSAGE_COMPLEXITY", `above maxDepth, ${rules.maxDepth}`);
-    }
-  }
-
-  function* readKey(container: Container): Generator<void, void> {
-    if (text.charAt(at++) !== '"') throw fault("a key is missing");
-    const key = yield* readString();
-    if (rules.isStrict && key === "") throw fault("a key is empty");
-    if (rules.isStrict && Object.hasOwn(container.value, key)) throw fault("a key is repeated");
-    container.key = key;
-    if (++container.members > MAX_MEMBERS) {
-      throw new WireError("MESSAGE_COMPLEXITY", `an object has more than ${MAX_MEMBERS} members`);
-    }
-    if ((yield* next()) !== ":") throw fault("a colon is missing");
-    at++;
-  }
-
-  function put(value: unknown): void {
-    const innermost = stack.at(-1);
-    if (!innermost) result = value;
-    else if (Array.isArray(innermost.value)) innermost.value.push(value);
-    else define(innermost.value, innermost.key!, value);
-  }
-
-  /** Puts the next value, or opens it. Returns true if it was opened and has members or items. */
-  function* readValue(): Generator<void, boolean> {
-    const character = yield* next();
-    if (character !== "{" && character !== "[") {
-      if (character !== '"') put(readScalar());
-      else {
-        at++;
-        put(yield* readString());
-      }
-      return false;
-    }
-    at++;
-    open(character === "{" ? {} : []);
-    const container = stack.at(-1)!;
-    if ((yield* next()) === closingOf(container)) {
-      close();
-      return false;
-    }
-    if (!Array.isArray(container.value)) yield* readKey(container);
-    return true;
-  }
-
-  function close(): void {
-    at++;
-    put(unwrapBytes("", stack.pop()!.value));
-  }
-
-  /** Closes the objects and lists that end after a value. Returns true if another value follows. */
-  function* readEnds(): Generator<void, boolean> {
-    for (let container = stack.at(-1); container; container = stack.at(-1)) {
-      const character = yield* next();
-      if (character === ",") {
-        at++;
-        countValue();
-        yield* next();
-        if (!Array.isArray(container.value)) yield* readKey(container);
-        return true;
-      }
-      if (character !== closingOf(container)) throw fault("a comma is missing");
-      close();
-    }
-    return false;
-  }
-
-  const first = yield* next();
-  if (first !== "{" && first !== "[") throw fault("a message is no JSON");
-  while ((yield* readValue()) || (yield* readEnds())) {
-    if (at < stop) continue;
-    stop = at + STEP;
+/** Moves to the next character that is not blank, and returns it; an empty text at the end. */
+function* skipBlanks(parser: Parser): Generator<void, string> {
+  const { text } = parser;
+  for (;;) {
+    let { at } = parser;
+    const end = at + STEP;
+    while (at < end && isBlank(text.charCodeAt(at))) at++;
+    parser.at = at;
+    if (at < end) return text.charAt(at);
     yield;
   }
-  if ((yield* next()) !== "") throw fault("something follows the message");
-  return result;
+}
+
+function match(parser: Parser, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = parser.at;
+  const found = pattern.exec(parser.text);
+  parser.at += found?.[0].length ?? 0;
+  return found;
+}
+
+/** Index of a character, or the end of the text. */
+function indexFrom(text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from);
+  return index === -1 ? text.length : index;
 }
 
 const closingOf = ({ value }: Container): string => (Array.isArray(value) ? "]" : "}");
