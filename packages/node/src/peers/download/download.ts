@@ -69,10 +69,12 @@ export async function download(
     failure: undefined,
     change: Promise.withResolvers(),
   };
-  deps.signal.addEventListener("abort", () => notifyChange(state), { once: true });
+  const onAbort = () => notifyChange(state);
+  deps.signal.addEventListener("abort", onAbort);
   // Pending requests end by themselves; their results are ignored.
   for (const source of sources) void work(state, source);
   await submitInOrder(state);
+  deps.signal.removeEventListener("abort", onAbort);
   notifyChange(state);
   if (state.failure) throw state.failure.error;
   return state.refusal ?? { kind: state.chunks.submitted >= range.to ? "done" : "exhausted" };

@@ -1,4 +1,5 @@
 /** Download from many peers at once (p2p.md 13). */
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/chain/outcome.ts";
 import type { FetchedBlock } from "../../../src/chain/pipeline/receive.ts";
@@ -52,6 +53,12 @@ describe("a download", () => {
     expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
     expect(taken).toEqual(all);
     expect([...asked.keys()].sort()).toEqual(["a", "b", "c"]);
+  });
+
+  test("leaves no listener on its signal, which outlives it", async () => {
+    const { deps, ending } = world(honest);
+    for (let run = 0; run < 3; run++) await download(RANGE, [source("a")], deps);
+    expect(getEventListeners(ending.signal, "abort")).toEqual([]);
   });
 
   test("requests again what a source omitted", async () => {
