@@ -1,6 +1,8 @@
 /** Probes which of the services that a peer announces are reachable (p2p.md 10.6). Without effect on the protocol. */
+
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Peer } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 
@@ -22,8 +24,6 @@ export async function probePorts(
   }
   await Promise.all(probes);
 }
-
-const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function probePeer({ ip, status }: Peer, peerTable: PeerTable, signal: AbortSignal): Promise<void> {
   const plugins = Object.entries(status.config.plugins).filter(([, { enabled }]) => enabled);

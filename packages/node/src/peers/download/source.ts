@@ -1,4 +1,5 @@
 /** Fetching blocks from one peer. */
+import { setImmediate as nextTick } from "node:timers/promises";
 import { type BlockParts, hexToBytes, type Network } from "@uniknode/protocol";
 import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
 import type { PeerClient } from "../transport/client.ts";
@@ -58,8 +59,6 @@ async function toParts(received: readonly ReceivedBlock[], network: Network): Pr
   }
   return parts;
 }
-
-const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A missing number of transactions is filled in. */
 const partsOf = ({ transactions = [], ...fields }: ReceivedBlock, network: Network): BlockParts => ({

@@ -1,4 +1,5 @@
 /** Handlers of requests for blocks, and for the highest common block (p2p.md 7.3 and 7.4). */
+import { setImmediate as nextTick } from "node:timers/promises";
 import {
   type BlockHeader,
   bytesToHex,
@@ -108,5 +109,3 @@ function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean):
     ? json
     : { ...json, transactions: transactions.map(bytesToHex) };
 }
-
-const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
