@@ -41,7 +41,7 @@ const outcomes = await chain.switchTo(height - depth + 1, branch);
 const seconds = (performance.now() - start) / 1000;
 await new Promise((resolve) => setTimeout(resolve, 10));
 delay.disable();
-if (outcomes.at(-1)?.answer !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcomes.at(-1))}`);
+if (outcomes.at(-1)?.kind !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcomes.at(-1))}`);
 
 console.log(
   `${depth - 1} blocks left for ${depth} of ${transfersPerBlock} transfers in ${seconds.toFixed(2)} s,`,

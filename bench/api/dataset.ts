@@ -115,7 +115,7 @@ async function generate(path: string, size: Size): Promise<NetworkFiles> {
     const keys = founders.get(order[slots.slotAt(timestamp) % order.length]!)!;
     const block = forgeBlock({ network, timestamp, previous: head, transactions }, keys);
     const [outcome] = await chain.accept([encodeBlock(block, network)]);
-    if (outcome?.answer !== "Accepted")
+    if (outcome?.kind !== "Accepted")
       throw new Error(`block ${block.header.height}: ${JSON.stringify(outcome)}`);
     made += count;
     if (head.height % 200 === 0) process.stderr.write(`\r${made} of ${size.transactions} transactions `);

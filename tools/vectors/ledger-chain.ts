@@ -65,7 +65,7 @@ function createChain({ network: files, genesis }: Content) {
     const faults = checkBlock(block, { network, now });
     const judging = context(repetitions);
     const verdict = judgeBlock(judging, block, faults);
-    if (verdict.answer === "Accepted") {
+    if (verdict.kind === "Accepted") {
       undo.push({ changes: verdict.changes, before: imageOf(state) });
       state.commit(verdict.changes);
       blocks.push(block);
@@ -96,7 +96,7 @@ export const chainReplay: Runner = (content) => {
         const block = chain.parse(serialized);
         assert.equal(block.header.id, id);
         const { verdict } = chain.submit(block, LATE);
-        assert.equal(verdict.answer, "Accepted", reasonOf(verdict));
+        assert.equal(verdict.kind, "Accepted", reasonOf(verdict));
         Object.assign(expected.wallets, changed.wallets);
         Object.assign(expected.nfts, changed.nfts);
         compareState(chain.state, expected);
@@ -125,7 +125,7 @@ export const chainReplay: Runner = (content) => {
 };
 
 const reasonOf = (verdict: Verdict): string =>
-  verdict.answer === "Rejected" ? `${verdict.reason} ${verdict.cause ?? ""}` : verdict.answer;
+  verdict.kind === "Rejected" ? `${verdict.reason} ${verdict.cause ?? ""}` : verdict.kind;
 
 /** Vectors leave out what a ranking writes, and reduce the last block. */
 function comparable(wallet: unknown): WalletJson {
@@ -167,7 +167,7 @@ export function compareRound(state: MemoryState, { round, ranking, order, saved 
   assert.deepEqual(Object.fromEntries(balances), saved);
 }
 
-const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {
+const ANSWERS: Readonly<Record<Verdict["kind"], string>> = {
   Accepted: "Accepted",
   Rejected: "Rejected",
   Discarded: "DiscardedButCanBeBroadcasted",
@@ -180,7 +180,7 @@ function chainUpTo(name: string, height: number) {
   const content = JSON.parse(readFileSync(url, "utf8"));
   const chain = createChain(content);
   for (const { serialized } of content.blocks.slice(0, height - 1)) {
-    assert.equal(chain.submit(chain.parse(serialized), LATE).verdict.answer, "Accepted");
+    assert.equal(chain.submit(chain.parse(serialized), LATE).verdict.kind, "Accepted");
   }
   return chain;
 }
@@ -191,7 +191,7 @@ export const blockProcessing = eachCase(({ chain: name, height, block: input, re
   const repetitions = createRepetitions();
   const before = imageOf(chain.state);
   const outcomes = Array.from({ length: repeat ?? 1 }, () => chain.submit(block, LATE, repetitions));
-  const results = outcomes.map(({ verdict }) => ANSWERS[verdict.answer]);
+  const results = outcomes.map(({ verdict }) => ANSWERS[verdict.kind]);
   assert.deepEqual(repeat ? results : results[0], expected.result);
   if (expected.verificationErrors) {
     const texts = outcomes[0]!.faults.map((fault) => textOf(fault, block, chain.network));

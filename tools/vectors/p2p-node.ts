@@ -88,7 +88,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Requ
       network,
       slots,
       rounds,
-      chain: { head: () => head, state, accept: async () => [{ answer: "Discarded" } as never] },
+      chain: { head: () => head, state, accept: async () => [{ kind: "Discarded" } as never] },
       observations: createBlockObservations(),
       doubleForging: { check: () => {} },
       broadcast: () => {},

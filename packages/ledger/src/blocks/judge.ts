@@ -36,28 +36,28 @@ export function judgeBlock(context: JudgeContext, block: Block, faults: readonly
   if (!isFromDelegateOfSlot(round, context, header)) return rejected("wrong-generator");
   // 7
   if (ids.some((id) => context.isTransactionStored(id))) {
-    return { answer: "Discarded", reason: "transaction-stored" };
+    return { kind: "Discarded", reason: "transaction-stored" };
   }
   return accept(context, block); // 8
 }
 
-const rejected = (reason: Reason): Verdict => ({ answer: "Rejected", reason });
+const rejected = (reason: Reason): Verdict => ({ kind: "Rejected", reason });
 
 function verify(context: JudgeContext, block: Block, stateless: readonly BlockFault[]): Verdict | undefined {
   const reason = "verification-failed";
   try {
     const faults = verifyWithWallets(context, block, stateless);
-    return faults.length > 0 ? { answer: "Rejected", reason, faults } : undefined;
+    return faults.length > 0 ? { kind: "Rejected", reason, faults } : undefined;
   } catch (cause) {
-    return { answer: "Rejected", reason, faults: stateless, cause };
+    return { kind: "Rejected", reason, faults: stateless, cause };
   }
 }
 
 function accept(context: JudgeContext, block: Block): Verdict {
   try {
-    return { answer: "Accepted", ...applyBlock(context, context.draft, block) };
+    return { kind: "Accepted", ...applyBlock(context, context.draft, block) };
   } catch (cause) {
-    return { answer: "Rejected", reason: "refused", cause };
+    return { kind: "Rejected", reason: "refused", cause };
   }
 }
 

@@ -15,14 +15,14 @@ export const isChained = (
   height === head.height + 1 &&
   slots.slotAt(timestamp) > slots.slotAt(head.timestamp);
 
-const rejected = (reason: Reason): Verdict => ({ answer: "Rejected", reason });
-const discarded = (reason: Reason): Verdict => ({ answer: "Discarded", reason });
+const rejected = (reason: Reason): Verdict => ({ kind: "Rejected", reason });
+const discarded = (reason: Reason): Verdict => ({ kind: "Discarded", reason });
 
 export function judgeUnchained(context: JudgeContext, header: BlockHeader): Verdict {
   const { head, repetitions, draft } = context;
   if (header.height > head.height + 1) {
     return repetitions.isOnceTooOften(header.id)
-      ? { answer: "Rollback", reason: "too-high-again", blocks: ROLLBACK_BLOCKS }
+      ? { kind: "Rollback", reason: "too-high-again", blocks: ROLLBACK_BLOCKS }
       : discarded("too-high");
   }
   if (header.height < head.height) return discarded("below-head");
@@ -32,6 +32,6 @@ export function judgeUnchained(context: JudgeContext, header: BlockHeader): Verd
   const round = roundOf(draft, context, head.height, header.height);
   if (!isFromDelegateOfSlot(round, context, header)) return rejected("wrong-generator");
   return round?.delegates.includes(header.generatorPublicKey)
-    ? { answer: "Rollback", reason: "double-forging" }
+    ? { kind: "Rollback", reason: "double-forging" }
     : rejected("wrong-generator");
 }

@@ -28,14 +28,14 @@ export type Reason =
   | "refused";
 
 export type Verdict =
-  | ({ readonly answer: "Accepted" } & AppliedBlock)
+  | ({ readonly kind: "Accepted" } & AppliedBlock)
   | Rejection
-  | { readonly answer: "Discarded"; readonly reason: Reason }
+  | { readonly kind: "Discarded"; readonly reason: Reason }
   /** `blocks` is the number to remove; without it, one is drawn (consensus.md 8). */
-  | { readonly answer: "Rollback"; readonly reason: Reason; readonly blocks?: number };
+  | { readonly kind: "Rollback"; readonly reason: Reason; readonly blocks?: number };
 
 export type Rejection = {
-  readonly answer: "Rejected";
+  readonly kind: "Rejected";
   readonly reason: Reason;
   /** Faults of a block that failed verification. */
   readonly faults?: readonly BlockFault[];
@@ -47,5 +47,4 @@ export type Rejection = {
 };
 
 /** Returns true if the block may be broadcast: discarded blocks are broadcast too. */
-export const mayBeBroadcast = ({ answer }: Verdict): boolean =>
-  answer === "Accepted" || answer === "Discarded";
+export const mayBeBroadcast = ({ kind }: Verdict): boolean => kind === "Accepted" || kind === "Discarded";

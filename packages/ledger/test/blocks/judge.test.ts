@@ -23,7 +23,7 @@ import {
 const pay = (members: Partial<Transaction> = {}) =>
   transactionOf("1/0", "premine", { amount: 1n, recipientId: addressOfName("bob"), ...members });
 const outcome = (verdict: Verdict) =>
-  verdict.answer === "Accepted" ? "Accepted" : `${verdict.answer}: ${verdict.reason}`;
+  verdict.kind === "Accepted" ? "Accepted" : `${verdict.kind}: ${verdict.reason}`;
 const judge = (context: JudgeContext, block: Block) => outcome(judgeBlock(context, block, []));
 
 /** A block like another, except for some members of its header. */
@@ -47,7 +47,7 @@ describe("a block that continues the chain", () => {
     const chain = grown();
     const context = chain.context();
     const verdict = judgeBlock(context, chain.next(), []);
-    expect(verdict.answer).toBe("Accepted");
+    expect(verdict.kind).toBe("Accepted");
     expect(mayBeBroadcast(verdict)).toBe(true);
     expect(context.draft.changes().length).toBeGreaterThan(0);
   });
@@ -62,7 +62,7 @@ describe("a block that continues the chain", () => {
     const chain = grown();
     const faults = [{ code: "reward" as const }];
     const verdict = judgeBlock(chain.context(), chain.next(), faults);
-    expect(verdict).toEqual({ answer: "Rejected", reason: "verification-failed", faults });
+    expect(verdict).toEqual({ kind: "Rejected", reason: "verification-failed", faults });
     expect(mayBeBroadcast(verdict)).toBe(false);
   });
 
@@ -105,7 +105,7 @@ describe("a block that continues the chain", () => {
     const chain = grown();
     const context = chain.context();
     const verdict = judgeBlock(context, chain.next([pay({ nonce: 2n, amount: 10n ** 9n })]), []);
-    expect(verdict).toMatchObject({ answer: "Rejected", reason: "refused" });
+    expect(verdict).toMatchObject({ kind: "Rejected", reason: "refused" });
     expect(verdict).toHaveProperty("cause");
     expect((verdict as { cause: RuleError }).cause).toBeInstanceOf(RuleError);
     expect(context.draft.changes()).toEqual([]);
@@ -135,7 +135,7 @@ describe("a block that does not continue the chain", () => {
     const discarded = "Discarded: too-high";
     expect(answers).toEqual([...Array(5).fill(discarded), "Rollback: too-high-again", discarded]);
     const verdict = Array.from({ length: 5 }, () => judgeBlock(context, high, [])).at(-1);
-    expect(verdict).toEqual({ answer: "Rollback", reason: "too-high-again", blocks: 5000 });
+    expect(verdict).toEqual({ kind: "Rollback", reason: "too-high-again", blocks: 5000 });
   });
 
   test("another too high block in between starts the count again", () => {

@@ -178,13 +178,13 @@ describe("a multi signature wallet", () => {
             [0, "carol"],
             [1, "dave"],
           ]),
-        ).answer,
+        ).kind,
       ).toBe("Accepted");
       const refused = spend([
         [0, "carol"],
         [1, "mallory"],
       ]);
-      expect(judge(refused)).toMatchObject({ answer: "Rejected", faults: faultsOf(refused) });
+      expect(judge(refused)).toMatchObject({ kind: "Rejected", faults: faultsOf(refused) });
     });
 
     test("trap A17: cannot spend in the block that registers it", () => {
@@ -210,12 +210,12 @@ describe("a multi signature wallet", () => {
         ...("sequence" in fault && { sequence: 1 }),
       }));
       expect(judgeBlock(chain.context(), block, faults)).toMatchObject({
-        answer: "Rejected",
+        kind: "Rejected",
         reason: "verification-failed",
       });
       chain.append(chain.next([registration]));
       const later = { ...chain.next(), transactions: [sealed(spending, false)] };
-      expect(judgeBlock(chain.context(), later, faultsOf(spending)).answer).toBe("Accepted");
+      expect(judgeBlock(chain.context(), later, faultsOf(spending)).kind).toBe("Accepted");
     });
   });
 });
@@ -278,7 +278,7 @@ describe("where signatures are assumed to be valid", () => {
       [0, "mallory"],
       [1, "mallory"],
     ]);
-    expect(judge(spending)).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    expect(judge(spending)).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     chain.append(
       chain.next([
         signedBy(
@@ -287,6 +287,6 @@ describe("where signatures are assumed to be valid", () => {
         ),
       ]),
     );
-    expect(judge(spending).answer).toBe("Accepted");
+    expect(judge(spending).kind).toBe("Accepted");
   });
 });

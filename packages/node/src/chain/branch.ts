@@ -79,9 +79,9 @@ export function appendAll(blocks: readonly PreparedBlock[], replace: (extend: Ex
     replace((append) => {
       for (const block of blocks) {
         const outcome: Outcome =
-          block instanceof Error ? { answer: "Unreadable", cause: block } : append(block);
+          block instanceof Error ? { kind: "Unreadable", cause: block } : append(block);
         outcomes.push(outcome);
-        if (outcome.answer !== "Accepted") throw REFUSED;
+        if (outcome.kind !== "Accepted") throw REFUSED;
       }
     });
   } catch (error) {

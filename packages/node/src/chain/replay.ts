@@ -12,7 +12,7 @@ export type ReplayOptions = {
 export type Replayed = {
   readonly accepted: number;
   /** Outcome of the block that ended the replay early. */
-  readonly refusal?: Exclude<Outcome, { answer: "Accepted" }>;
+  readonly refusal?: Exclude<Outcome, { kind: "Accepted" }>;
 };
 
 /** Enough to keep every verifier busy during a commit, and negligible in memory usage. */
@@ -42,7 +42,7 @@ export async function replay(
     const settled = chain
       .acceptFetched(batch)
       .then((outcomes) => {
-        const stop = outcomes.findIndex(({ answer }) => answer !== "Accepted");
+        const stop = outcomes.findIndex(({ kind }) => kind !== "Accepted");
         accepted += stop === -1 ? outcomes.length : stop;
         if (stop !== -1) refusal ??= outcomes[stop] as Replayed["refusal"];
         onProgress?.(accepted);

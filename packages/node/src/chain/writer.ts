@@ -76,8 +76,8 @@ function executePart(
   if (batch.signal?.aborted) batch.isStopped = true;
   for (let index = 0; index < length; index++) {
     const block = batch.isStopped ? undefined : prepared[index];
-    const outcome = block ? executeBlock(writer, block, batch, executed) : ({ answer: "Skipped" } as const);
-    if (outcome.answer !== "Accepted") batch.isStopped = true;
+    const outcome = block ? executeBlock(writer, block, batch, executed) : ({ kind: "Skipped" } as const);
+    if (outcome.kind !== "Accepted") batch.isStopped = true;
     batch.outcomes.push(outcome);
   }
 }
@@ -88,12 +88,12 @@ function executeBlock(
   batch: BlockBatch,
   executed: ExecutedBlock[],
 ): Outcome {
-  if (prepared instanceof Error) return { answer: "Unreadable", cause: prepared };
+  if (prepared instanceof Error) return { kind: "Unreadable", cause: prepared };
   const isFirst = batch.outcomes.length === 0;
-  if (isFirst && !executor.isContinuedBy(prepared.block)) return { answer: "Unchained" };
+  if (isFirst && !executor.isContinuedBy(prepared.block)) return { kind: "Unchained" };
   if (prepared.isAssumed && !stores.assumption.covers(prepared.block.header)) {
     batch.failure ??= pinHasFailed();
-    return { answer: "Skipped" };
+    return { kind: "Skipped" };
   }
   return executor.execute(prepared, executed);
 }

@@ -6,7 +6,7 @@ import type { DevAnswer, DevCommand } from "./dev-commands.ts";
 import type { NodeFigures, NodeReport, SyncProgress } from "./figures.ts";
 
 /** Result of an admission (pool.md 3). */
-export type AdmissionAnswer = {
+export type AdmissionResult = {
   data: { accept: string[]; broadcast: string[]; excess: string[]; invalid: string[] };
   errors?: Record<string, { type: string; message: string }[]>;
 };
@@ -66,7 +66,7 @@ export type Gateway = {
    * @param source the client, for turns between clients
    * @throws {BodyError} when the body as a whole fails the schema (pool.md 3): nothing was processed
    */
-  submit(transactions: unknown[], source?: string): Promise<AdmissionAnswer>;
+  submit(transactions: unknown[], source?: string): Promise<AdmissionResult>;
   pendingTransactions(range: PoolRange): Promise<PoolPage>;
   pendingTransaction(id: string): Promise<PendingTransaction | undefined>;
   status(): Promise<NodeStatus>;

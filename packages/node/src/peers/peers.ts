@@ -4,7 +4,7 @@
  */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
-import type { AdmissionAnswer, PeerInfo } from "../gateway/gateway.ts";
+import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
 import { networkState } from "./forging/network-state.ts";
 import { checkPreflight } from "./forging/preflight.ts";
@@ -32,7 +32,7 @@ export type Peers = {
   /** Gives a block of this node's forger to the chain and broadcasts it. Settles with why the chain refused it. */
   submit(block: EncodedBlock): Promise<string | undefined>;
   /** Broadcasts the items that the pool selected for it. */
-  broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
+  broadcastTransactions(items: Items, answer: AdmissionResult): void;
   /** Returns the reason why no block may be forged now; undefined if there is none. Pings the peers first. */
   preflightFailure(): Promise<string | undefined>;
   list(): PeerInfo[];

@@ -4,7 +4,7 @@ import type { Rounds } from "@uniknode/ledger";
 import type { BatchOptions, Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
-import type { AdmissionAnswer } from "../gateway/gateway.ts";
+import type { AdmissionResult } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import { type BlockBroadcast, createBlockBroadcast } from "./broadcast/blocks.ts";
 import { createPendingSends, type PendingSends } from "./broadcast/pending-sends.ts";
@@ -25,7 +25,7 @@ export type PropagationDeps = {
   readonly rounds: Rounds;
   readonly chain: Chain;
   readonly pool: {
-    readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionAnswer>;
+    readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionResult>;
     /** A pending transaction. */
     readonly get: (id: string) => SealedTransaction | undefined;
   };
@@ -44,7 +44,7 @@ export type Propagation = {
   readonly blocks: InboundBlocks;
   readonly transactions: InboundTransactions;
   /** Broadcasts the items that the pool selected for it. */
-  broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
+  broadcastTransactions(items: Items, answer: AdmissionResult): void;
   /** Posts that were dropped before they were sent, since the process started. */
   postsDropped(): { readonly block: number; readonly transactions: number };
 };

@@ -1,7 +1,7 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
 import { type BatchOptions, compileSchemas, type Network, type SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionAnswer } from "../gateway/gateway.ts";
+import type { AdmissionResult } from "../gateway/gateway.ts";
 import { createTimeSlices } from "../platform/threads/time-slices.ts";
 import type { PoolStore } from "../store/node/pool.ts";
 import type { RecordedSignatures } from "../verification/wallet-signatures.ts";
@@ -62,7 +62,7 @@ export type Pool = {
    * @throws {PoolClosedError | PoolBusyError | BatchError}
    * @throws {CallError} when signatures get no verdict in time; the same request may be sent again
    */
-  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer>;
+  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult>;
   size(): number;
   figures(): PoolFigures;
   get(id: string): SealedTransaction | undefined;

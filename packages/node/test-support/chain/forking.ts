@@ -95,7 +95,7 @@ export function createForkingChain(
 
   async function take(bytes: Uint8Array): Promise<void> {
     const [outcome] = await chain.accept([bytes]);
-    if (outcome?.answer !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcome)}`);
+    if (outcome?.kind !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcome)}`);
   }
 
   const nonceOf = (address: string) => (chain.state.get("wallets", address)?.nonce ?? 0n) + 1n;

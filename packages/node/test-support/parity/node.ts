@@ -66,7 +66,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
     onListenerError: (err) => logger.error({ err }, "a listener failed"),
   });
   const outcomes = await chain.accept(blocks.map(({ serialized }) => hexToBytes(serialized)));
-  const refused = outcomes.findIndex(({ answer }) => answer !== "Accepted");
+  const refused = outcomes.findIndex(({ kind }) => kind !== "Accepted");
   if (refused !== -1) {
     throw new Error(
       `block ${blocks[refused]?.height} was not accepted: ${JSON.stringify(outcomes[refused])}`,

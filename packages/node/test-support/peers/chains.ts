@@ -103,7 +103,7 @@ export function openTestChain(
 
   async function take(...blocks: readonly Block[]): Promise<void> {
     const outcomes = await chain.accept(blocks.map((block) => encodeBlock(block, network)));
-    const refused = outcomes.find(({ answer }) => answer !== "Accepted");
+    const refused = outcomes.find(({ kind }) => kind !== "Accepted");
     if (refused) throw new Error(`a block of the test was refused: ${JSON.stringify(refused)}`);
   }
 

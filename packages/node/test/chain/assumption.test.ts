@@ -87,7 +87,7 @@ async function stop(chain: TestChain): Promise<void> {
 
 async function answersOf({ chain }: TestChain, blocks: readonly EncodedBlock[]): Promise<string[]> {
   const outcomes = await chain.acceptFetched(bytesOf(blocks));
-  return [...new Set(outcomes.map(({ answer }) => answer))];
+  return [...new Set(outcomes.map(({ kind }) => kind))];
 }
 
 const payment = (sender: typeof rich) =>
@@ -136,7 +136,7 @@ describe("up to the pinned block", () => {
     const own = start(pinOf(forged, 30));
     await answersOf(own, forged.slice(0, FORGED - 2));
     const [outcome] = await own.chain.accept(bytesOf([forged[FORGED - 2]!]));
-    expect(outcome).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(own.chain.head().height).toBe(FORGED - 1);
   });
 
@@ -173,7 +173,7 @@ describe("up to the pinned block", () => {
     expect(changes.at(-1)!.returned).toHaveLength(1);
     const [good, wrong] = transactions.map((transaction) => own.make(6, { transactions: [transaction] }));
     expect(good!.header.id).not.toBe(wrong!.header.id);
-    expect((await own.chain.accept(bytesOf([wrong!])))[0]).toMatchObject({ answer: "Rejected" });
+    expect((await own.chain.accept(bytesOf([wrong!])))[0]).toMatchObject({ kind: "Rejected" });
     expect(await answersOf(own, [wrong!])).toEqual(["Accepted"]);
     await own.chain.revertTo(6);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 1, returned: [] });
@@ -193,7 +193,7 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 15, applied: [], returned: [] });
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
     const outcomes = await own.chain.acceptFetched(bytesOf(forged.slice(5)));
-    expect(outcomes[FORGED - 7]).toMatchObject({ answer: "Rejected", faults: [{ code: "signature" }] });
+    expect(outcomes[FORGED - 7]).toMatchObject({ kind: "Rejected", faults: [{ code: "signature" }] });
     expect(await answersOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
   });
 

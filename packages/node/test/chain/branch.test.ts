@@ -50,7 +50,7 @@ describe("a longer branch", () => {
     const reader = await openHeadReader(`${folder.path}/chain.sqlite`, BASE + 1);
     const before = own.chain.head();
     const outcomes = await own.chain.switchTo(BASE, bytesOf(branch));
-    expect(new Set(outcomes.map(({ answer }) => answer))).toEqual(new Set(["Accepted"]));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["Accepted"]));
     await reader.sees(branch.at(-1)!.header.id);
     const seen = await reader.close();
     const oldFork = { height: before.height, id: before.id, forkId: expect.any(String) };
@@ -114,7 +114,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     bytes.at(-1)![60]! ^= 1;
     const outcomes = await own.chain.switchTo(BASE, bytes);
     expect(outcomes).toHaveLength(branch.length);
-    expect(outcomes.at(-1)).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    expect(outcomes.at(-1)).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
   });
 
   test("when a block of the branch cannot be read", async () => {
@@ -122,13 +122,13 @@ describe("the chain stays as it was, and no listener is notified,", () => {
     bytes[20] = bytes[20]!.slice(0, 50);
     const outcomes = await own.chain.switchTo(BASE, bytes);
     expect(outcomes).toHaveLength(21);
-    expect(outcomes.at(-1)).toMatchObject({ answer: "Unreadable" });
+    expect(outcomes.at(-1)).toMatchObject({ kind: "Unreadable" });
   });
 
   test("when the branch does not stand on that block", async () => {
     const outcomes = await own.chain.switchTo(BASE - 1, bytesOf(branch).concat(bytesOf(branch)));
     expect(outcomes).toHaveLength(1);
-    expect(outcomes[0]!.answer).not.toBe("Accepted");
+    expect(outcomes[0]!.kind).not.toBe("Accepted");
   });
 
   test("when it is not higher than the chain has become", async () => {

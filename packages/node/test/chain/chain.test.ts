@@ -27,7 +27,7 @@ const blocks = blocksOf(content);
 const network = createNetwork(content.network);
 /** Of the blocks from one height to another. */
 const heights = (from: number, to: number) => blocks.slice(from - 2, to - 1);
-const accepted = (count: number) => Array.from({ length: count }, () => ({ answer: "Accepted" }));
+const accepted = (count: number) => Array.from({ length: count }, () => ({ kind: "Accepted" }));
 
 let folder: ReturnType<typeof temporaryFolder>;
 let open: OpenChain[];
@@ -70,8 +70,8 @@ describe("a delivery", () => {
     await chain.accept(heights(2, 10));
     for (const first of [9, 10, 12]) {
       expect(await chain.accept(heights(first, first + 1))).toEqual([
-        { answer: "Unchained" },
-        { answer: "Skipped" },
+        { kind: "Unchained" },
+        { kind: "Skipped" },
       ]);
     }
   });
@@ -81,7 +81,7 @@ describe("a delivery", () => {
     const [good, , ...rest] = heights(5, 9);
     await chain.accept(heights(2, 4));
     const outcomes = await chain.accept([good!, withByte(heights(6, 6)[0]!, REWARD_AT), ...rest]);
-    expect(outcomes.map(({ answer }) => answer)).toEqual([
+    expect(outcomes.map(({ kind }) => kind)).toEqual([
       "Accepted",
       "Rejected",
       "Skipped",
@@ -98,7 +98,7 @@ describe("a delivery", () => {
     const { chain } = start();
     await chain.accept(heights(2, 4));
     const [outcome] = await chain.accept([withByte(heights(5, 5)[0]!, SIGNATURE_AT)]);
-    expect(outcome).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(outcome).toHaveProperty("faults", [{ code: "signature" }]);
   });
 
@@ -110,21 +110,21 @@ describe("a delivery", () => {
     await chain.accept(blocks.slice(0, full));
     const block = blocks[full]!;
     const [outcome] = await chain.accept([withByte(block, block.length - 1)]);
-    expect(["Rejected", "Unreadable"]).toContain(outcome?.answer);
+    expect(["Rejected", "Unreadable"]).toContain(outcome?.kind);
     expect(await chain.accept([block])).toEqual(accepted(1));
   });
 
   test.each([0, 11, 60, 150])("cut after %i bytes is unreadable", async (length) => {
     const { chain } = start();
     const [outcome] = await chain.accept([heights(2, 2)[0]!.subarray(0, length)]);
-    expect(outcome).toMatchObject({ answer: "Unreadable", cause: expect.any(Error) });
+    expect(outcome).toMatchObject({ kind: "Unreadable", cause: expect.any(Error) });
   });
 
   test("announcing more transactions than a block may have is unreadable", async () => {
     const { chain } = start();
     const { header } = decodeHeader(blocks[1]!, network);
     const announced = encodeHeader({ ...header, numberOfTransactions: 501 }, network);
-    expect(await chain.accept([announced])).toMatchObject([{ answer: "Unreadable" }]);
+    expect(await chain.accept([announced])).toMatchObject([{ kind: "Unreadable" }]);
   });
 
   test("waits for those before it", async () => {
@@ -167,9 +167,9 @@ describe("candidates behind the head in a delivery (block-processing.json)", () 
     const { chain, database } = start();
     await chain.accept(heights(2, height - 1));
     const outcomes = await chain.accept([...heights(height, height), Buffer.from(block.serialized, "hex")]);
-    const { answer } = outcomes[1]!;
-    expect(answer === "Unreadable" ? "Rejected" : answer).toBe(answers[expected.result]);
-    if (answer === "Accepted") return;
+    const { kind } = outcomes[1]!;
+    expect(kind === "Unreadable" ? "Rejected" : kind).toBe(answers[expected.result]);
+    if (kind === "Accepted") return;
     const other = start({}, "other.sqlite");
     await other.chain.accept(heights(2, height));
     expect(dumpOf(database)).toEqual(dumpOf(other.database));
@@ -248,7 +248,7 @@ describe("a failing read", () => {
     const { chain } = start({ openFile, deps });
     failure.isOn = true;
     const cause = new Error("disk unreadable");
-    expect(await chain.accept(heights(2, 2))).toMatchObject([{ answer: "Rejected", cause }]);
+    expect(await chain.accept(heights(2, 2))).toMatchObject([{ kind: "Rejected", cause }]);
     expect(reported).toEqual([[cause, 2]]);
     failure.isOn = false;
     expect(await chain.accept(heights(2, 2))).toEqual(accepted(1));
@@ -275,7 +275,7 @@ test("a failure while blocks are executed takes them back, and the chain goes on
     reason: { message: expect.stringContaining("broken") },
   });
   expect(next).toMatchObject({
-    value: [{ answer: "Unchained" }, { answer: "Skipped" }, { answer: "Skipped" }],
+    value: [{ kind: "Unchained" }, { kind: "Skipped" }, { kind: "Skipped" }],
   });
   expect(dumpOf(database)).toEqual(before);
   isBroken = false;

@@ -112,7 +112,7 @@ describe("a block as a value has the outcome of its bytes", () => {
     expect(await asRead.chain.accept(all.map((bytes) => receiveBlock(bytes, of)))).toEqual(outcomes);
     const values = all.map((bytes, index) => heldBlock(bytes, index + 2, of));
     expect(await asParts.chain.accept(values.map(partsOf))).toEqual(outcomes);
-    expect(outcomes.every(({ answer }) => answer === "Accepted")).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === "Accepted")).toBe(true);
     expect(dumpOf(asParts.database)).toEqual(dumpOf(asBytes.database));
     expect(dumpOf(asValues.database)).toEqual(dumpOf(asBytes.database));
     expect(dumpOf(asRead.database)).toEqual(dumpOf(asBytes.database));
@@ -161,9 +161,9 @@ describe("a block as a value has the outcome of its bytes", () => {
     const { header, transactions } = make();
     // A header that miscounts: the bytes hold other transactions than the value, and both are refused.
     if (header.numberOfTransactions !== transactions.length) {
-      expect(outcomes[0]!.answer).toBe(outcomes[2]!.answer);
-      expect(outcomes[0]!.answer).not.toBe("Accepted");
-      expect(outcomes[3]!.answer).toBe("Unreadable");
+      expect(outcomes[0]!.kind).toBe(outcomes[2]!.kind);
+      expect(outcomes[0]!.kind).not.toBe("Accepted");
+      expect(outcomes[3]!.kind).toBe("Unreadable");
     } else {
       expect(outcomes[0]).toEqual(outcomes[2]);
       expect(outcomes[3]).toEqual(outcomes[2]);
@@ -203,7 +203,7 @@ test("a forged block is neither encoded nor decoded on its way to the disk and t
     bytesOfBlock(block);
     return outcomes;
   });
-  expect(result).toEqual([{ answer: "Accepted" }]);
+  expect(result).toEqual([{ kind: "Accepted" }]);
   expect(counts).toEqual({ read: 0, write: 0 });
   expect(own.chain.blocks.header(block.header.height)).toEqual(block.header);
 });
@@ -214,7 +214,7 @@ test("a posted block is decoded by its reader, and not again by the chain", asyn
   const read = await counting(() => receiveBlock(blocks[FULL]!, network));
   expect(read.counts).toEqual({ read: 1, write: 0 });
   const taken = await counting(() => chain.accept([read.result]));
-  expect(taken.result).toEqual([{ answer: "Accepted" }]);
+  expect(taken.result).toEqual([{ kind: "Accepted" }]);
   expect(taken.counts).toEqual({ read: 0, write: 0 });
 });
 
@@ -228,7 +228,7 @@ test("a block of an old node has its header encoded and decoded once, and its tr
   }));
   expect(fetched.counts).toEqual({ read: 1, write: 1 });
   const taken = await counting(() => chain.accept([fetched.result]));
-  expect(taken.result).toEqual([{ answer: "Accepted" }]);
+  expect(taken.result).toEqual([{ kind: "Accepted" }]);
   expect(taken.counts).toEqual({ read: 1, write: 0 });
 });
 

@@ -26,7 +26,7 @@ describe("a replay", () => {
 
   test("ends at the block that is refused", async () => {
     const outcome = await replay(open.chain, [...blocks.slice(0, 30), ...blocks.slice(31)]);
-    expect(outcome).toMatchObject({ accepted: 30, refusal: { answer: "Rejected" } });
+    expect(outcome).toMatchObject({ accepted: 30, refusal: { kind: "Rejected" } });
     expect(open.chain.head().height).toBe(31);
   });
 

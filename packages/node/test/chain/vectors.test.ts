@@ -27,7 +27,7 @@ describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
     const dumps = [dumpOf(database)];
     for (const [index, bytes] of blocksOf(content).entries()) {
       const { id, height, expected: changed } = content.blocks[index];
-      expect(await chain.accept([bytes])).toEqual([{ answer: "Accepted" }]);
+      expect(await chain.accept([bytes])).toEqual([{ kind: "Accepted" }]);
       expect(chain.head()).toMatchObject({ id, height });
       Object.assign(expected.wallets, changed.wallets);
       Object.assign(expected.nfts, changed.nfts);

@@ -54,7 +54,7 @@ describe("the first blocks", () => {
   test("mint a unik of every kind, and elect delegates with the right of theirs", async () => {
     const chain = newChain();
     for (const setup of setupBlocks(network, cast, chain.head(), Date.now())) {
-      expect(await chain.accept([encodeBlock(setup, network)])).toEqual([{ answer: "Accepted" }]);
+      expect(await chain.accept([encodeBlock(setup, network)])).toEqual([{ kind: "Accepted" }]);
     }
     expect(chain.head().height).toBe(3);
     for (const [index, kind] of KINDS.entries()) {
@@ -76,7 +76,7 @@ describe("the first blocks", () => {
     await chain.accept([encodeBlock(first!, network)]);
     const rest = setupBlocks(network, cast, chain.head(), Date.now());
     expect(rest).toHaveLength(1);
-    expect(await chain.accept([encodeBlock(rest[0]!, network)])).toEqual([{ answer: "Accepted" }]);
+    expect(await chain.accept([encodeBlock(rest[0]!, network)])).toEqual([{ kind: "Accepted" }]);
   });
 });
 

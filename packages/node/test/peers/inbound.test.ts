@@ -131,7 +131,7 @@ describe("a posted block", () => {
 
   test("is accepted up to three times for a delegate and a slot", async () => {
     const delivered: string[] = [];
-    const refused = { answer: "Rejected", reason: "verification-failed" } as Outcome;
+    const refused = { kind: "Rejected", reason: "verification-failed" } as Outcome;
     const { post } = inboundBlocks({
       head: own.chain.head,
       state: own.chain.state,
@@ -211,11 +211,11 @@ describe("a posted block", () => {
   test.each<[string, Outcome, string[]]>([
     [
       "holds a transaction that is on the chain",
-      { answer: "Discarded", reason: "transaction-stored" },
+      { kind: "Discarded", reason: "transaction-stored" },
       ["broadcast 8"],
     ],
-    ["is wrong", { answer: "Rejected", reason: "verification-failed" }, []],
-    ["continues one that failed in the meantime", { answer: "Unchained" }, []],
+    ["is wrong", { kind: "Rejected", reason: "verification-failed" }, []],
+    ["continues one that failed in the meantime", { kind: "Unchained" }, []],
   ])("that %s is broadcast or not", async (_, outcome, passedOn) => {
     const { post } = inboundBlocks({ ...own.chain, accept: async () => [outcome] });
     await post(encodeBlock(own.make(SLOT), network), peer);

@@ -69,13 +69,13 @@ export function createExecutor(head: BlockHeader, deps: ExecutorDeps): Executor 
       ),
     execute(verified, executed) {
       const verdict = judge(verified, { ...context, head: tip }, deps);
-      if (verdict.answer !== "Accepted") return verdict;
+      if (verdict.kind !== "Accepted") return verdict;
       const { changes, facts } = verdict;
       const { block, isAssumed } = verified;
       state.write(changes);
       executed.push({ block, isAssumed, changes, events: recordedEvents(facts, block.header, deps) });
       tip = block.header;
-      return { answer: "Accepted" };
+      return { kind: "Accepted" };
     },
     moveTo(header) {
       tip = header;
@@ -112,7 +112,7 @@ function judge(
     block,
     faults,
   );
-  if (verdict.answer === "Rejected" && verdict.cause && !(verdict.cause instanceof RuleError)) {
+  if (verdict.kind === "Rejected" && verdict.cause && !(verdict.cause instanceof RuleError)) {
     deps.onUnexpectedError(verdict.cause, block.header);
   }
   return verdict;

@@ -1,7 +1,7 @@
 /** Broadcast of transactions (p2p.md 12.2). */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { AdmissionAnswer } from "../../gateway/gateway.ts";
+import type { AdmissionResult } from "../../gateway/gateway.ts";
 import type { Items } from "../inbound/transactions.ts";
 import { sample } from "../table/peer.ts";
 import type { PeerClient } from "../transport/client.ts";
@@ -21,7 +21,7 @@ const MAX_RECIPIENTS = 20;
 
 export type TransactionBroadcast = {
   /** Sends the items that the pool selected for broadcast. */
-  broadcast(items: Items, answer: AdmissionAnswer): Promise<void>;
+  broadcast(items: Items, answer: AdmissionResult): Promise<void>;
   /** Sends all items. */
   send(items: Items): Promise<void>;
   /** Posts that were dropped because too many waited for a peer, since the process started. */

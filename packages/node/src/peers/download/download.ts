@@ -158,6 +158,6 @@ async function submit(state: State, received: ReceivedBlocks): Promise<void> {
   const outcomes = await state.deps
     .accept(blocks, source)
     .finally(() => markExecuted(state.chunks, received));
-  const outcome = outcomes.find(({ answer }) => answer !== "Accepted");
+  const outcome = outcomes.find(({ kind }) => kind !== "Accepted");
   if (outcome) state.refusal ??= { kind: "refused", source, outcome };
 }

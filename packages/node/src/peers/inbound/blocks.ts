@@ -209,8 +209,8 @@ async function process(state: State, block: EncodedBlock): Promise<Outcome> {
 }
 
 function relay({ broadcast, logger }: InboundBlocksDeps, block: EncodedBlock, outcome: Outcome): void {
-  if (outcome.answer === "Accepted" || outcome.answer === "Discarded") broadcast(block);
-  if (outcome.answer === "Accepted") return;
+  if (outcome.kind === "Accepted" || outcome.kind === "Discarded") broadcast(block);
+  if (outcome.kind === "Accepted") return;
   const { height, id } = block.header;
   logger.warn({ height, id, reason: refusalOf(outcome) }, "block disregarded");
 }

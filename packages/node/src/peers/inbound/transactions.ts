@@ -4,16 +4,16 @@
  */
 import type { BatchOptions } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { AdmissionAnswer } from "../../gateway/gateway.ts";
+import type { AdmissionResult } from "../../gateway/gateway.ts";
 import { lengthOf } from "../../platform/json/size.ts";
 
 export type Items = readonly Readonly<Record<string, unknown>>[];
 
 export type InboundTransactionsDeps = {
   /** Admits the items of a message that match the batch schema. */
-  readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionAnswer>;
+  readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionResult>;
   /** Broadcasts the items that the pool selected for it. */
-  readonly broadcast: (items: Items, answer: AdmissionAnswer) => void;
+  readonly broadcast: (items: Items, answer: AdmissionResult) => void;
   readonly logger: Logger;
 };
 

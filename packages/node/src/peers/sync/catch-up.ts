@@ -137,7 +137,7 @@ function downloadRange(
     fetch: deps.fetch,
     async accept(blocks, { ip }) {
       const outcomes = await deps.chain.acceptFetched(blocks, signal);
-      if (outcomes.some(({ answer }) => answer === "Accepted")) providers.add(ip);
+      if (outcomes.some(({ kind }) => kind === "Accepted")) providers.add(ip);
       return outcomes;
     },
     onFailure({ ip }, error) {
@@ -168,7 +168,7 @@ function onHeadFetched(sync: SyncState): void {
 /** Bans or drops the source of a refused block. `hasMoved`: the head has changed since the start of the download. */
 function penalize({ deps }: SyncState, { ip }: Source, outcome: Outcome, hasMoved: boolean): void {
   // The same block may have been posted in the meantime.
-  if (hasMoved && (outcome.answer === "Unchained" || outcome.answer === "Discarded")) return;
+  if (hasMoved && (outcome.kind === "Unchained" || outcome.kind === "Discarded")) return;
   deps.logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
   if (isProvablyInvalid(outcome)) deps.ban(ip, "it sent a block that is invalid by itself");
   // Its chain is not as verified: it may become a peer again by another verification.
@@ -197,7 +197,7 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   logger.warn(describe(branch, height), "switching from a wrong branch");
   const outcomes = await chain.switchTo(commonHeight, blocks, deps.onForeignHeader);
   const last = outcomes.at(-1)!;
-  if (last.answer === "Accepted") onHeadFetched(sync);
+  if (last.kind === "Accepted") onHeadFetched(sync);
   else penalize(sync, providers[outcomes.length - 1]!, last, false);
   return true;
 }
@@ -229,7 +229,7 @@ const sourceOf = ({ ip, status, verification }: Peer): Source => ({
 
 /** Returns true if no honest node could have accepted the block, with any clock. */
 const isProvablyInvalid = (outcome: Outcome): boolean =>
-  outcome.answer === "Unreadable" ||
-  (outcome.answer === "Rejected" &&
+  outcome.kind === "Unreadable" ||
+  (outcome.kind === "Rejected" &&
     outcome.reason === "verification-failed" &&
     !outcome.faults?.some(({ code }) => code === "timestamp"));

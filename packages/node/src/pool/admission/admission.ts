@@ -23,7 +23,7 @@ export type AdmissionOptions = PrecheckOptions & { readonly fees: FeePolicy };
 export type Refused = { readonly id: string; readonly code: RefusalCode; readonly message: string };
 
 /** Result of the checks of one request. */
-export type AdmissionResult = {
+export type CheckResult = {
   readonly accept: SealedTransaction[];
   readonly broadcast: SealedTransaction[];
   /** Ids as received. */
@@ -44,7 +44,7 @@ export type ParsedRequest = {
   readonly milestone: Milestone;
   readonly candidates: readonly Candidate[];
   readonly parsedCandidates: readonly ParsedCandidate[];
-  readonly result: AdmissionResult;
+  readonly result: CheckResult;
 };
 
 /** Steps 1 to 11, a candidate in each. They do not change the pool. */
@@ -55,7 +55,7 @@ export function* parseCandidates(
 ): Steps<ParsedRequest> {
   const milestone = milestoneOf(deps);
   const parsedCandidates: ParsedCandidate[] = [];
-  const result: AdmissionResult = { accept: [], broadcast: [], excess: [], refused: [] };
+  const result: CheckResult = { accept: [], broadcast: [], excess: [], refused: [] };
   for (const candidate of candidates) {
     const code = runChecks(candidate, result, () => {
       precheck(candidate, candidates, options, deps);
@@ -81,7 +81,7 @@ export function* judgeCandidates(
   verdicts: readonly boolean[],
   options: AdmissionOptions,
   deps: AdmissionDeps,
-): Steps<AdmissionResult> {
+): Steps<CheckResult> {
   for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
     runChecks(candidate, result, () => {
       recheck(candidate, candidates, options, deps);
@@ -99,7 +99,7 @@ export function* judgeCandidates(
 }
 
 /** Runs checks, and records a refusal in the result. Returns its code. */
-function runChecks({ id }: Candidate, result: AdmissionResult, test: () => void): RefusalCode | undefined {
+function runChecks({ id }: Candidate, result: CheckResult, test: () => void): RefusalCode | undefined {
   try {
     test();
     return undefined;

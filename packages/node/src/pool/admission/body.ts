@@ -1,10 +1,10 @@
 /** The body of `POST /transactions` as a whole, before any of its transactions is processed (pool.md 3). */
 import type { BatchOptions, SchemaViolation } from "@uniknode/protocol";
-import { type AdmissionAnswer, BodyError } from "../../gateway/gateway.ts";
+import { type AdmissionResult, BodyError } from "../../gateway/gateway.ts";
 import { BatchError } from "./batch.ts";
 
 export type BodyPool = {
-  submit(items: readonly unknown[], batch: BatchOptions): Promise<AdmissionAnswer>;
+  submit(items: readonly unknown[], batch: BatchOptions): Promise<AdmissionResult>;
 };
 
 /**
@@ -17,7 +17,7 @@ export async function submitBody(
   pool: BodyPool,
   transactions: readonly unknown[],
   max: number,
-): Promise<AdmissionAnswer> {
+): Promise<AdmissionResult> {
   const { length } = transactions;
   if (length < 1 || length > max) {
     throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);

@@ -3,7 +3,7 @@
  * the consensus thread is done in time slices, a transaction at a time, so that no request delays anything else.
  */
 import type { BatchOptions, SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionAnswer } from "../../gateway/gateway.ts";
+import type { AdmissionResult } from "../../gateway/gateway.ts";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { Contents } from "../contents/contents.ts";
 import type { Journal } from "../contents/journal.ts";
@@ -11,16 +11,16 @@ import type { Rejected } from "../events.ts";
 import type { RefusalCounts } from "../figures.ts";
 import {
   type AdmissionOptions,
-  type AdmissionResult,
+  type CheckResult,
   judgeCandidates,
   type ParsedRequest,
   parseCandidates,
 } from "./admission.ts";
-import { toAdmissionAnswer } from "./answer.ts";
 import { checkBatch } from "./batch.ts";
 import { type Candidate, candidateFrom } from "./candidate.ts";
 import type { AdmissionDeps } from "./precheck.ts";
 import type { RecentIds } from "./recent-ids.ts";
+import { toAdmissionResult } from "./result.ts";
 import { createSenderOrder } from "./sender-order.ts";
 import { type SignatureDeps, verifySignatures } from "./signatures.ts";
 
@@ -35,7 +35,7 @@ export type SubmissionDeps = AdmissionDeps &
 
 export type Submissions = {
   /** See `Pool.submit`. */
-  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer>;
+  submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult>;
   /** Transactions whose admission is in progress. */
   waiting(): number;
   /** Refuses new submissions and the ones in progress. */
@@ -73,7 +73,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
   let waiting = 0;
   let isClosed = false;
 
-  async function submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer> {
+  async function submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult> {
     if (waiting > 0 && waiting + inputs.length > MAX_WAITING) {
       refusals.count("POOL_BUSY", inputs.length);
       throw new PoolBusyError();
@@ -88,7 +88,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
     }
   }
 
-  async function process(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionAnswer> {
+  async function process(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult> {
     const request = await slices.run(parse(inputs, batch, options, deps));
     const place = order.enter(new Set(request.fresh.map(({ senderPublicKey }) => senderPublicKey)));
     try {
@@ -145,7 +145,7 @@ function* admit(
   verdicts: readonly boolean[],
   options: AdmissionOptions,
   deps: SubmissionDeps,
-): Steps<AdmissionAnswer> {
+): Steps<AdmissionResult> {
   const result = yield* judgeCandidates(parsed, verdicts, options, deps);
   const { broadcast, excess, refused } = result;
   const { forged, added, rejected } = yield* insertNew(result, deps);
@@ -159,7 +159,7 @@ function* admit(
   ];
   for (const { code } of allRefused) deps.refusals.count(code);
   deps.refusals.count("excess", excess.length);
-  return toAdmissionAnswer({
+  return toAdmissionResult({
     accept: added,
     broadcast: broadcast.filter(
       (transaction) => !forged.has(transaction.data.id) && !isUnfit.has(transaction),
@@ -177,7 +177,7 @@ type Inserted = {
 
 /** Stages C and D; a transaction in each step. */
 function* insertNew(
-  { accept, broadcast }: AdmissionResult,
+  { accept, broadcast }: CheckResult,
   { storedIds, contents, journal }: SubmissionDeps,
 ): Steps<Inserted> {
   // Stage C

@@ -10,7 +10,7 @@ import type {
   PeerBounds,
   SyncProgress,
 } from "../../gateway/figures.ts";
-import type { AdmissionAnswer, Gateway, NodeStatus, PeerInfo } from "../../gateway/gateway.ts";
+import type { AdmissionResult, Gateway, NodeStatus, PeerInfo } from "../../gateway/gateway.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { type BodyPool, submitBody } from "../../pool/admission/body.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
@@ -45,7 +45,7 @@ export type GatewayDeps = {
     traffic(): NodeFigures["traffic"];
     bounds(): PeerBounds;
     /** Broadcasts the items of a submission that the pool selected for it. */
-    broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
+    broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionResult): void;
   };
   /** Returns the figures of this node's slots since the process started. */
   readonly forging: () => ForgingFigures;

@@ -1,7 +1,7 @@
 /** The types of the client are those of our answers: the compiler compares them, and a real server fills them. */
 import * as api from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import type { AdmissionAnswer, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
+import type { AdmissionResult, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
 import type { blockAnswer, rawBlockAnswer } from "../../../src/http/answers/block.ts";
 import type { delegateAnswer } from "../../../src/http/answers/delegate.ts";
 import type { lockAnswer } from "../../../src/http/answers/lock.ts";
@@ -40,7 +40,7 @@ test("types", () => {
   expectTypeOf<Meta>().toExtend<api.PageMeta>();
   expectTypeOf<NodeStatus>().toExtend<api.NodeStatus>();
   expectTypeOf<PeerInfo>().toExtend<api.Peer>();
-  expectTypeOf<AdmissionAnswer>().toExtend<api.Submission>();
+  expectTypeOf<AdmissionResult>().toExtend<api.Submission>();
   expectTypeOf<FeeStatistics>().toExtend<api.FeeStatistics>();
   expectTypeOf<Omit<DryRunReport, "fired" | "notFired">>().toExtend<Omit<api.DryRun, "fired" | "notFired">>();
   type Register = Answered<typeof showWebhook> & {

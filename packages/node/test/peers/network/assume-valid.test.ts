@@ -52,7 +52,7 @@ async function forge(chain: TestChain): Promise<EncodedBlock[]> {
     >["keys"];
     const block = chain.make(slot, { keys: keys! });
     const [outcome] = await chain.chain.acceptFetched([encodeBlock(block, network)]);
-    expect(outcome).toEqual({ answer: "Accepted" });
+    expect(outcome).toEqual({ kind: "Accepted" });
     made.push(block);
   }
   return made;

@@ -30,7 +30,7 @@ function world(fetch: DownloadDeps["fetch"], accept?: DownloadDeps["accept"]) {
       accept ??
       (async (blocks) => {
         taken.push(...blocks.map(heightOf));
-        return blocks.map((): Outcome => ({ answer: "Accepted" }));
+        return blocks.map((): Outcome => ({ kind: "Accepted" }));
       }),
     onFailure: ({ ip }) => failures.push(ip),
     signal: ending.signal,
@@ -86,7 +86,7 @@ describe("a download", () => {
       await new Promise((resolve) => setImmediate(resolve));
       open--;
       if (isSecond) throw new Error("the disk is full");
-      return blocks.map((): Outcome => ({ answer: "Accepted" }));
+      return blocks.map((): Outcome => ({ kind: "Accepted" }));
     });
     await expect(download(RANGE, [source("a")], deps)).rejects.toThrow("the disk is full");
     expect(open).toBe(0);
@@ -115,11 +115,11 @@ describe("a download", () => {
         blocksAfter(after, limit).map((block) => Buffer.concat([block, Buffer.from(ip)])),
       async (blocks) =>
         blocks.map(
-          (block): Outcome => (heightOf(block) < 1_000 ? { answer: "Accepted" } : { answer: "Skipped" }),
+          (block): Outcome => (heightOf(block) < 1_000 ? { kind: "Accepted" } : { kind: "Skipped" }),
         ),
     );
     const result = await download(RANGE, [source("a")], deps);
-    expect(result).toMatchObject({ kind: "refused", source: { ip: "a" }, outcome: { answer: "Skipped" } });
+    expect(result).toMatchObject({ kind: "refused", source: { ip: "a" }, outcome: { kind: "Skipped" } });
   });
 
   test("ends when the node stops, though a source never answers", async () => {
@@ -142,7 +142,7 @@ describe("a download", () => {
       async (blocks) => {
         await new Promise((resolve) => setTimeout(resolve, 1));
         waiting -= bytes * blocks.length;
-        return blocks.map((): Outcome => ({ answer: "Accepted" }));
+        return blocks.map((): Outcome => ({ kind: "Accepted" }));
       },
     );
     await download({ after: 0, to: 60 }, [source("a"), source("b"), source("c")], deps);

@@ -221,7 +221,7 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
     ...own.chain,
     async acceptFetched(given) {
       const outcomes = await acceptFetched(given);
-      answers.push(...outcomes.map(({ answer }) => answer));
+      answers.push(...outcomes.map(({ kind }) => kind));
       return outcomes;
     },
   });

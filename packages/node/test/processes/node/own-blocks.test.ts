@@ -30,14 +30,14 @@ function alone(outcome: Outcome) {
 }
 
 test("Without peers a block goes to the chain as the value that it is, and is logged as received before.", async () => {
-  const { submit, given, logged } = alone({ answer: "Accepted" });
+  const { submit, given, logged } = alone({ kind: "Accepted" });
   expect(await submit(block)).toBeUndefined();
   expect(given[0]).toBe(block);
   expect(logged).toEqual(["block.received"]);
 });
 
 test("A refusal is answered in words.", async () => {
-  const { submit } = alone({ answer: "Unchained" });
+  const { submit } = alone({ kind: "Unchained" });
   expect(await submit(block)).toContain("Unchained");
 });
 

@@ -1,6 +1,6 @@
 /** Result of an admission (pool.md 3). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionAnswer } from "../../gateway/gateway.ts";
+import type { AdmissionResult } from "../../gateway/gateway.ts";
 import type { Refused } from "./admission.ts";
 
 /** Outcome of the admission of one request. */
@@ -11,7 +11,7 @@ export type AdmissionOutcome = {
   readonly refused: readonly Refused[];
 };
 
-export function toAdmissionAnswer({ accept, broadcast, excess, refused }: AdmissionOutcome): AdmissionAnswer {
+export function toAdmissionResult({ accept, broadcast, excess, refused }: AdmissionOutcome): AdmissionResult {
   const errors = Map.groupBy(refused, ({ id }) => id);
   const toError = ({ code, message }: Refused) => ({ type: code, message });
   const idOf = ({ data }: SealedTransaction) => data.id;
