@@ -16,6 +16,7 @@ import {
   type TransactionExtras,
 } from "../answers/transaction.ts";
 import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
@@ -103,9 +104,16 @@ const Admission = Type.Object(
 );
 
 export const transactions: Resource = (app, api) => {
-  const { gateway, read, chainmeta } = api;
-  const votedNames = createVotedNames();
+  addList(app, api);
+  addSubmission(app, api);
+  addSearch(app, api);
+  addPendingList(app, api);
+  addPending(app, api);
+  addConfirmed(app, api);
+};
 
+function addList(app: Server, api: Api): void {
+  const votedNames = createVotedNames();
   app.get(
     "/transactions",
     {
@@ -116,26 +124,30 @@ export const transactions: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) =>
+      api.read(request, async (snapshot) =>
         transactionList(api, snapshot, request, request.query, {
           orderBy: request.query.orderBy,
           extras: await votedNames(snapshot),
         }),
       ),
   );
+}
 
+function addSubmission(app: Server, { gateway, maxTransactionsPerRequest }: Api): void {
   // The request succeeded even if the pool refused every transaction.
   app.post(
     "/transactions",
     {
       schema: {
         ...described("Transactions", "Submits signed transactions.", Admission),
-        body: submissionOf(api.maxTransactionsPerRequest),
+        body: submissionOf(maxTransactionsPerRequest),
       },
     },
     (request) => gateway.submit(request.body.transactions, siteGroup(request.ip)),
   );
+}
 
+function addSearch(app: Server, api: Api): void {
   app.post(
     "/transactions/search",
     {
@@ -147,10 +159,12 @@ export const transactions: Resource = (app, api) => {
     },
     (request) => {
       const { orderBy, ...filter } = request.body;
-      return read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
+      return api.read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
     },
   );
+}
 
+function addPendingList(app: Server, api: Api): void {
   app.get(
     "/transactions/unconfirmed",
     {
@@ -161,7 +175,7 @@ export const transactions: Resource = (app, api) => {
     },
     async (request) => {
       const page = pageOf(request.query);
-      const pending = await gateway.pendingTransactions(rangeOf(page));
+      const pending = await api.gateway.pendingTransactions(rangeOf(page));
       const rows = pending.transactions.map((transaction) => showPending(api, transaction, request.query));
       const end = pending.offset + rows.length;
       const last = pending.transactions.at(-1);
@@ -169,7 +183,9 @@ export const transactions: Resource = (app, api) => {
       return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
     },
   );
+}
 
+function addPending(app: Server, api: Api): void {
   app.get(
     "/transactions/unconfirmed/:id",
     {
@@ -180,12 +196,14 @@ export const transactions: Resource = (app, api) => {
       },
     },
     async (request) => {
-      const pending = await gateway.pendingTransaction(request.params.id);
+      const pending = await api.gateway.pendingTransaction(request.params.id);
       if (!pending) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
       return { data: showPending(api, pending, request.query) };
     },
   );
+}
 
+function addConfirmed(app: Server, api: Api): void {
   app.get(
     "/transactions/:id",
     {
@@ -201,19 +219,19 @@ export const transactions: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async ({ head, transactions }) => {
+      api.read(request, async ({ head, transactions }) => {
         const { id } = request.params;
         if (!wantsTransform(request.query)) {
           const signed = await transactions.signedById(id);
           if (!signed) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-          return { data: rawTransactionAnswer(signed), ...chainmeta(head) };
+          return { data: rawTransactionAnswer(signed), ...api.chainmeta(head) };
         }
         const found = await transactions.byId(id);
         if (!found) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-        return { data: singleTransactionAnswer(found, head.height, api), ...chainmeta(head) };
+        return { data: singleTransactionAnswer(found, head.height, api), ...api.chainmeta(head) };
       }),
   );
-};
+}
 
 function rangeOf({ offset, limit, after }: Page): PoolRange {
   if (after === undefined) return { offset, limit };

@@ -14,7 +14,7 @@ import {
   tokenSummary,
 } from "../answers/unik.ts";
 import { countText } from "../answers/values.ts";
-import type { Resource } from "../core/api.ts";
+import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, isOwnPath, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
@@ -32,6 +32,8 @@ export const TOKEN_ORDER = {
 };
 const anyOrder = Type.Optional(Type.String({ minLength: 1, ...TOKEN_ORDER }));
 
+const params = Type.Object({ id: hex64 });
+
 const MAX_IDS = 100;
 const searchBody = Type.Object(
   {
@@ -48,8 +50,18 @@ const TokenStatus = Type.Object(
 );
 
 export const uniks: Resource = (app, api) => {
-  const { read, chainmeta } = api;
+  addStatus(app, api);
+  for (const name of TOKEN_NAMES) {
+    addList(app, api, name);
+    addSearch(app, api, name);
+    addToken(app, api, name);
+    addProperties(app, api, name);
+    addProperty(app, api, name);
+  }
+  addOtherNames(app);
+};
 
+function addStatus(app: Server, { read, chainmeta }: Api): void {
   const status = described(
     "Uniks",
     "Returns the number of uniks of each type.",
@@ -68,119 +80,123 @@ export const uniks: Resource = (app, api) => {
       return { data: [status], ...chainmeta(head) };
     }),
   );
+}
 
-  for (const name of TOKEN_NAMES) {
-    const params = Type.Object({ id: hex64 });
-
-    app.get(
-      `/${name}s`,
-      {
-        config,
-        schema: {
-          ...described("Uniks", "Lists uniks by id.", listOf(TokenSummary)),
-          querystring: query({ ...pageQuery, orderBy: anyOrder }),
-        },
+function addList(app: Server, { read }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s`,
+    {
+      config,
+      schema: {
+        ...described("Uniks", "Lists uniks by id.", listOf(TokenSummary)),
+        querystring: query({ ...pageQuery, orderBy: anyOrder }),
       },
-      (request) => {
-        const page = pageOf(request.query);
-        return read(request, async ({ tokens }) => {
-          const { rows, ...found } = await tokens.list({}, tokenOrderOf(request.query), page);
-          return listAnswer(request, page, {
-            rows: rows.map((token) => tokenSummary(token, name)),
-            ...found,
-          });
+    },
+    (request) => {
+      const page = pageOf(request.query);
+      return read(request, async ({ tokens }) => {
+        const { rows, ...found } = await tokens.list({}, tokenOrderOf(request.query), page);
+        return listAnswer(request, page, {
+          rows: rows.map((token) => tokenSummary(token, name)),
+          ...found,
         });
-      },
-    );
+      });
+    },
+  );
+}
 
-    app.post(
-      `/${name}s/search`,
-      {
-        config,
-        schema: {
-          ...described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary)),
-          querystring: query(pageQuery),
-          body: searchBody,
-        },
+function addSearch(app: Server, { read }: Api, name: TokenName): void {
+  app.post(
+    `/${name}s/search`,
+    {
+      config,
+      schema: {
+        ...described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary)),
+        querystring: query(pageQuery),
+        body: searchBody,
       },
-      (request) => {
-        const page = pageOf(request.query);
-        const { id, ownerId } = request.body;
-        const filter = {
-          ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
-          ...(ownerId !== undefined && { ownerId }),
-        };
-        return read(request, async ({ tokens }) => {
-          const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.body), page);
-          return listAnswer(request, page, {
-            rows: rows.map((token) => tokenSummary(token, name)),
-            ...found,
-          });
+    },
+    (request) => {
+      const page = pageOf(request.query);
+      const { id, ownerId } = request.body;
+      const filter = {
+        ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
+        ...(ownerId !== undefined && { ownerId }),
+      };
+      return read(request, async ({ tokens }) => {
+        const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.body), page);
+        return listAnswer(request, page, {
+          rows: rows.map((token) => tokenSummary(token, name)),
+          ...found,
         });
-      },
-    );
+      });
+    },
+  );
+}
 
-    app.get(
-      `/${name}s/:id`,
-      {
-        config,
-        schema: { ...described("Uniks", "Returns a unik.", single(TokenDetail, chainmetaMember)), params },
-      },
-      (request) =>
-        read(request, async (snapshot) => {
-          const token = await findToken(snapshot, request.params.id);
-          return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
-        }),
-    );
+function addToken(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s/:id`,
+    {
+      config,
+      schema: { ...described("Uniks", "Returns a unik.", single(TokenDetail, chainmetaMember)), params },
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const token = await findToken(snapshot, request.params.id);
+        return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
+      }),
+  );
+}
 
-    app.get(
-      `/${name}s/:id/properties`,
-      {
-        config,
-        schema: {
-          ...described(
-            "Uniks",
-            "Lists the properties of a unik: stored ones first, then those that every unik has.",
-            listOf(TokenProperty, chainmetaMember),
-          ),
-          params,
-          querystring: query(pageQuery),
-        },
+function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s/:id/properties`,
+    {
+      config,
+      schema: {
+        ...described(
+          "Uniks",
+          "Lists the properties of a unik: stored ones first, then those that every unik has.",
+          listOf(TokenProperty, chainmetaMember),
+        ),
+        params,
+        querystring: query(pageQuery),
       },
-      (request) =>
-        read(request, async (snapshot) => {
-          const properties = await propertiesOf(snapshot, await findToken(snapshot, request.params.id));
-          const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
-          return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
-        }),
-    );
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const properties = await propertiesOf(snapshot, await findToken(snapshot, request.params.id));
+        const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
+        return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
+      }),
+  );
+}
 
-    app.get(
-      `/${name}s/:id/properties/:key`,
-      {
-        config,
-        schema: {
-          ...described(
-            "Uniks",
-            "Returns the value of a property. Encode a slash in the key as %2F.",
-            single(Type.String(), chainmetaMember),
-          ),
-          params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
-        },
+function addProperty(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s/:id/properties/:key`,
+    {
+      config,
+      schema: {
+        ...described(
+          "Uniks",
+          "Returns the value of a property. Encode a slash in the key as %2F.",
+          single(Type.String(), chainmetaMember),
+        ),
+        params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
       },
-      (request) =>
-        read(request, async (snapshot) => {
-          const { key } = request.params;
-          const id = request.params.id.toLowerCase();
-          const value =
-            (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
-          if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
-          return { data: value, ...chainmeta(snapshot.head) };
-        }),
-    );
-  }
-  addOtherNames(app);
-};
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const { key } = request.params;
+        const id = request.params.id.toLowerCase();
+        const value = (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
+        if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
+        return { data: value, ...chainmeta(snapshot.head) };
+      }),
+  );
+}
 
 /** Adds routes for unknown token names, so that requests for them count like requests for any other resource. */
 function addOtherNames(app: Server): void {

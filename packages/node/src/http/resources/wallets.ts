@@ -4,9 +4,10 @@ import type { Snapshot } from "../../read/port.ts";
 import type { StoredWallet } from "../../read/rows.ts";
 import { Lock } from "../answers/lock.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
-import { TokenSummary, tokenSummary } from "../answers/unik.ts";
+import { type TokenName, TokenSummary, tokenSummary } from "../answers/unik.ts";
 import { SingleWallet, singleWalletAnswer, Wallet } from "../answers/wallet.ts";
-import type { Resource } from "../core/api.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
@@ -54,8 +55,20 @@ const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQ
 const params = Type.Object({ id: walletId });
 
 export const wallets: Resource = (app, api) => {
-  const { read, chainmeta } = api;
+  addList(app, api);
+  addRichestFirst(app, api);
+  addSearch(app, api);
+  addWallet(app, api);
+  addTransactions(app, api);
+  addSentTransactions(app, api);
+  addReceivedTransactions(app, api);
+  addVotes(app, api);
+  addLocks(app, api);
+  for (const name of TOKEN_NAMES) addTokens(app, api, name);
+  refuseOtherTokens(app);
+};
 
+function addList(app: Server, { read, chainmeta }: Api): void {
   app.get(
     "/wallets",
     {
@@ -71,7 +84,9 @@ export const wallets: Resource = (app, api) => {
         ...chainmeta(snapshot.head),
       })),
   );
+}
 
+function addRichestFirst(app: Server, { read }: Api): void {
   app.get(
     "/wallets/top",
     {
@@ -83,7 +98,9 @@ export const wallets: Resource = (app, api) => {
     },
     (request) => read(request, (snapshot) => walletList(snapshot, request, request.query)),
   );
+}
 
+function addSearch(app: Server, { read }: Api): void {
   app.post(
     "/wallets/search",
     {
@@ -96,7 +113,9 @@ export const wallets: Resource = (app, api) => {
     (request) =>
       read(request, (snapshot) => walletList(snapshot, request, request.body, request.query.orderBy)),
   );
+}
 
+function addWallet(app: Server, { read, chainmeta }: Api): void {
   app.get(
     "/wallets/:id",
     {
@@ -116,7 +135,9 @@ export const wallets: Resource = (app, api) => {
         ...chainmeta(snapshot.head),
       })),
   );
+}
 
+function addTransactions(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/transactions",
     {
@@ -132,13 +153,15 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
         const participant = (await findWallet(snapshot, request.params.id)).address;
         return transactionList(api, snapshot, request, { ...filter, participant }, { orderBy });
       }),
   );
+}
 
+function addSentTransactions(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/transactions/sent",
     {
@@ -150,13 +173,15 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
         const senderId = (await findWallet(snapshot, request.params.id)).address;
         return transactionList(api, snapshot, request, { ...filter, senderId }, { orderBy });
       }),
   );
+}
 
+function addReceivedTransactions(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/transactions/received",
     {
@@ -168,13 +193,15 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
         const recipientId = (await findWallet(snapshot, request.params.id)).address;
         return transactionList(api, snapshot, request, { ...filter, recipientId }, { orderBy });
       }),
   );
+}
 
+function addVotes(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/votes",
     {
@@ -186,12 +213,14 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const senderId = (await findWallet(snapshot, request.params.id)).address;
         return transactionList(api, snapshot, request, { ...VOTE, senderId });
       }),
   );
+}
 
+function addLocks(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/locks",
     {
@@ -203,33 +232,36 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { address } = await findWallet(snapshot, request.params.id);
         return lockList(api, snapshot.head, request, await snapshot.locks.of(address), request.query);
       }),
   );
+}
 
-  for (const name of TOKEN_NAMES) {
-    const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
-    const schema = {
-      ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
-      params,
-      querystring,
-    };
-    // An unknown wallet has an empty list of tokens.
-    app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
-      const page = pageOf(request.query);
-      return read(request, async ({ head, tokens, wallets }) => {
-        // Address, public key or username: the tokens are those of the address.
-        const wallet = await wallets.find(request.params.id);
-        const filter = { ownerId: wallet?.address ?? request.params.id };
-        const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
-        const data = rows.map((token) => tokenSummary(token, name));
-        return { ...listAnswer(request, page, { rows: data, ...found }), ...chainmeta(head) };
-      });
+function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
+  const schema = {
+    ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
+    params,
+    querystring,
+  };
+  // An unknown wallet has an empty list of tokens.
+  app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
+    const page = pageOf(request.query);
+    return read(request, async ({ head, tokens, wallets }) => {
+      // Address, public key or username: the tokens are those of the address.
+      const wallet = await wallets.find(request.params.id);
+      const filter = { ownerId: wallet?.address ?? request.params.id };
+      const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
+      const data = rows.map((token) => tokenSummary(token, name));
+      return { ...listAnswer(request, page, { rows: data, ...found }), ...chainmeta(head) };
     });
-  }
-  // Tokens of other names are refused before the wallet is read (http-api.md 13 point 7).
+  });
+}
+
+/** Refuses tokens of other names before the wallet is read (http-api.md 13 point 7). */
+function refuseOtherTokens(app: Server): void {
   app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
     throw new HttpError(
       "TOKEN_TYPE_UNKNOWN",
@@ -237,7 +269,7 @@ export const wallets: Resource = (app, api) => {
       { status: 422 },
     );
   });
-};
+}
 
 async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
   const wallet = await wallets.find(id);
