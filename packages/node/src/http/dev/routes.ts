@@ -1,8 +1,8 @@
 /** The commands of the dev chain over HTTP, which require the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import type { BlockReference, DevAnswer, DevErrorCode } from "../../gateway/dev-commands.ts";
+import type { BlockReference, DevAnswer, DevCommand, DevErrorCode } from "../../gateway/dev-commands.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type TSchema, Type } from "../../platform/json/schema.ts";
+import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
 import { blockId } from "../answers/values.ts";
 import type { Server } from "../core/app.ts";
@@ -84,24 +84,7 @@ export function createDevRoutes(
   access: Access,
   { gateway, timestampOf, receivers, accounts }: DevRoutesDependencies,
 ): FastifyPluginAsync {
-  const show = ({ head, reverted, applied, now, isForging }: DevAnswer) => ({
-    head: showBlock(head),
-    reverted: reverted.map(showBlock),
-    applied: applied.map(showBlock),
-    now: timestampOf(now),
-    forging: isForging,
-  });
-  const showBlock = ({ height, id, timestamp }: BlockReference) => ({
-    height,
-    id,
-    timestamp: timestampOf(timestamp),
-  });
-
-  const run: Gateway["dev"] = (command) =>
-    gateway.dev(command).catch((error: Error & { code?: string }) => {
-      const code = CODES.find((code) => code === error.code);
-      throw code === undefined ? error : new HttpError(code, error.message);
-    });
+  const run: Run = async (command) => toState(await runCommand(gateway, command), timestampOf);
 
   return async (scope: FastifyInstance) => {
     const app = scope as unknown as Server;
@@ -110,68 +93,105 @@ export function createDevRoutes(
       request.body ??= {};
       done();
     });
-
-    app.post(
-      "/dev/mine",
-      route("Forges blocks with the pending transactions.", BODIES.mine),
-      async ({ body: { blocks = 1 } }) => ({
-        data: show(await run({ verb: "mine", blocks })),
-      }),
-    );
-
-    app.post(
-      "/dev/reorg",
-      route("Replaces the top blocks with another branch.", BODIES.reorg),
-      async ({ body: { transactions = false, without, ...branch } }) => {
-        if (without && !transactions) {
-          throw new HttpError(
-            "INVALID_MEMBER",
-            '"without" requires "transactions": true, because the branch has no transactions otherwise',
-          );
-        }
-        const leftOut = without && { leftOut: without };
-        return {
-          data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions, ...leftOut })),
-        };
-      },
-    );
-
-    const snapshot = route("Creates a snapshot of the head that can be restored.", BODIES.snapshot, Snapshot);
-    app.post("/dev/snapshot", snapshot, async () => {
-      const answer = await run({ verb: "snapshot" });
-      return { data: { id: answer.head.id, ...show(answer) } };
-    });
-
-    app.post(
-      "/dev/restore",
-      route("Reverts to a block and drops pending transactions.", BODIES.restore),
-      async ({ body: { id } }) => ({
-        data: show(await run({ verb: "restore", id })),
-      }),
-    );
-
-    app.post(
-      "/dev/travel",
-      route("Moves the clock forward by seconds, or to a time.", BODIES.travel),
-      async ({ body: { seconds, to } }) => {
-        if ((seconds === undefined) === (to === undefined)) {
-          throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
-        }
-        const destination = seconds === undefined ? { to: to! } : { seconds };
-        return { data: show(await run({ verb: "travel", ...destination })) };
-      },
-    );
-
-    app.post(
-      "/dev/forge",
-      route("Enables or disables automatic forging.", BODIES.forge),
-      async ({ body: { enabled } }) => ({
-        data: show(await run({ verb: "forge", isEnabled: enabled })),
-      }),
-    );
-
+    addMine(app, run);
+    addReorg(app, run);
+    addSnapshot(app, run);
+    addRestore(app, run);
+    addTravel(app, run);
+    addForge(app, run);
     addFailureRoutes(app, receivers);
     addAccountRoute(app, accounts);
+  };
+}
+
+/** Runs a command; returns the state of the chain after it. */
+type Run = (command: DevCommand) => Promise<Static<typeof State>>;
+
+function addMine(app: Server, run: Run): void {
+  app.post(
+    "/dev/mine",
+    route("Forges blocks with the pending transactions.", BODIES.mine),
+    async ({ body: { blocks = 1 } }) => ({ data: await run({ verb: "mine", blocks }) }),
+  );
+}
+
+function addReorg(app: Server, run: Run): void {
+  app.post(
+    "/dev/reorg",
+    route("Replaces the top blocks with another branch.", BODIES.reorg),
+    async ({ body: { transactions = false, without, ...branch } }) => {
+      if (without && !transactions) {
+        throw new HttpError(
+          "INVALID_MEMBER",
+          '"without" requires "transactions": true, because the branch has no transactions otherwise',
+        );
+      }
+      const leftOut = without && { leftOut: without };
+      return { data: await run({ verb: "reorg", ...branch, withTransactions: transactions, ...leftOut }) };
+    },
+  );
+}
+
+function addSnapshot(app: Server, run: Run): void {
+  const snapshot = route("Creates a snapshot of the head that can be restored.", BODIES.snapshot, Snapshot);
+  app.post("/dev/snapshot", snapshot, async () => {
+    const state = await run({ verb: "snapshot" });
+    return { data: { id: state.head.id, ...state } };
+  });
+}
+
+function addRestore(app: Server, run: Run): void {
+  app.post(
+    "/dev/restore",
+    route("Reverts to a block and drops pending transactions.", BODIES.restore),
+    async ({ body: { id } }) => ({ data: await run({ verb: "restore", id }) }),
+  );
+}
+
+function addTravel(app: Server, run: Run): void {
+  app.post(
+    "/dev/travel",
+    route("Moves the clock forward by seconds, or to a time.", BODIES.travel),
+    async ({ body: { seconds, to } }) => {
+      if ((seconds === undefined) === (to === undefined)) {
+        throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
+      }
+      const destination = seconds === undefined ? { to: to! } : { seconds };
+      return { data: await run({ verb: "travel", ...destination }) };
+    },
+  );
+}
+
+function addForge(app: Server, run: Run): void {
+  app.post(
+    "/dev/forge",
+    route("Enables or disables automatic forging.", BODIES.forge),
+    async ({ body: { enabled } }) => ({ data: await run({ verb: "forge", isEnabled: enabled }) }),
+  );
+}
+
+function runCommand(gateway: Pick<Gateway, "dev">, command: DevCommand): Promise<DevAnswer> {
+  return gateway.dev(command).catch((error: Error & { code?: string }) => {
+    const code = CODES.find((code) => code === error.code);
+    throw code === undefined ? error : new HttpError(code, error.message);
+  });
+}
+
+function toState(
+  { head, reverted, applied, now, isForging }: DevAnswer,
+  timestampOf: TimestampOf,
+): Static<typeof State> {
+  const show = ({ height, id, timestamp }: BlockReference) => ({
+    height,
+    id,
+    timestamp: timestampOf(timestamp),
+  });
+  return {
+    head: show(head),
+    reverted: reverted.map(show),
+    applied: applied.map(show),
+    now: timestampOf(now),
+    forging: isForging,
   };
 }
 
