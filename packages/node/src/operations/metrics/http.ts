@@ -1,8 +1,7 @@
 /** Metrics of the HTTP server and the live stream. */
 
 import type { StreamFigures } from "../../stream/stream.ts";
-import { Counter, Gauge, Histogram, type Registry } from "./instruments.ts";
-import { showTotal } from "./total.ts";
+import { Counter, Gauge, Histogram, type Registry, showTotal } from "./instruments.ts";
 
 export type Answered = {
   readonly method: string;
