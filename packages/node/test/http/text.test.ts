@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerText, written } from "../../src/http/answers/text.ts";
+import { answerText, written } from "../../src/http/responses/text.ts";
 
 test("texts stand for values, as members and in lists", () => {
   const answer = {

@@ -4,7 +4,6 @@ import { BLOCK_ORDERS, type BlockFilter, type BlockOrder } from "../../read/filt
 import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
-import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
 import type { Api } from "../core/api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -17,6 +16,7 @@ import {
   uint,
   wantsTransform,
 } from "../requests/parameters.ts";
+import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../responses/block.ts";
 
 export const blockOrder = Type.Optional(orderBy(...BLOCK_ORDERS));
 

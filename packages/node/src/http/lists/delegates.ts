@@ -5,10 +5,10 @@ import { perSnapshot } from "../../read/head.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
-import { type DelegateAnswer, delegateAnswer } from "../answers/delegate.ts";
 import type { Api } from "../core/api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderOf } from "../requests/parameters.ts";
+import { type DelegateAnswer, delegateAnswer } from "../responses/delegate.ts";
 import { matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A delegate as stored and as in responses. */

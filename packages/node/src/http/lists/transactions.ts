@@ -4,7 +4,6 @@ import { Type } from "../../platform/json/schema.ts";
 import { TRANSACTION_ORDERS, type TransactionFilter, type TransactionOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
-import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../answers/transaction.ts";
 import type { Api } from "../core/api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -20,6 +19,7 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
+import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../responses/transaction.ts";
 
 export const transactionOrder = Type.Optional(orderBy(...TRANSACTION_ORDERS));
 

@@ -2,9 +2,9 @@
 import { Type } from "../../platform/json/schema.ts";
 import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
-import { walletAnswer } from "../answers/wallet.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
+import { walletAnswer } from "../responses/wallet.ts";
 
 export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
 

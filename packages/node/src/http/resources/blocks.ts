@@ -2,8 +2,6 @@
 import { Type } from "../../platform/json/schema.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
-import { AnyBlock } from "../answers/block.ts";
-import { AnyTransaction } from "../answers/transaction.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
@@ -20,6 +18,8 @@ import {
 import { body, interval, positiveValue, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { blockId, publicKey, query, transformQuery, uint } from "../requests/parameters.ts";
+import { AnyBlock } from "../responses/block.ts";
+import { AnyTransaction } from "../responses/transaction.ts";
 import { createdRewards } from "./rewards.ts";
 
 const searchBody = body({

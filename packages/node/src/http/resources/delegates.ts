@@ -1,8 +1,5 @@
 /** `/delegates` (http-api.md 6.6). */
 import { Type } from "../../platform/json/schema.ts";
-import { AnyBlock } from "../answers/block.ts";
-import { Delegate } from "../answers/delegate.ts";
-import { Wallet } from "../answers/wallet.ts";
 import type { Resource } from "../core/api.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
@@ -22,6 +19,9 @@ import {
   username,
   walletId,
 } from "../requests/parameters.ts";
+import { AnyBlock } from "../responses/block.ts";
+import { Delegate } from "../responses/delegate.ts";
+import { Wallet } from "../responses/wallet.ts";
 
 const shownName = Type.String({
   minLength: 1,

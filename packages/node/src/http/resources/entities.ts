@@ -2,7 +2,6 @@
 import { Type } from "../../platform/json/schema.ts";
 import type { Integer } from "../../read/page.ts";
 import type { StoredEntity } from "../../read/rows.ts";
-import { address as addressText, count, id, publicKey as publicKeyText } from "../answers/values.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
@@ -11,6 +10,7 @@ import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } f
 import { body, boolValue, intValue } from "../requests/bodies.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
 import { bool, hex64, int, type Order, orderBy, orderOf, publicKey, query } from "../requests/parameters.ts";
+import { address as addressText, count, id, publicKey as publicKeyText } from "../responses/values.ts";
 
 const Entity = Type.Object(
   {

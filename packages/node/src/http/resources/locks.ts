@@ -1,7 +1,5 @@
 /** `/locks` (http-api.md 6.10). */
 import { Type } from "../../platform/json/schema.ts";
-import { Lock, lockAnswer } from "../answers/lock.ts";
-import { AnyTransaction } from "../answers/transaction.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
@@ -11,6 +9,8 @@ import { transactionList, transactionOrder } from "../lists/transactions.ts";
 import { body, boolValue, distinct, interval, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
+import { Lock, lockAnswer } from "../responses/lock.ts";
+import { AnyTransaction } from "../responses/transaction.ts";
 
 const listQuery = query({
   ...pageQuery,

@@ -4,12 +4,11 @@ import { Type } from "../../platform/json/schema.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { FeeStatistics } from "../../read/rows.ts";
-import { ENTITY_FEES } from "../answers/fees.ts";
-import { amount, blockId } from "../answers/values.ts";
 import type { Api, Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
 import { days, query } from "../requests/parameters.ts";
+import { amount, blockId, ENTITY_FEES } from "../responses/values.ts";
 
 const SyncProgress = Type.Object(
   {

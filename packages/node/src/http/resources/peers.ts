@@ -3,13 +3,13 @@
 import type { PeerInfo } from "../../gateway/gateway.ts";
 import { compareVersions, parseRange, parseVersion } from "../../peers/versions.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { count } from "../answers/values.ts";
 import type { Resource } from "../core/api.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { memoryList, sorted } from "../lists/memory.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { ip, type Order, orderBy, orderOf, query } from "../requests/parameters.ts";
+import { count } from "../responses/values.ts";
 
 const Peer = Type.Object(
   {

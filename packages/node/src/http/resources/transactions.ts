@@ -5,16 +5,6 @@ import { siteGroup } from "../../platform/addresses/groups.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
-import {
-  AnyTransaction,
-  pendingAnswer,
-  RawTransaction,
-  rawPendingAnswer,
-  rawTransactionAnswer,
-  SingleTransaction,
-  singleTransactionAnswer,
-  type TransactionExtras,
-} from "../answers/transaction.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
@@ -44,6 +34,16 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
+import {
+  AnyTransaction,
+  pendingAnswer,
+  RawTransaction,
+  rawPendingAnswer,
+  rawTransactionAnswer,
+  SingleTransaction,
+  singleTransactionAnswer,
+  type TransactionExtras,
+} from "../responses/transaction.ts";
 import { VOTE } from "./votes.ts";
 
 const listQuery = query({

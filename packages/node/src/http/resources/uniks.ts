@@ -4,16 +4,6 @@ import { Type } from "../../platform/json/schema.ts";
 import type { TokenOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";
-import {
-  systemProperties,
-  TokenDetail,
-  type TokenName,
-  TokenProperty,
-  TokenSummary,
-  tokenDetail,
-  tokenSummary,
-} from "../answers/unik.ts";
-import { countText } from "../answers/values.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, isOwnPath, notFound } from "../core/error.ts";
@@ -22,6 +12,16 @@ import { chainmetaMember, described, listOf, single } from "../documentation/rou
 import { memoryList } from "../lists/memory.ts";
 import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, hex64, orderOf, query } from "../requests/parameters.ts";
+import {
+  systemProperties,
+  TokenDetail,
+  type TokenName,
+  TokenProperty,
+  TokenSummary,
+  tokenDetail,
+  tokenSummary,
+} from "../responses/unik.ts";
+import { countText } from "../responses/values.ts";
 
 export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 

@@ -2,10 +2,6 @@
 import { Type } from "../../platform/json/schema.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredWallet } from "../../read/rows.ts";
-import { Lock } from "../answers/lock.ts";
-import { AnyTransaction } from "../answers/transaction.ts";
-import { type TokenName, TokenSummary, tokenSummary } from "../answers/unik.ts";
-import { SingleWallet, singleWalletAnswer, Wallet } from "../answers/wallet.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
@@ -33,6 +29,10 @@ import {
   username,
   walletId,
 } from "../requests/parameters.ts";
+import { Lock } from "../responses/lock.ts";
+import { AnyTransaction } from "../responses/transaction.ts";
+import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
+import { SingleWallet, singleWalletAnswer, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { VOTE } from "./votes.ts";
 

@@ -8,8 +8,6 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
 import { perHead } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { answerText } from "../answers/text.ts";
-import { chainmeta, createTimestampOf } from "../answers/timestamp.ts";
 import { addAccessList } from "../connections/access-list.ts";
 import {
   type ConnectionBounds,
@@ -46,6 +44,8 @@ import { transactions } from "../resources/transactions.ts";
 import { uniks } from "../resources/uniks.ts";
 import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
+import { answerText } from "../responses/text.ts";
+import { chainmeta, createTimestampOf } from "../responses/timestamp.ts";
 import { addBatches } from "./batches.ts";
 import { addCompression } from "./compression.ts";
 import { addDeadlines } from "./deadlines.ts";

@@ -5,7 +5,7 @@ import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/
 import { REMEDY } from "../../dev-chain/folder.ts";
 import { gatewayThrough } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { createTimestampOf, type TimestampOf } from "../../http/answers/timestamp.ts";
+import { createTimestampOf, type TimestampOf } from "../../http/responses/timestamp.ts";
 import { type DiskSpace, measureDiskSpace } from "../../platform/files/disk-space.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";

@@ -2,14 +2,14 @@
 import * as api from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { AdmissionAnswer, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
-import type { blockAnswer, rawBlockAnswer } from "../../../src/http/answers/block.ts";
-import type { delegateAnswer } from "../../../src/http/answers/delegate.ts";
-import type { lockAnswer } from "../../../src/http/answers/lock.ts";
-import type { JsonText } from "../../../src/http/answers/text.ts";
-import type { transactionAnswer } from "../../../src/http/answers/transaction.ts";
-import type { tokenSummary } from "../../../src/http/answers/unik.ts";
-import type { singleWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
 import type { Meta } from "../../../src/http/requests/pagination.ts";
+import type { blockAnswer, rawBlockAnswer } from "../../../src/http/responses/block.ts";
+import type { delegateAnswer } from "../../../src/http/responses/delegate.ts";
+import type { lockAnswer } from "../../../src/http/responses/lock.ts";
+import type { JsonText } from "../../../src/http/responses/text.ts";
+import type { transactionAnswer } from "../../../src/http/responses/transaction.ts";
+import type { tokenSummary } from "../../../src/http/responses/unik.ts";
+import type { singleWalletAnswer, walletAnswer } from "../../../src/http/responses/wallet.ts";
 import type {
   showDelivery,
   showReplay,

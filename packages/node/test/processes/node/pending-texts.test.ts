@@ -1,7 +1,7 @@
 /** Pending transactions on their way to the serving thread (transactions.md 15). */
 import { transactionToJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { rawPendingAnswer } from "../../../src/http/answers/transaction.ts";
+import { rawPendingAnswer } from "../../../src/http/responses/transaction.ts";
 import { createPendingTexts } from "../../../src/processes/node/pending-texts.ts";
 import { chain } from "../../../test-support/http/chain.ts";
 
