@@ -30,7 +30,7 @@ afterEach(async () => {
 /** No time at all: the first look at the clock gives up. */
 function hurry(slowLane: Pick<SlowLane, "ask">): Fixture {
   // A thread starts late on a busy machine.
-  hurried = openFixture({ readTimeoutMs: -1, answerTimeoutMs: 60_000 }, { slowLane }, longer);
+  hurried = openFixture({ readTimeoutMs: -1, responseTimeoutMs: 60_000 }, { slowLane }, longer);
   return hurried;
 }
 
@@ -76,7 +76,7 @@ test("keep the status that they get there", async () => {
 test("are 503 in the form of every failure when the other thread takes too long", async () => {
   const late = Promise.withResolvers<void>();
   hurried = openFixture(
-    { readTimeoutMs: -1, answerTimeoutMs: 100 },
+    { readTimeoutMs: -1, responseTimeoutMs: 100 },
     {
       slowLane: { ask: () => late.promise.then(() => ({ status: 200, body: "{}" })) },
     },

@@ -20,7 +20,7 @@ const MAX_SECONDS = 1e10;
 /** Maximum of transactions that a branch leaves out: as many as a block can have. */
 const MAX_LEFT_OUT = 500;
 /** Timeout of responses: forging many blocks takes longer than other requests. */
-const ANSWER_TIMEOUT_MS = 28_000;
+const RESPONSE_TIMEOUT_MS = 28_000;
 
 const count = Type.Integer({ minimum: 1, maximum: MAX_BLOCKS });
 const seconds = Type.Integer({ minimum: 1, maximum: MAX_SECONDS });
@@ -197,11 +197,11 @@ function toState(
 
 const refusal = (description: string) => Type.Object({}, { description });
 
-const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = State) => ({
+const route = <B extends TSchema>(summary: string, body: B, response: TSchema = State) => ({
   schema: {
-    ...described("Dev", summary, single(answer)),
+    ...described("Dev", summary, single(response)),
     response: {
-      200: single(answer),
+      200: single(response),
       401: refusal("Wrong token."),
       403: refusal("The chain is not a dev chain."),
       409: refusal("The state of the chain does not allow it."),
@@ -210,5 +210,5 @@ const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = St
     body,
   },
   // A body without members may be omitted; the schema reports required members.
-  config: { isBodyOptional: true, answerTimeoutMs: ANSWER_TIMEOUT_MS },
+  config: { isBodyOptional: true, responseTimeoutMs: RESPONSE_TIMEOUT_MS },
 });

@@ -34,12 +34,12 @@ type Parts = { params?: TProperties; querystring?: TProperties; body?: TProperti
 
 function route(
   summary: string,
-  answer: TSchema,
+  response: TSchema,
   { params, querystring, body, status = 200 }: Parts,
 ): FastifySchema {
   return {
-    ...described("Webhooks", summary, answer),
-    response: { [status]: answer, 401: Type.Object({}, { description: "Wrong token." }) },
+    ...described("Webhooks", summary, response),
+    response: { [status]: response, 401: Type.Object({}, { description: "Wrong token." }) },
     security: [{ token: [] }],
     ...(params && { params: Type.Object(params) }),
     ...(querystring && { querystring: query(querystring) }),

@@ -2,9 +2,9 @@
 import { Type } from "../../platform/json/schema.ts";
 import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
-import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
-import { walletAnswer } from "../responses/wallet.ts";
+import { walletResponse } from "../responses/wallet.ts";
 
 export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
 
@@ -33,7 +33,7 @@ export async function walletList(
   const page = pageOf(request.query);
   const order = orderOf(orderBy, RICHEST_FIRST);
   const { rows, ...found } = await wallets.list(withoutZeros(filter), order, page);
-  return listAnswer(request, page, { rows: rows.map(walletAnswer), ...found });
+  return listResponse(request, page, { rows: rows.map(walletResponse), ...found });
 }
 
 /** Removes zeros: as in the old network, 0 means any value in these two filters. */

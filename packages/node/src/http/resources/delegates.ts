@@ -121,7 +121,7 @@ export const delegates: Resource = (app, api) => {
     },
     (request) =>
       read(request, async (snapshot) => ({
-        data: find(await candidates(snapshot), request.params.id).answer,
+        data: find(await candidates(snapshot), request.params.id).response,
       })),
   );
 
@@ -138,7 +138,7 @@ export const delegates: Resource = (app, api) => {
     (request) =>
       read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const forgedBy = find(await candidates(snapshot), request.params.id).answer.publicKey;
+        const forgedBy = find(await candidates(snapshot), request.params.id).response.publicKey;
         return blockList(api, snapshot, request, { ...filter, forgedBy }, orderBy);
       }),
   );
@@ -160,7 +160,7 @@ export const delegates: Resource = (app, api) => {
     (request) =>
       read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const votesFor = find(await candidates(snapshot), request.params.id).answer.publicKey;
+        const votesFor = find(await candidates(snapshot), request.params.id).response.publicKey;
         return walletList(snapshot, request, { ...filter, votesFor }, orderBy);
       }),
   );
@@ -168,7 +168,7 @@ export const delegates: Resource = (app, api) => {
 
 function find(candidates: readonly Candidate[], id: string): Candidate {
   const found = candidates.find(
-    ({ answer }) => answer.address === id || answer.publicKey === id || answer.username === id,
+    ({ response }) => response.address === id || response.publicKey === id || response.username === id,
   );
   if (!found) throw notFound("DELEGATE_UNKNOWN", "Delegate");
   return found;

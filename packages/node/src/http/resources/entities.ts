@@ -79,7 +79,7 @@ export const entities: Resource = (app, { read }) => {
       const { field, direction } = orderOf(request.query.orderBy, BY_ID);
       const found = passing(await entities.all(), TESTS, filter);
       const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
-      return memoryList(request, ordered, { show: entityAnswer, id: ({ id }) => id });
+      return memoryList(request, ordered, { show: entityResponse, id: ({ id }) => id });
     });
   }
 
@@ -120,12 +120,12 @@ export const entities: Resource = (app, { read }) => {
       read(request, async ({ entities }) => {
         const entity = (await entities.all()).find(({ id }) => id === request.params.id);
         if (!entity) throw notFound("ENTITY_UNKNOWN", "Entity");
-        return { data: entityAnswer(entity) };
+        return { data: entityResponse(entity) };
       }),
   );
 };
 
-const entityAnswer = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({
+const entityResponse = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({
   id,
   publicKey,
   address,

@@ -9,7 +9,7 @@ import { transactionList, transactionOrder } from "../lists/transactions.ts";
 import { body, boolValue, distinct, interval, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
-import { Lock, lockAnswer } from "../responses/lock.ts";
+import { Lock, lockResponse } from "../responses/lock.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 
 const listQuery = query({
@@ -101,7 +101,7 @@ export const locks: Resource = (app, api) => {
       read(request, async ({ head, locks }) => {
         const lock = await locks.find(request.params.id);
         if (!lock) throw notFound("LOCK_UNKNOWN", "Lock");
-        return { data: lockAnswer(lock, head, timestampOf) };
+        return { data: lockResponse(lock, head, timestampOf) };
       }),
   );
 };

@@ -54,7 +54,7 @@ export const peers: Resource = (app, { gateway }) => {
       const all = await gateway.peers();
       const found = version === undefined ? all : ofVersions(all, version);
       const rows = ordered(found, orderOf(orderBy, QUICKEST_FIRST));
-      return memoryList(request, rows, { show: peerAnswer, id: ({ ip }) => ip });
+      return memoryList(request, rows, { show: peerResponse, id: ({ ip }) => ip });
     },
   );
 
@@ -64,7 +64,7 @@ export const peers: Resource = (app, { gateway }) => {
     async (request) => {
       const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
       if (!peer) throw notFound("PEER_UNKNOWN", "Peer");
-      return { data: peerAnswer(peer) };
+      return { data: peerResponse(peer) };
     },
   );
 };
@@ -91,7 +91,7 @@ function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): rea
 }
 
 /** Returns the members of a peer in responses. */
-const peerAnswer = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
+const peerResponse = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
   ip,
   port,
   ports,

@@ -23,7 +23,7 @@ import {
   typeQuery,
 } from "../lists/transactions.ts";
 import { body, distinct, interval, positiveValue, uintValue } from "../requests/bodies.ts";
-import { listAnswer, type Page, pageOf, pageQuery } from "../requests/pagination.ts";
+import { listResponse, type Page, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   address,
   blockId,
@@ -36,12 +36,12 @@ import {
 } from "../requests/parameters.ts";
 import {
   AnyTransaction,
-  pendingAnswer,
+  pendingResponse,
   RawTransaction,
-  rawPendingAnswer,
-  rawTransactionAnswer,
+  rawPendingResponse,
+  rawTransactionResponse,
   SingleTransaction,
-  singleTransactionAnswer,
+  singleTransactionResponse,
   type TransactionExtras,
 } from "../responses/transaction.ts";
 import { VOTE } from "./votes.ts";
@@ -180,7 +180,7 @@ function addPendingList(app: Server, api: Api): void {
       const end = pending.offset + rows.length;
       const last = pending.transactions.at(-1);
       const next = last && end < pending.totalCount && placeOf(last.members.id, end - 1);
-      return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
+      return listResponse(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
     },
   );
 }
@@ -224,11 +224,11 @@ function addConfirmed(app: Server, api: Api): void {
         if (!wantsTransform(request.query)) {
           const signed = await transactions.signedById(id);
           if (!signed) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-          return { data: rawTransactionAnswer(signed), ...api.chainmeta(head) };
+          return { data: rawTransactionResponse(signed), ...api.chainmeta(head) };
         }
         const found = await transactions.byId(id);
         if (!found) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-        return { data: singleTransactionAnswer(found, head.height, api), ...api.chainmeta(head) };
+        return { data: singleTransactionResponse(found, head.height, api), ...api.chainmeta(head) };
       }),
   );
 }
@@ -240,7 +240,7 @@ function rangeOf({ offset, limit, after }: Page): PoolRange {
 }
 
 const showPending = (api: Api, pending: PendingTransaction, wanted: { transform?: string }) =>
-  wantsTransform(wanted) ? pendingAnswer(pending, api) : rawPendingAnswer(pending);
+  wantsTransform(wanted) ? pendingResponse(pending, api) : rawPendingResponse(pending);
 
 /** Start of the asset of a vote. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;

@@ -10,7 +10,7 @@ import { HttpError, isOwnPath, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { memoryList } from "../lists/memory.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, hex64, orderOf, query } from "../requests/parameters.ts";
 import {
   systemProperties,
@@ -96,7 +96,7 @@ function addList(app: Server, { read }: Api, name: TokenName): void {
       const page = pageOf(request.query);
       return read(request, async ({ tokens }) => {
         const { rows, ...found } = await tokens.list({}, tokenOrderOf(request.query), page);
-        return listAnswer(request, page, {
+        return listResponse(request, page, {
           rows: rows.map((token) => tokenSummary(token, name)),
           ...found,
         });
@@ -125,7 +125,7 @@ function addSearch(app: Server, { read }: Api, name: TokenName): void {
       };
       return read(request, async ({ tokens }) => {
         const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.body), page);
-        return listAnswer(request, page, {
+        return listResponse(request, page, {
           rows: rows.map((token) => tokenSummary(token, name)),
           ...found,
         });

@@ -19,7 +19,7 @@ import {
 } from "../lists/transactions.ts";
 import { walletList, walletListQuery, walletOrder } from "../lists/wallets.ts";
 import { body, distinct, interval, intValue, uintValue } from "../requests/bodies.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   address,
   bool,
@@ -32,7 +32,7 @@ import {
 import { Lock } from "../responses/lock.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
-import { SingleWallet, singleWalletAnswer, Wallet } from "../responses/wallet.ts";
+import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { VOTE } from "./votes.ts";
 
@@ -131,7 +131,7 @@ function addWallet(app: Server, { read, chainmeta }: Api): void {
     },
     (request) =>
       read(request, async (snapshot) => ({
-        data: singleWalletAnswer(await findWallet(snapshot, request.params.id)),
+        data: singleWalletResponse(await findWallet(snapshot, request.params.id)),
         ...chainmeta(snapshot.head),
       })),
   );
@@ -255,7 +255,7 @@ function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void
       const filter = { ownerId: wallet?.address ?? request.params.id };
       const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
       const data = rows.map((token) => tokenSummary(token, name));
-      return { ...listAnswer(request, page, { rows: data, ...found }), ...chainmeta(head) };
+      return { ...listResponse(request, page, { rows: data, ...found }), ...chainmeta(head) };
     });
   });
 }

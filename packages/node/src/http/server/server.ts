@@ -19,7 +19,7 @@ import { closeSoon, type ListenerOptions, listening } from "../connections/liste
 import { addForwardedAddresses, addProxyWarning } from "../connections/proxies.ts";
 import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
 import { addSlowReaders } from "../connections/slow-readers.ts";
-import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
+import { addOddRequests, respondToUnreadable } from "../connections/unreadable.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
 import type { Api, Identity, Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";
@@ -44,12 +44,12 @@ import { transactions } from "../resources/transactions.ts";
 import { uniks } from "../resources/uniks.ts";
 import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
-import { answerText } from "../responses/text.ts";
+import { responseText } from "../responses/text.ts";
 import { chainmeta, createTimestampOf } from "../responses/timestamp.ts";
 import { addBatches } from "./batches.ts";
 import { addCompression } from "./compression.ts";
 import { addDeadlines } from "./deadlines.ts";
-import { addFailures, answerUnroutable } from "./failures.ts";
+import { addFailures, respondToUnroutable } from "./failures.ts";
 import { addMethods } from "./methods.ts";
 import { addSlowLane, type SlowLane } from "./slow-lane.ts";
 import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
@@ -63,7 +63,7 @@ export type HttpOptions = ListenerOptions & {
   /** Rate limit. Absent: no limit. */
   readonly rateLimit?: RateLimitOptions;
   /** Time in which a response must be ready; then the client gets 503. */
-  readonly answerTimeoutMs?: number;
+  readonly responseTimeoutMs?: number;
   /** Time in which the client must have read a response; then the connection is closed. */
   readonly takeTimeoutMs?: number;
   /** Maximum bytes of incomplete bodies and unread responses of all connections. */
@@ -119,7 +119,7 @@ const RESOURCES: readonly Resource[] = [
 ];
 
 /** Default timeout of responses (http-api.md 1.7). */
-const ANSWER_TIMEOUT_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 const TAKE_TIMEOUT_MS = 60_000;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which a finished response waits for others. */
@@ -144,10 +144,10 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     routerOptions: { maxParamLength: 16_384 },
     // The runtime's serialiser is faster than one compiled from the schema (docs/decisions/0007-one-schema-per-route-and-json-stringify.md).
     schemaController: {
-      compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => answerText },
+      compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => responseText },
     },
-    frameworkErrors: answerUnroutable,
-    clientErrorHandler: answerUnreadable,
+    frameworkErrors: respondToUnroutable,
+    clientErrorHandler: respondToUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   const { readModel } = dependencies;
@@ -158,7 +158,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addOddRequests(app);
   addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
-  addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
+  addDeadlines(app, options.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS);
   addForwardedAddresses(app, isProxy);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));

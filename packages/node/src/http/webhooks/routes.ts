@@ -4,19 +4,19 @@ import type { Webhook } from "../../webhooks/webhook.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "./access.ts";
+import { addDeliveryRoutes } from "./deliveries.ts";
+import { pageMeta, readPage } from "./page.ts";
+import type { Query } from "./query.ts";
+import { addReplayRoutes } from "./replay.ts";
 import {
-  answer,
   readBody,
   readOptionalBody,
   showAttempt,
   showSecret,
   showWarnings,
   showWebhook,
-} from "./answers.ts";
-import { addDeliveryRoutes } from "./deliveries.ts";
-import { pageMeta, readPage } from "./page.ts";
-import type { Query } from "./query.ts";
-import { addReplayRoutes } from "./replay.ts";
+  withHttpErrors,
+} from "./responses.ts";
 
 const CHANGES_PER_TICK = 1;
 
@@ -48,32 +48,32 @@ export function createWebhookRoutes(
     app.get("/webhooks/health", () => ({ data: register.healthTotals() }));
 
     app.get<WithId>("/webhooks/:id", ({ params }) =>
-      answer(() => ({ data: show(register.find(params.id)) })),
+      withHttpErrors(() => ({ data: show(register.find(params.id)) })),
     );
 
     app.post("/webhooks", async ({ body }, reply) => {
-      const webhook = await answer(() => register.create(readBody(body)));
+      const webhook = await withHttpErrors(() => register.create(readBody(body)));
       reply.code(201);
       return { data: showSecret(webhook), ...showWarnings(webhook) };
     });
 
     app.post("/webhooks/ping", ({ body }) =>
-      answer(async () => ({ data: showAttempt(await webhooks.pingTarget(readBody(body))) })),
+      withHttpErrors(async () => ({ data: showAttempt(await webhooks.pingTarget(readBody(body))) })),
     );
 
     app.post("/webhooks/test", ({ body }) =>
-      answer(async () => ({ data: await webhooks.dryRun(readBody(body)) })),
+      withHttpErrors(async () => ({ data: await webhooks.dryRun(readBody(body)) })),
     );
 
     app.put<WithId>("/webhooks/:id", async ({ params, body }) => {
       const changes = readBody(body);
-      await answer(() => register.update(params.id, changes));
+      await withHttpErrors(() => register.update(params.id, changes));
       const isOther = SELECTING.some((name) => Object.hasOwn(Object(changes), name));
-      return isOther ? answer(() => showWarnings(register.find(params.id))) : {};
+      return isOther ? withHttpErrors(() => showWarnings(register.find(params.id))) : {};
     });
 
     app.delete<WithId>("/webhooks/:id", async ({ params }) => {
-      await answer(() => register.remove(params.id));
+      await withHttpErrors(() => register.remove(params.id));
       return {};
     });
 
@@ -86,7 +86,7 @@ export function createWebhookRoutes(
       });
       const config = { isBodyOptional: true };
       app.post<WithId>("/webhooks/:id/rotate", { config }, ({ params, body }) =>
-        answer(() => ({ data: showSecret(register.rotate(params.id, readOptionalBody(body))) })),
+        withHttpErrors(() => ({ data: showSecret(register.rotate(params.id, readOptionalBody(body))) })),
       );
       addDeliveryRoutes(app, webhooks);
       addReplayRoutes(app, webhooks);
