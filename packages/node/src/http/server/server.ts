@@ -51,7 +51,7 @@ import { addCompression } from "./compression.ts";
 import { addDeadlines } from "./deadlines.ts";
 import { addFailures, respondToUnroutable } from "./failures.ts";
 import { addMethods } from "./methods.ts";
-import { addSlowLane, type SlowLane } from "./slow-lane.ts";
+import { addSlowQueries, type SlowQueryWorker } from "./slow-queries.ts";
 import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
 
 export type HttpOptions = ListenerOptions & {
@@ -87,7 +87,7 @@ export type HttpDependencies = {
   /** The console; absent: no console. */
   readonly console?: ConsoleOptions & ConsoleDependencies;
   /** Worker for slow queries; absent: slow requests get 503. */
-  readonly slowLane?: SlowLane;
+  readonly slowQueries?: SlowQueryWorker;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -131,7 +131,7 @@ export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perCl
 const NO_PROXY: RangeTest = () => false;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
-  const { logger, nowMs, plugins, slowLane } = dependencies;
+  const { logger, nowMs, plugins, slowQueries } = dependencies;
   const { allowed, trustedProxies } = options;
   const isProxy = trustedProxies === undefined ? NO_PROXY : createRangeTest(trustedProxies);
   const connections = createConnections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
@@ -185,7 +185,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   for (const prefix of API_PREFIXES) {
     app.register(
       async (scope) => {
-        if (slowLane) addSlowLane(scope as Server, logger, slowLane);
+        if (slowQueries) addSlowQueries(scope as Server, logger, slowQueries);
         for (const resource of RESOURCES) resource(scope as Server, api);
         for (const plugin of plugins) await scope.register(plugin);
       },

@@ -29,7 +29,7 @@ import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
 import { openReader, type ServingContext } from "./context.ts";
-import { createSlowLane, type SlowLane } from "./slow-queries/worker-pool.ts";
+import { createSlowQueryThread, type SlowQueryThread } from "./slow-queries/thread.ts";
 import type { ServingData } from "./thread.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
@@ -70,12 +70,12 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     feePolicy: data.feePolicy,
     ports,
   };
-  const slowLane = buildSlowLane(context, identity);
+  const slowQueries = buildSlowQueries(context, identity);
   const server = createHttpServer(toHttpOptions(data), {
     readModel: buildReadModel(context),
     network: context.network,
     identity,
-    slowLane,
+    slowQueries,
     gateway: context.gateway,
     plugins: buildPlugins(context, parts),
     ...(data.hasConsole && { console: buildConsole(context, parts) }),
@@ -88,7 +88,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
 
   return {
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
-    slowCalls: slowLane.figures,
+    slowCalls: slowQueries.figures,
     async listen() {
       const { port } = await server.listen();
       const operationsAddress = await operationsServer?.listen();
@@ -121,17 +121,17 @@ function buildReadModel(context: ServingContext): HttpDependencies["readModel"] 
   return createSqliteReadModel({ readTimeoutMs: READ_TIMEOUT_MS, rankings }, { database, network });
 }
 
-function buildSlowLane({ data, closing }: ServingContext, identity: Identity): SlowLane {
+function buildSlowQueries({ data, closing }: ServingContext, identity: Identity): SlowQueryThread {
   const { databasePath, files, logFormat } = data;
-  const slowLane = createSlowLane({
+  const slowQueries = createSlowQueryThread({
     databasePath,
     files,
     identity,
     readTimeoutMs: SLOW_READ_TIMEOUT_MS,
     logFormat,
   });
-  closing.add("slow requests", slowLane.close);
-  return slowLane;
+  closing.add("slow requests", slowQueries.close);
+  return slowQueries;
 }
 
 /** Builds the routes of the API besides its resources. */
