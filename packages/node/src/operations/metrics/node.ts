@@ -17,7 +17,7 @@ type Show = (figures: NodeFigures) => void;
 export function createNodeMetrics(registry: Registry, version: string): NodeMetrics {
   const showUsage = createUsageMetrics(registry, version);
   const showThread = createThreadMetrics(registry);
-  const isAnswering = createGauge(
+  const isResponding = createGauge(
     registry,
     "uniknode_consensus_up",
     "1 if the consensus thread responds, else 0.",
@@ -31,7 +31,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   ];
   return {
     showNode(figures) {
-      isAnswering.set(figures ? 1 : 0);
+      isResponding.set(figures ? 1 : 0);
       if (!figures) return;
       for (const show of shows) show(figures);
       showThread("consensus", figures.heapBytes, figures.loopDelay);

@@ -16,8 +16,8 @@ import {
 import { createStreamRoutes } from "../../http/stream/routes.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
-import { countAnswers } from "../../operations/http/answers.ts";
 import { createOperatorRoutes, type Operator } from "../../operations/http/operator.ts";
+import { countResponses } from "../../operations/http/responses.ts";
 import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
 import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
@@ -42,7 +42,7 @@ export type ServedParts = {
   readonly operations: Operations;
   readonly operator: Operator;
   /** Called after every response of the API. */
-  readonly answered: Metrics["http"]["answered"];
+  readonly responded: Metrics["http"]["responded"];
 };
 
 export type Http = {
@@ -83,7 +83,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     logger,
   });
   closing.add("http", server.close);
-  countAnswers(server.app, parts.answered);
+  countResponses(server.app, parts.responded);
   const operationsServer = buildOperationsListener(context, parts, server);
 
   return {

@@ -4,7 +4,7 @@ import { createHealth } from "../../operations/health/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
 import { createMetrics, type Figures, type Metrics } from "../../operations/metrics/metrics.ts";
-import { createSharedAnswer } from "../../operations/shared-answer.ts";
+import { createSharedResult } from "../../operations/shared-result.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import { CallError } from "../../platform/threads/error.ts";
@@ -30,11 +30,11 @@ export type BuiltOperations = {
   /** Called with what happens. */
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;
-  readonly answered: Metrics["http"]["answered"];
+  readonly responded: Metrics["http"]["responded"];
 };
 
 /** Timeout of calls to the consensus thread. */
-const ANSWER_TIMEOUT_MS = 2_000;
+const CALL_TIMEOUT_MS = 2_000;
 /** Time for which a result is reused: less than the interval of any monitoring. */
 const REUSE_MS = 1_000;
 
@@ -98,20 +98,20 @@ export function buildOperations(
     },
     observer: { ...metrics.webhooks, runEnded: health.runEnded },
     matching: metrics.matching,
-    answered: metrics.http.answered,
+    responded: metrics.http.responded,
   };
 }
 
 /** Shares one result among all callers within a second. */
 export const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
-  createSharedAnswer(make, REUSE_MS, () => performance.now());
+  createSharedResult(make, REUSE_MS, () => performance.now());
 
 /** Settles with undefined if the result of another thread fails or is late. */
-export async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function inTime<T>(result: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS);
+  const timer = setTimeout(() => resolve(undefined), CALL_TIMEOUT_MS);
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([result, late]);
   } catch (error) {
     if (error instanceof CallError) return undefined;
     throw error;

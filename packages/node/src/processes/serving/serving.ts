@@ -19,7 +19,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { closing, logger } = context;
   const stored = openData(context);
   const access = buildAccess(context);
-  const { operations, observer, matching, answered } = buildOperations(context, stored, {
+  const { operations, observer, matching, responded } = buildOperations(context, stored, {
     sessions: access.sessions.figures,
     // Called once the thread listens.
     streams: () => stream.figures(),
@@ -33,7 +33,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     ready: operations.ready,
     streams: () => stream.figures().open,
   });
-  const http = buildHttp(context, { access, opened, stream, operations, operator, answered });
+  const http = buildHttp(context, { access, opened, stream, operations, operator, responded });
   const { port, operationsPort } = await http.listen();
   opened?.webhooks.notify();
 
