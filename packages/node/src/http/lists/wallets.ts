@@ -1,7 +1,9 @@
-/** Lists of wallets, shared by several resources. */
+/** Lists of wallets, and the wallet of a path, shared by several resources. */
 import { Type } from "../../platform/json/schema.ts";
 import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
+import type { StoredWallet } from "../../read/rows.ts";
+import { notFound } from "../core/error.ts";
 import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
 import { walletResponse } from "../responses/wallet.ts";
@@ -42,3 +44,14 @@ const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter):
   ...(voteBalance !== undefined && Number(voteBalance) !== 0 && { voteBalance }),
   ...(producedBlocks !== undefined && Number(producedBlocks) !== 0 && { producedBlocks }),
 });
+
+/**
+ * Finds the wallet of a path segment: an address, public key or username.
+ *
+ * @throws {HttpError} 404
+ */
+export async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
+  const wallet = await wallets.find(id);
+  if (!wallet) throw notFound("WALLET_UNKNOWN", "Wallet");
+  return wallet;
+}

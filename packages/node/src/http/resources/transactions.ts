@@ -1,7 +1,3 @@
-/** `/transactions` (http-api.md 6.4). */
-
-import type { PendingTransaction, PoolRange } from "../../gateway/gateway.ts";
-import { siteGroup } from "../../platform/addresses/groups.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -10,7 +6,6 @@ import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { placeOf, readCursor } from "../lists/memory.ts";
 import {
   type ListedExtras,
   nonceQuery,
@@ -23,7 +18,7 @@ import {
   typeQuery,
 } from "../lists/transactions.ts";
 import { body, distinct, interval, positiveValue, uintValue } from "../requests/bodies.ts";
-import { listResponse, type Page, pageOf, pageQuery } from "../requests/pagination.ts";
+import { pageQuery } from "../requests/pagination.ts";
 import {
   address,
   blockId,
@@ -36,14 +31,13 @@ import {
 } from "../requests/parameters.ts";
 import {
   AnyTransaction,
-  pendingResponse,
   RawTransaction,
-  rawPendingResponse,
   rawTransactionResponse,
   SingleTransaction,
   singleTransactionResponse,
   type TransactionExtras,
 } from "../responses/transaction.ts";
+import { addPending, addSubmission } from "./pending-transactions.ts";
 import { VOTE } from "./votes.ts";
 
 const listQuery = query({
@@ -76,38 +70,11 @@ const searchBody = body({
 });
 
 const params = Type.Object({ id: hex64 });
-const submissionOf = (maxItems: number) =>
-  body({
-    transactions: Type.Array(
-      Type.Object(
-        {},
-        {
-          description:
-            "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` describes each type.",
-        },
-      ),
-      { minItems: 1, maxItems },
-    ),
-  });
-
-const ids = Type.Array(Type.String());
-const Admission = Type.Object(
-  {
-    data: Type.Object({ accept: ids, broadcast: ids, excess: ids, invalid: ids }),
-    errors: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.Object({ type: Type.String(), message: Type.String() })), {
-        description: "Errors of refused transactions, by id.",
-      }),
-    ),
-  },
-  { title: "Admission" },
-);
 
 export const transactions: Resource = (app, api) => {
   addList(app, api);
   addSubmission(app, api);
   addSearch(app, api);
-  addPendingList(app, api);
   addPending(app, api);
   addConfirmed(app, api);
 };
@@ -133,20 +100,6 @@ function addList(app: Server, api: Api): void {
   );
 }
 
-function addSubmission(app: Server, { gateway, maxTransactionsPerRequest }: Api): void {
-  // The request succeeded even if the pool refused every transaction.
-  app.post(
-    "/transactions",
-    {
-      schema: {
-        ...described("Transactions", "Submits signed transactions.", Admission),
-        body: submissionOf(maxTransactionsPerRequest),
-      },
-    },
-    (request) => gateway.submit(request.body.transactions, siteGroup(request.ip)),
-  );
-}
-
 function addSearch(app: Server, api: Api): void {
   app.post(
     "/transactions/search",
@@ -160,45 +113,6 @@ function addSearch(app: Server, api: Api): void {
     (request) => {
       const { orderBy, ...filter } = request.body;
       return api.read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
-    },
-  );
-}
-
-function addPendingList(app: Server, api: Api): void {
-  app.get(
-    "/transactions/unconfirmed",
-    {
-      schema: {
-        ...described("Transactions", "Lists pending transactions, in forging order.", listOf(AnyTransaction)),
-        querystring: query({ ...pageQuery, ...transformQuery }),
-      },
-    },
-    async (request) => {
-      const page = pageOf(request.query);
-      const pending = await api.gateway.pendingTransactions(rangeOf(page));
-      const rows = pending.transactions.map((transaction) => showPending(api, transaction, request.query));
-      const end = pending.offset + rows.length;
-      const last = pending.transactions.at(-1);
-      const next = last && end < pending.totalCount && placeOf(last.members.id, end - 1);
-      return listResponse(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
-    },
-  );
-}
-
-function addPending(app: Server, api: Api): void {
-  app.get(
-    "/transactions/unconfirmed/:id",
-    {
-      schema: {
-        ...described("Transactions", "Returns a pending transaction.", single(AnyTransaction)),
-        params,
-        querystring: query(transformQuery),
-      },
-    },
-    async (request) => {
-      const pending = await api.gateway.pendingTransaction(request.params.id);
-      if (!pending) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-      return { data: showPending(api, pending, request.query) };
     },
   );
 }
@@ -232,15 +146,6 @@ function addConfirmed(app: Server, api: Api): void {
       }),
   );
 }
-
-function rangeOf({ offset, limit, after }: Page): PoolRange {
-  if (after === undefined) return { offset, limit };
-  const [afterId, index] = readCursor(after);
-  return { offset: index, limit, afterId };
-}
-
-const showPending = (api: Api, pending: PendingTransaction, wanted: { transform?: string }) =>
-  wantsTransform(wanted) ? pendingResponse(pending, api) : rawPendingResponse(pending);
 
 /** Start of the asset of a vote. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;

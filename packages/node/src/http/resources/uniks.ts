@@ -1,7 +1,7 @@
 /** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
-import type { TokenOrder } from "../../read/filters.ts";
+import type { TokenFilter, TokenOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
@@ -10,7 +10,7 @@ import { HttpError, isOwnPath, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { memoryList } from "../lists/memory.ts";
-import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, hex64, orderOf, query } from "../requests/parameters.ts";
 import {
   systemProperties,
@@ -92,16 +92,7 @@ function addList(app: Server, { read }: Api, name: TokenName): void {
         querystring: query({ ...pageQuery, orderBy: anyOrder }),
       },
     },
-    (request) => {
-      const page = pageOf(request.query);
-      return read(request, async ({ tokens }) => {
-        const { rows, ...found } = await tokens.list({}, tokenOrderOf(request.query), page);
-        return listResponse(request, page, {
-          rows: rows.map((token) => tokenSummary(token, name)),
-          ...found,
-        });
-      });
-    },
+    (request) => read(request, (snapshot) => tokenList(snapshot, request, name, {}, request.query)),
   );
 }
 
@@ -117,19 +108,12 @@ function addSearch(app: Server, { read }: Api, name: TokenName): void {
       },
     },
     (request) => {
-      const page = pageOf(request.query);
       const { id, ownerId } = request.body;
       const filter = {
         ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
         ...(ownerId !== undefined && { ownerId }),
       };
-      return read(request, async ({ tokens }) => {
-        const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.body), page);
-        return listResponse(request, page, {
-          rows: rows.map((token) => tokenSummary(token, name)),
-          ...found,
-        });
-      });
+      return read(request, (snapshot) => tokenList(snapshot, request, name, filter, request.body));
     },
   );
 }
@@ -209,6 +193,18 @@ function addOtherNames(app: Server): void {
     app.get(`/:name(^.+s$)${path}`, { schema: { hide: true } }, notHere);
   }
   app.post("/:name(^.+s$)/search", { schema: { hide: true } }, notHere);
+}
+
+async function tokenList(
+  { tokens }: Snapshot,
+  request: ListRequest,
+  name: TokenName,
+  filter: TokenFilter,
+  order: { orderBy?: string },
+) {
+  const page = pageOf(request.query);
+  const { rows, ...found } = await tokens.list(filter, tokenOrderOf(order), page);
+  return listResponse(request, page, { rows: rows.map((token) => tokenSummary(token, name)), ...found });
 }
 
 /** Parses an `orderBy`; orders by id if it does not name a member of a summary. */

@@ -1,40 +1,20 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "../../platform/json/schema.ts";
-import type { Snapshot } from "../../read/port.ts";
-import type { StoredWallet } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
-import { HttpError, notFound } from "../core/error.ts";
+import { HttpError } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList, lockOrder } from "../lists/locks.ts";
-import {
-  nonceQuery,
-  recipientQuery,
-  senderQuery,
-  transactionList,
-  transactionListQuery,
-  typeGroupQuery,
-  typeQuery,
-} from "../lists/transactions.ts";
-import { walletList, walletListQuery, walletOrder } from "../lists/wallets.ts";
+import { findWallet, walletList, walletListQuery, walletOrder } from "../lists/wallets.ts";
 import { body, distinct, interval, intValue, uintValue } from "../requests/bodies.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
-import {
-  address,
-  bool,
-  publicKey,
-  query,
-  transformQuery,
-  username,
-  walletId,
-} from "../requests/parameters.ts";
+import { address, bool, publicKey, query, username, walletId } from "../requests/parameters.ts";
 import { Lock } from "../responses/lock.ts";
-import { AnyTransaction } from "../responses/transaction.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
 import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
-import { VOTE } from "./votes.ts";
+import { addWalletTransactions } from "./wallet-transactions.ts";
 
 const MAX_ADDRESSES = 50;
 const searchBody = body({
@@ -50,8 +30,6 @@ const searchBody = body({
   lockedBalance: Type.Optional(interval(uintValue)),
 });
 
-const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQuery, ...nonceQuery };
-
 const params = Type.Object({ id: walletId });
 
 export const wallets: Resource = (app, api) => {
@@ -59,10 +37,7 @@ export const wallets: Resource = (app, api) => {
   addRichestFirst(app, api);
   addSearch(app, api);
   addWallet(app, api);
-  addTransactions(app, api);
-  addSentTransactions(app, api);
-  addReceivedTransactions(app, api);
-  addVotes(app, api);
+  addWalletTransactions(app, api);
   addLocks(app, api);
   for (const name of TOKEN_NAMES) addTokens(app, api, name);
   refuseOtherTokens(app);
@@ -137,89 +112,6 @@ function addWallet(app: Server, { read, chainmeta }: Api): void {
   );
 }
 
-function addTransactions(app: Server, api: Api): void {
-  app.get(
-    "/wallets/:id/transactions",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described(
-          "Wallets",
-          "Lists the transactions of a wallet, sent and received, newest first.",
-          listOf(AnyTransaction),
-        ),
-        params,
-        querystring: query(transactionsQuery),
-      },
-    },
-    (request) =>
-      api.read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const participant = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, participant }, { orderBy });
-      }),
-  );
-}
-
-function addSentTransactions(app: Server, api: Api): void {
-  app.get(
-    "/wallets/:id/transactions/sent",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the transactions that a wallet sent.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...transactionsQuery, ...recipientQuery }),
-      },
-    },
-    (request) =>
-      api.read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const senderId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, senderId }, { orderBy });
-      }),
-  );
-}
-
-function addReceivedTransactions(app: Server, api: Api): void {
-  app.get(
-    "/wallets/:id/transactions/received",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the transactions that a wallet received.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...transactionsQuery, ...senderQuery }),
-      },
-    },
-    (request) =>
-      api.read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const recipientId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, recipientId }, { orderBy });
-      }),
-  );
-}
-
-function addVotes(app: Server, api: Api): void {
-  app.get(
-    "/wallets/:id/votes",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the votes of a wallet.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...pageQuery, ...transformQuery }),
-      },
-    },
-    (request) =>
-      api.read(request, async (snapshot) => {
-        const senderId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...VOTE, senderId });
-      }),
-  );
-}
-
 function addLocks(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/locks",
@@ -269,10 +161,4 @@ function refuseOtherTokens(app: Server): void {
       { status: 422 },
     );
   });
-}
-
-async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
-  const wallet = await wallets.find(id);
-  if (!wallet) throw notFound("WALLET_UNKNOWN", "Wallet");
-  return wallet;
 }
