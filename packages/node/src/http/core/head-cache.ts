@@ -54,51 +54,7 @@ export type HeadCacheDeps = {
 };
 
 export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): void {
-  const responses = new LRUCache<string, HeadResponse>({
-    maxSize: MAX_BYTES,
-    maxEntrySize: MAX_RESPONSE_BYTES,
-    sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
-  });
-  // Most URLs are requested once between two blocks: caching their responses costs more than building them again.
-  const requested = new Set<string>();
-  let current: string | undefined;
-  let sinceText = "";
-
-  /** Drops the responses of another head. */
-  function follow(id: string | undefined): void {
-    if (id === current) return;
-    responses.clear();
-    requested.clear();
-    current = id;
-    sinceText = new Date(nowMs()).toUTCString();
-  }
-
-  function isRequestedAgain(url: string): boolean {
-    if (url.length > MAX_URL_LENGTH) return false;
-    if (requested.has(url)) return true;
-    if (requested.size >= MAX_REQUESTED) requested.clear();
-    requested.add(url);
-    return false;
-  }
-
-  /** Returns the cacheable response; undefined if the response depends on more than the head. */
-  function headResponseOf(
-    request: FastifyRequest,
-    { statusCode }: FastifyReply,
-    payload: unknown,
-  ): HeadResponse | undefined {
-    const { headId } = request;
-    if (headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
-    if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
-    // A block may have come between the request and its reads.
-    follow(headId);
-    const isKept = isRequestedAgain(request.url);
-    const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
-    const response = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
-    if (isKept) responses.set(request.url, response);
-    return response;
-  }
-
+  const cache = createCache(nowMs);
   app.decorateRequest("headId", null);
   app.decorateRequest("headResponse", null);
 
@@ -106,8 +62,8 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
   app.addHook("onRequest", (request, reply, done) => {
     if (!isReading(request)) return done();
     function respond(head: Head | undefined): void {
-      follow(head?.id);
-      const kept = responses.get(request.url);
+      follow(cache, head?.id);
+      const kept = cache.responses.get(request.url);
       request.headResponse = kept ?? null;
       if (kept) reply.type("application/json; charset=utf-8").send(kept.body);
       else done();
@@ -118,16 +74,75 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
-    const response = request.headResponse ?? headResponseOf(request, reply, payload);
+    const response = request.headResponse ?? headResponseOf(cache, request, reply, payload);
     if (!response) return done(null, payload);
     request.headResponse = response;
     reply.header("etag", `"${response.tag}"`);
-    reply.header("last-modified", sinceText);
+    reply.header("last-modified", cache.sinceText);
     if (!isKnown(request.headers["if-none-match"], response.tag)) return done(null, response.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     // The HEAD handler measures the body and omits it.
     done(null, request.method === "HEAD" ? response.body : null);
   });
+}
+
+type Cache = {
+  readonly responses: LRUCache<string, HeadResponse>;
+  /** Most URLs are requested once between two blocks: caching their responses costs more than building them again. */
+  readonly requested: Set<string>;
+  /** Id of the block whose responses are cached. */
+  headId: string | undefined;
+  /** Time at which it became the head here, as `last-modified`. */
+  sinceText: string;
+  readonly nowMs: () => number;
+};
+
+const createCache = (nowMs: () => number): Cache => ({
+  responses: new LRUCache<string, HeadResponse>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_RESPONSE_BYTES,
+    sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
+  }),
+  requested: new Set(),
+  headId: undefined,
+  sinceText: "",
+  nowMs,
+});
+
+/** Drops the responses of another head. */
+function follow(cache: Cache, headId: string | undefined): void {
+  if (headId === cache.headId) return;
+  cache.responses.clear();
+  cache.requested.clear();
+  cache.headId = headId;
+  cache.sinceText = new Date(cache.nowMs()).toUTCString();
+}
+
+/** Returns the cacheable response; undefined if the response depends on more than the head. */
+function headResponseOf(
+  cache: Cache,
+  request: FastifyRequest,
+  { statusCode }: FastifyReply,
+  payload: unknown,
+): HeadResponse | undefined {
+  const { headId } = request;
+  if (headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
+  if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
+  // A block may have come between the request and its reads.
+  follow(cache, headId);
+  const isKept = isRequestedAgain(cache, request.url);
+  const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
+  const response = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
+  if (isKept) cache.responses.set(request.url, response);
+  return response;
+}
+
+function isRequestedAgain({ requested }: Cache, url: string): boolean {
+  if (url.length > MAX_URL_LENGTH) return false;
+  if (requested.has(url)) return true;
+  if (requested.size >= MAX_REQUESTED) requested.clear();
+  requested.add(url);
+  return false;
 }
 
 const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
