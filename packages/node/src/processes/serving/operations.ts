@@ -40,38 +40,60 @@ const REUSE_MS = 1_000;
 
 export function buildOperations(
   context: ServingContext,
-  { figuresReader, writes, diskSpace, inspector }: OpenData,
+  stored: OpenData,
   later: LaterFigures,
 ): BuiltOperations {
-  const { gateway } = context;
   const version = programVersion();
   const metrics = createMetrics(version);
   const loopDelay = measureLoopDelay();
   context.closing.add("measuring", loopDelay.close);
-  const figures = createSqliteFigures(figuresReader);
-  const status = shared(() => inTime(gateway.status()));
+  const figures = createSqliteFigures(stored.figuresReader);
+  const sources: Sources = { context, stored, later, figures, loopDelay };
+  const status = shared(() => inTime(context.gateway.status()));
   const health = createHealth({
     status,
     consensusSilentSeconds: context.consensusSilentSeconds,
-    writeTrouble: writes.trouble,
-    freeBytes: diskSpace.freeBytes,
-    damage: () => inspector.figures().damage,
+    writeTrouble: stored.writes.trouble,
+    freeBytes: stored.diskSpace.freeBytes,
+    damage: () => stored.inspector.figures().damage,
     webhooks: context.data.webhooks === "on" ? figures.webhooks : undefined,
     nowMs: Date.now,
   });
   const ready = shared(health.ready);
 
-  const summary = async () => ({
-    version,
-    protocol: PROTOCOL_VERSION,
-    uptimeSeconds: Math.round(process.uptime()),
-    ...(await ready()),
-    node: (await status()) ?? null,
-    webhooks: { ...(await figures.webhooks()), queues: totalOf((await figures.queues()).values()) },
-    streams: later.streams(),
-  });
-  const allFigures = async (): Promise<Figures> => ({
-    node: await inTime(gateway.figures()),
+  return {
+    operations: {
+      live: health.live,
+      ready,
+      status: shared(async () => ({
+        version,
+        protocol: PROTOCOL_VERSION,
+        uptimeSeconds: Math.round(process.uptime()),
+        ...(await ready()),
+        node: (await status()) ?? null,
+        webhooks: { ...(await figures.webhooks()), queues: totalOf((await figures.queues()).values()) },
+        streams: later.streams(),
+      })),
+      metricsType: metrics.contentType,
+      metrics: shared(async () => metrics.page(await readFigures(sources), Date.now())),
+    },
+    observer: { ...metrics.webhooks, runEnded: health.runEnded },
+    matching: metrics.matching,
+    responded: metrics.http.responded,
+  };
+}
+
+type Sources = {
+  readonly context: ServingContext;
+  readonly stored: OpenData;
+  readonly later: LaterFigures;
+  readonly figures: ReturnType<typeof createSqliteFigures>;
+  readonly loopDelay: ReturnType<typeof measureLoopDelay>;
+};
+
+async function readFigures({ context, stored, later, figures, loopDelay }: Sources): Promise<Figures> {
+  return {
+    node: await inTime(context.gateway.figures()),
     serving: loopDelay.read(),
     webhooks: await figures.webhooks(),
     fired: await figures.fired(),
@@ -82,23 +104,10 @@ export function buildOperations(
     sessions: later.sessions(),
     process: {
       logLinesLost: context.logLinesLost(),
-      failedWrites: writes.failures(),
-      freeBytes: diskSpace.freeBytes(),
-      inspections: inspector.figures(),
+      failedWrites: stored.writes.failures(),
+      freeBytes: stored.diskSpace.freeBytes(),
+      inspections: stored.inspector.figures(),
     },
-  });
-
-  return {
-    operations: {
-      live: health.live,
-      ready,
-      status: shared(summary),
-      metricsType: metrics.contentType,
-      metrics: shared(async () => metrics.page(await allFigures(), Date.now())),
-    },
-    observer: { ...metrics.webhooks, runEnded: health.runEnded },
-    matching: metrics.matching,
-    responded: metrics.http.responded,
   };
 }
 
