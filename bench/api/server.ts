@@ -6,7 +6,7 @@ import { pino } from "pino";
 import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
 import { createHttpServer } from "../../packages/node/src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
-import { createSlowLane } from "../../packages/node/src/processes/serving/slow-queries/worker-pool.ts";
+import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
@@ -35,7 +35,7 @@ const server = createHttpServer(
     ),
     network,
     identity,
-    slowLane: createSlowLane({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
+    slowQueries: createSlowQueryThread({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,

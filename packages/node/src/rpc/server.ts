@@ -13,7 +13,7 @@ import { explainListenError } from "../platform/addresses/listen-error.ts";
 import { createRangeTest } from "../platform/addresses/ranges.ts";
 import { STATUS_CODES } from "../platform/http.ts";
 import { networkOf } from "../submission/sender.ts";
-import { createAnswerer } from "./answer.ts";
+import { createBodyHandler } from "./body-handler.ts";
 import { createDerivations } from "./derivations.ts";
 import { blockMethods } from "./methods/blocks.ts";
 import { transactionMethods } from "./methods/transactions.ts";
@@ -61,7 +61,7 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   const network = await networkOf(createClient(clientOptions));
   const store = openRpcStore(options.rpcData);
   const derivations = createDerivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
-  const answer = createAnswerer(
+  const handleBody = createBodyHandler(
     METHODS,
     (signal) => {
       const client = createClient({ ...clientOptions, signal });
@@ -88,8 +88,8 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => done(null, text));
   app.post("/", async (request, reply) => {
-    const answered = await answer(typeof request.body === "string" ? request.body : "", request.ip);
-    return reply.type(MEDIA_TYPE).send(jsonText(answered));
+    const response = await handleBody(typeof request.body === "string" ? request.body : "", request.ip);
+    return reply.type(MEDIA_TYPE).send(jsonText(response));
   });
   try {
     await app.listen({ host: options.rpcHost, port: options.rpcPort });

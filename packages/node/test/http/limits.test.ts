@@ -108,7 +108,7 @@ describe("failures", () => {
   });
 
   test("are 503 when the node does not answer in time", async () => {
-    const silent = openFixture({ answerTimeoutMs: 20 });
+    const silent = openFixture({ responseTimeoutMs: 20 });
     silent.gateway.status = () => new Promise(() => {});
     const answer = await silent.get("/api/node/status");
     expect(answer.json()).toEqual({
@@ -151,11 +151,11 @@ describe("failures", () => {
   test("are waited for as long as their route says", async () => {
     const work = Promise.withResolvers<object>();
     const patient = openFixture(
-      { answerTimeoutMs: 20 },
+      { responseTimeoutMs: 20 },
       {
         plugins: [
           async (app) => {
-            app.get("/long", { config: { answerTimeoutMs: 60_000 } }, () => work.promise);
+            app.get("/long", { config: { responseTimeoutMs: 60_000 } }, () => work.promise);
             app.get("/short", () => work.promise);
           },
         ],

@@ -133,7 +133,7 @@ test("50,000 clients in one window leave an honest one its requests, and are for
 });
 
 test("a body that does not arrive in the time for an answer is the fault of the client", async () => {
-  const fixture = openFixture({ answerTimeoutMs: 50 });
+  const fixture = openFixture({ responseTimeoutMs: 50 });
   const { port } = await fixture.listen();
   const socket = connect(port, "127.0.0.1");
   socket.write("POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{");

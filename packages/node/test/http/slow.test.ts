@@ -6,7 +6,10 @@ import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { LATE } from "../../src/http/server/deadlines.ts";
-import { createSlowLane, type SlowLane } from "../../src/processes/serving/slow-queries/worker-pool.ts";
+import {
+  createSlowQueryThread,
+  type SlowQueryThread,
+} from "../../src/processes/serving/slow-queries/thread.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { type Fixture, identity, openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -19,18 +22,18 @@ const files = {
 
 let plain: Fixture | undefined;
 let hurried: Fixture | undefined;
-let lane: SlowLane | undefined;
+let thread: SlowQueryThread | undefined;
 afterEach(async () => {
   await hurried?.close();
-  await lane?.close();
+  await thread?.close();
   await plain?.close();
-  [plain, hurried, lane] = [undefined, undefined, undefined];
+  [plain, hurried, thread] = [undefined, undefined, undefined];
 });
 
 /** No time at all: the first look at the clock gives up. */
-function hurry(slowLane: Pick<SlowLane, "ask">): Fixture {
+function hurry(slowQueries: Pick<SlowQueryThread, "run">): Fixture {
   // A thread starts late on a busy machine.
-  hurried = openFixture({ readTimeoutMs: -1, answerTimeoutMs: 60_000 }, { slowLane }, longer);
+  hurried = openFixture({ readTimeoutMs: -1, responseTimeoutMs: 60_000 }, { slowQueries }, longer);
   return hurried;
 }
 
@@ -41,13 +44,13 @@ const SEARCHES = Array.from(
 
 test("are answered by another thread, as they would be here", async () => {
   plain = openFixture({}, {}, longer);
-  const open = createSlowLane({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
-  lane = open;
+  const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
+  thread = open;
   let count = 0;
   const fixture = hurry({
-    ask(request) {
+    run(request) {
       count += 1;
-      return open.ask(request);
+      return open.run(request);
     },
   });
   for (const url of SEARCHES) {
@@ -62,7 +65,7 @@ test("are answered by another thread, as they would be here", async () => {
 
 test("keep the status that they get there", async () => {
   const fixture = hurry({
-    ask: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),
+    run: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),
   });
   const answers = await Promise.all(SEARCHES.map((url) => fixture.get(url)));
   const slow = answers.filter(({ statusCode }) => statusCode !== 200);
@@ -76,9 +79,9 @@ test("keep the status that they get there", async () => {
 test("are 503 in the form of every failure when the other thread takes too long", async () => {
   const late = Promise.withResolvers<void>();
   hurried = openFixture(
-    { readTimeoutMs: -1, answerTimeoutMs: 100 },
+    { readTimeoutMs: -1, responseTimeoutMs: 100 },
     {
-      slowLane: { ask: () => late.promise.then(() => ({ status: 200, body: "{}" })) },
+      slowQueries: { run: () => late.promise.then(() => ({ status: 200, body: "{}" })) },
     },
     longer,
   );
@@ -92,10 +95,10 @@ test("are 503 in the form of every failure when the other thread takes too long"
 
 test("get `retry-after` when too many wait", async () => {
   plain = openFixture({}, {}, longer);
-  const open = createSlowLane({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
-  lane = open;
+  const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
+  thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const asked = Array.from({ length: 6 }, () => open.ask(request));
+  const asked = Array.from({ length: 6 }, () => open.run(request));
   expect(asked.map((answer) => answer !== undefined)).toEqual([true, true, true, true, false, false]);
   const [first] = await Promise.all(asked);
   expect(first).toMatchObject({ status: 200 });
@@ -105,14 +108,14 @@ test("end with the thread that dies with them; the next one starts another", asy
   const databasePath = join(mkdtempSync(join(tmpdir(), "uniknode-slow-")), "missing", "chain.sqlite");
   onTestFinished(() => rmSync(dirname(dirname(databasePath)), { recursive: true }));
   plain = openFixture({}, {}, longer);
-  const open = createSlowLane({ databasePath, files, identity, readTimeoutMs: 5_000 });
-  lane = open;
+  const open = createSlowQueryThread({ databasePath, files, identity, readTimeoutMs: 5_000 });
+  thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const asked = [open.ask(request), open.ask(request)];
+  const asked = [open.run(request), open.run(request)];
   for (const answer of asked)
     await expect(answer).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });
   expect(open.figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
   mkdirSync(dirname(databasePath));
   copyFileSync(plain.path, databasePath);
-  expect(await open.ask(request)).toMatchObject({ status: 200 });
+  expect(await open.run(request)).toMatchObject({ status: 200 });
 });

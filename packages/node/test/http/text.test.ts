@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerText, written } from "../../src/http/answers/text.ts";
+import { responseText, written } from "../../src/http/responses/text.ts";
 
 test("texts stand for values, as members and in lists", () => {
   const answer = {
@@ -9,7 +9,7 @@ test("texts stand for values, as members and in lists", () => {
     absent: undefined,
     'a "name"': null,
   };
-  expect(JSON.parse(answerText(answer))).toEqual({
+  expect(JSON.parse(responseText(answer))).toEqual({
     data: [{ a: 1 }, { a: 2 }],
     one: [3],
     plain: { b: '"' },
@@ -19,6 +19,6 @@ test("texts stand for values, as members and in lists", () => {
 
 test("what has no texts is written as ever", () => {
   for (const answer of [{ data: [] }, {}, [1, "a"], null, "text", { data: [{ a: [] }, 2] }]) {
-    expect(answerText(answer)).toBe(JSON.stringify(answer));
+    expect(responseText(answer)).toBe(JSON.stringify(answer));
   }
 });

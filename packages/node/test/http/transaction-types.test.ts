@@ -1,6 +1,6 @@
 import { transactionTypes } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
-import { publishedSchema } from "../../src/http/answers/schemas.ts";
+import { publishedSchema } from "../../src/http/responses/schemas.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();

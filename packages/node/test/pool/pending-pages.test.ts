@@ -1,7 +1,7 @@
 /** Pending transactions on their way to the serving thread (transactions.md 15). */
 import { transactionToJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { rawPendingAnswer } from "../../src/http/answers/transaction.ts";
+import { rawPendingResponse } from "../../src/http/responses/transaction.ts";
 import { createPendingTexts } from "../../src/pool/pending-pages.ts";
 import { chain } from "../../test-support/http/chain.ts";
 
@@ -9,7 +9,7 @@ test("The text of a pending transaction has all members of its decoded form, als
   const { pendingTransaction } = createPendingTexts();
   for (const transaction of Object.values(chain.sent)) {
     for (const _ of ["new", "cached"]) {
-      const { text } = rawPendingAnswer(pendingTransaction(transaction));
+      const { text } = rawPendingResponse(pendingTransaction(transaction));
       expect(JSON.parse(text)).toEqual(transactionToJson(transaction.data));
     }
   }

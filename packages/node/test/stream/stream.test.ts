@@ -114,7 +114,7 @@ test("requires the token, unless it is public", async () => {
 test("is neither compressed nor ended by the time-out for answers", async () => {
   const { listen, emit } = await openStreams({
     options: { heartbeatMs: 10 },
-    http: { answerTimeoutMs: 50, rateLimit: { limit: 5, windowMs: 60_000 } },
+    http: { responseTimeoutMs: 50, rateLimit: { limit: 5, windowMs: 60_000 } },
   });
   const startedMs = Date.now();
   const listener = await listen("", { authorization: TOKEN, "accept-encoding": "gzip" });
@@ -196,7 +196,7 @@ test("a stream that timed out while it was opened does not count", async () => {
   const answer = Promise.withResolvers<void>();
   const { listen } = await openStreams({
     options: { maxStreams: 1 },
-    http: { answerTimeoutMs: 50 },
+    http: { responseTimeoutMs: 50 },
     answered: () => answer.promise,
   });
   expect((await listen()).status).toBe(503);

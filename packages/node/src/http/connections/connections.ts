@@ -6,7 +6,8 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { clientGroup, siteGroup } from "../../platform/addresses/groups.ts";
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
-import { createQueue } from "../core/queue.ts";
+import { createQueue, type Queue } from "../core/queue.ts";
+import { createOffenders, type Offenders } from "./offenders.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ConnectionBounds = {
@@ -63,10 +64,6 @@ const MAX_PIPELINED = 32;
 /** Pipelined requests started per tick; the largest responses take half a millisecond each. */
 const FOLLOWERS_PER_TICK = 16;
 
-/** Time for which a client that pipelined too much gets no new connection. */
-const OFFENCE_MS = 10_000;
-const MAX_OFFENDERS = 10_000;
-
 type Client = { readonly group: string; readonly site: string; readonly connections: Set<Entry> };
 type Entry = {
   readonly socket: Socket;
@@ -80,128 +77,134 @@ type Entry = {
   readonly waiting: (() => void)[];
 };
 
+type Table = {
+  readonly bounds: ConnectionBounds;
+  readonly isProxy: RangeTest;
+  readonly open: Map<Socket, Entry>;
+  readonly clients: Map<string, Client>;
+  /** Number of open connections by site. */
+  readonly sites: Map<string, number>;
+  readonly offenders: Offenders;
+  /** Connections with pipelined requests that can start. */
+  readonly followers: Queue<Entry>;
+  readonly refused: Record<Refusal, number>;
+  readonly closed: Record<Closure, number>;
+};
+
 /** Connections of proxies belong to many clients: they count in the total only, and are never evicted. */
-export function createConnections({ total, perClient }: ConnectionBounds, isProxy: RangeTest): Connections {
+export function createConnections(bounds: ConnectionBounds, isProxy: RangeTest): Connections {
   const open = new Map<Socket, Entry>();
-  const clients = new Map<string, Client>();
-  const sites = new Map<string, number>();
-  /** Monotonic time of the offence, by group of the client; oldest first. */
-  const offenders = new Map<string, number>();
-  const refused = { client: 0, site: 0, total: 0, offender: 0 };
-  const closed = { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 };
-
-  function clientOf(address: string): Client | undefined {
-    if (isProxy(address)) return undefined;
-    const group = clientGroup(address);
-    return clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
-  }
-
-  function addOffender(group: string): void {
-    // A known key would keep its position before entries that end earlier.
-    offenders.delete(group);
-    offenders.set(group, performance.now());
-  }
-
-  function isOffender(group: string): boolean {
-    for (const [oldest, sinceMs] of offenders) {
-      if (performance.now() - sinceMs < OFFENCE_MS && offenders.size <= MAX_OFFENDERS) break;
-      offenders.delete(oldest);
-    }
-    return offenders.has(group);
-  }
-
-  /** Returns the reason to refuse a client; may evict another connection first. */
-  function refusalOf(client: Client | undefined): Refusal | undefined {
-    if (client) {
-      if (isOffender(client.group)) return "offender";
-      if (client.connections.size >= perClient) return "client";
-      if ((sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
-    }
-    if (open.size < total) return undefined;
-    const evictable = findEvictable(open.values());
-    if (!evictable) return "total";
-    close(evictable.socket, "evicted");
-    return undefined;
-  }
-
-  function add(entry: Entry): void {
-    open.set(entry.socket, entry);
-    const { client } = entry;
-    if (!client) return;
-    client.connections.add(entry);
-    clients.set(client.group, client);
-    sites.set(client.site, (sites.get(client.site) ?? 0) + 1);
-  }
-
-  function remove(socket: Socket): void {
-    const entry = open.get(socket);
-    open.delete(socket);
-    const client = entry?.client;
-    if (!client) return;
-    client.connections.delete(entry);
-    if (client.connections.size === 0) clients.delete(client.group);
-    const left = sites.get(client.site)! - 1;
-    if (left > 0) sites.set(client.site, left);
-    else sites.delete(client.site);
-  }
-
-  /**
-   * Starts a few pipelined requests per tick of the event loop: otherwise a client whose responses fit into the system's
-   * buffers would delay all other clients.
-   */
-  const followers = createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
-    if (open.has(entry.socket)) entry.waiting.shift()?.();
-  });
-
-  function close(socket: Socket, reason: Closure): void {
-    closed[reason] += 1;
-    // Frees its place at once; the close event comes later.
-    remove(socket);
-    socket.destroy();
-  }
-
-  return {
-    admit(socket) {
-      const { remoteAddress } = socket;
-      // Already disconnected.
-      if (remoteAddress === undefined) return void socket.destroy();
-      const client = clientOf(remoteAddress);
-      const refusal = refusalOf(client);
-      if (refusal !== undefined) {
-        refused[refusal] += 1;
-        socket.destroy();
-        return;
-      }
-      add({ socket, client, inFlight: new Set(), sinceMs: performance.now(), readBefore: 0, waiting: [] });
-      socket.once("close", () => remove(socket));
-    },
-    begin(socket, response, handle) {
-      const entry = open.get(socket);
-      if (!entry) return;
-      if (entry.inFlight.size >= MAX_PIPELINED) {
-        if (entry.client) addOffender(entry.client.group);
-        stopParsing(socket);
-        return close(socket, "pipelined");
-      }
-      const isFirst = entry.inFlight.size === 0;
-      entry.inFlight.add(response);
-      entry.sinceMs = performance.now();
-      entry.readBefore = socket.bytesRead;
-      response.once("close", () => {
-        entry.inFlight.delete(response);
-        entry.sinceMs = performance.now();
-        if (entry.waiting.length > 0) followers.push(entry);
-      });
-      if (isFirst) handle();
-      else entry.waiting.push(handle);
-    },
-    all: () => open.values(),
-    close,
-    closedFor(reason) {
-      closed[reason] += 1;
-    },
-    figures: () => ({ open: open.size, refused: { ...refused }, closed: { ...closed } }),
+  const table: Table = {
+    bounds,
+    isProxy,
+    open,
+    clients: new Map(),
+    sites: new Map(),
+    offenders: createOffenders(),
+    // Starts a few pipelined requests per tick of the event loop: otherwise a client whose responses fit into the system's
+    // buffers would delay all other clients.
+    followers: createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
+      if (open.has(entry.socket)) entry.waiting.shift()?.();
+    }),
+    refused: { client: 0, site: 0, total: 0, offender: 0 },
+    closed: { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 },
   };
+  return {
+    admit: (socket) => admit(table, socket),
+    begin: (socket, response, handle) => begin(table, socket, response, handle),
+    all: () => open.values(),
+    close: (socket, reason) => close(table, socket, reason),
+    closedFor(reason) {
+      table.closed[reason] += 1;
+    },
+    figures: () => ({ open: open.size, refused: { ...table.refused }, closed: { ...table.closed } }),
+  };
+}
+
+function admit(table: Table, socket: Socket): void {
+  const { remoteAddress } = socket;
+  // Already disconnected.
+  if (remoteAddress === undefined) return void socket.destroy();
+  const client = clientOf(table, remoteAddress);
+  const refusal = refusalOf(table, client);
+  if (refusal !== undefined) {
+    table.refused[refusal] += 1;
+    socket.destroy();
+    return;
+  }
+  add(table, { socket, client, inFlight: new Set(), sinceMs: performance.now(), readBefore: 0, waiting: [] });
+  socket.once("close", () => remove(table, socket));
+}
+
+function begin(table: Table, socket: Socket, response: ServerResponse, handle: () => void): void {
+  const entry = table.open.get(socket);
+  if (!entry) return;
+  if (entry.inFlight.size >= MAX_PIPELINED) {
+    if (entry.client) table.offenders.add(entry.client.group);
+    stopParsing(socket);
+    close(table, socket, "pipelined");
+    return;
+  }
+  const isFirst = entry.inFlight.size === 0;
+  entry.inFlight.add(response);
+  entry.sinceMs = performance.now();
+  entry.readBefore = socket.bytesRead;
+  response.once("close", () => {
+    entry.inFlight.delete(response);
+    entry.sinceMs = performance.now();
+    if (entry.waiting.length > 0) table.followers.push(entry);
+  });
+  if (isFirst) handle();
+  else entry.waiting.push(handle);
+}
+
+function close(table: Table, socket: Socket, reason: Closure): void {
+  table.closed[reason] += 1;
+  // Frees its place at once; the close event comes later.
+  remove(table, socket);
+  socket.destroy();
+}
+
+function clientOf({ clients, isProxy }: Table, address: string): Client | undefined {
+  if (isProxy(address)) return undefined;
+  const group = clientGroup(address);
+  return clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
+}
+
+/** Returns the reason to refuse a client; may evict another connection first. */
+function refusalOf(table: Table, client: Client | undefined): Refusal | undefined {
+  const { total, perClient } = table.bounds;
+  if (client) {
+    if (table.offenders.has(client.group)) return "offender";
+    if (client.connections.size >= perClient) return "client";
+    if ((table.sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
+  }
+  if (table.open.size < total) return undefined;
+  const evictable = findEvictable(table.open.values());
+  if (!evictable) return "total";
+  close(table, evictable.socket, "evicted");
+  return undefined;
+}
+
+function add({ open, clients, sites }: Table, entry: Entry): void {
+  open.set(entry.socket, entry);
+  const { client } = entry;
+  if (!client) return;
+  client.connections.add(entry);
+  clients.set(client.group, client);
+  sites.set(client.site, (sites.get(client.site) ?? 0) + 1);
+}
+
+function remove({ open, clients, sites }: Table, socket: Socket): void {
+  const entry = open.get(socket);
+  open.delete(socket);
+  const client = entry?.client;
+  if (!client) return;
+  client.connections.delete(entry);
+  if (client.connections.size === 0) clients.delete(client.group);
+  const left = sites.get(client.site)! - 1;
+  if (left > 0) sites.set(client.site, left);
+  else sites.delete(client.site);
 }
 
 /**

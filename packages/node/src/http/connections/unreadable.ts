@@ -35,7 +35,7 @@ const NOT_HTTP: Failure = {
 const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" };
 
 /** Handles errors of connections, which come from the HTTP parser and from timeouts. */
-export function answerUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
+export function respondToUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
   endWith(socket, FAILURES[code] ?? NOT_HTTP);
 }
 

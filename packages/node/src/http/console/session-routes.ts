@@ -41,74 +41,101 @@ const hidden = { config: { isUnlimited: true }, schema: { hide: true } };
 
 export function createSessionRoutes(
   { hosts, node }: SessionRoutesOptions,
-  { sessions, isToken, access, nowMs }: SessionRoutesDependencies,
+  dependencies: SessionRoutesDependencies,
 ): FastifyPluginAsync {
-  const refuseCrossSite = createSameSite(hosts);
+  const { nowMs } = dependencies;
   const count = createAllowances(ATTEMPTS);
-
-  async function bound({ ip }: FastifyRequest): Promise<void> {
-    if (count(ip, nowMs()).remaining >= 0) return;
-    throw new HttpError("RATE_LIMITED", "too many attempts to sign in: try again in a minute");
-  }
-
+  const guards: Guards = {
+    refuseCrossSite: createSameSite(hosts),
+    async bound({ ip }) {
+      if (count(ip, nowMs()).remaining >= 0) return;
+      throw new HttpError("RATE_LIMITED", "too many attempts to sign in: try again in a minute");
+    },
+  };
   return async (scope) => {
     const app = scope as unknown as Server;
-
-    app.get("/session", hidden, async (request, reply) => {
-      const session = sessionOf(request, sessions);
-      const expiresMs = session && sessions.endOf(session);
-      reply.header("cache-control", "no-store");
-      return {
-        signedIn: expiresMs !== undefined,
-        ...(expiresMs !== undefined && { expiresAt: expiresMs }),
-        ...node,
-      };
-    });
-
-    const signIn = { ...hidden, schema: { hide: true, body: SignIn }, onRequest: [bound] };
-    app.post("/session", signIn, async (request, reply) => {
-      refuseCrossSite(request);
-      const { code, token } = request.body;
-      if ((code === undefined) === (token === undefined)) {
-        throw new HttpError("MISSING_MEMBER", 'one of "code" and "token" is required, but not both');
-      }
-      if (code !== undefined && !sessions.useCode(code)) {
-        throw new HttpError(
-          "CODE_WRONG",
-          'This link was already used, or has expired: "uniknode console" prints a new link',
-        );
-      }
-      if (token !== undefined && !isToken(token)) {
-        throw new HttpError(
-          "TOKEN_WRONG",
-          'Wrong webhook token: "uniknode token" prints the token of this node',
-        );
-      }
-      const opened = sessions.open();
-      setCookie(request, reply, opened, nowMs());
-      reply.header("cache-control", "no-store");
-      return { signedIn: true, expiresAt: opened.expiresMs, key: opened.key };
-    });
-
-    app.delete("/session", hidden, async (request, reply) => {
-      refuseCrossSite(request);
-      const session = sessionOf(request, sessions);
-      if (session) sessions.end(session);
-      removeCookie(request, reply);
-      return { signedIn: false };
-    });
-
-    const link = {
-      ...hidden,
-      config: { ...hidden.config, isBodyOptional: true },
-      onRequest: [bound, access],
-    };
-    app.post("/links", link, async (_request, reply) => {
-      const { secret, expiresMs } = sessions.issueCode();
-      reply.code(201).header("cache-control", "no-store");
-      return { data: { code: secret, path: linkPath(secret), expiresAt: expiresMs } };
-    });
+    addSession(app, node, dependencies);
+    addSignIn(app, guards, dependencies);
+    addSignOut(app, guards, dependencies);
+    addLinks(app, guards, dependencies);
   };
+}
+
+type Guards = {
+  readonly refuseCrossSite: (request: FastifyRequest) => void;
+  /** Limits the attempts of a client. */
+  bound(request: FastifyRequest): Promise<void>;
+};
+
+function addSession(
+  app: Server,
+  node: SessionRoutesOptions["node"],
+  { sessions }: SessionRoutesDependencies,
+): void {
+  app.get("/session", hidden, async (request, reply) => {
+    const session = sessionOf(request, sessions);
+    const expiresMs = session && sessions.endOf(session);
+    reply.header("cache-control", "no-store");
+    return {
+      signedIn: expiresMs !== undefined,
+      ...(expiresMs !== undefined && { expiresAt: expiresMs }),
+      ...node,
+    };
+  });
+}
+
+function addSignIn(
+  app: Server,
+  { refuseCrossSite, bound }: Guards,
+  { sessions, isToken, nowMs }: SessionRoutesDependencies,
+): void {
+  const signIn = { ...hidden, schema: { hide: true, body: SignIn }, onRequest: [bound] };
+  app.post("/session", signIn, async (request, reply) => {
+    refuseCrossSite(request);
+    const { code, token } = request.body;
+    if ((code === undefined) === (token === undefined)) {
+      throw new HttpError("MISSING_MEMBER", 'one of "code" and "token" is required, but not both');
+    }
+    if (code !== undefined && !sessions.useCode(code)) {
+      throw new HttpError(
+        "CODE_WRONG",
+        'This link was already used, or has expired: "uniknode console" prints a new link',
+      );
+    }
+    if (token !== undefined && !isToken(token)) {
+      throw new HttpError(
+        "TOKEN_WRONG",
+        'Wrong webhook token: "uniknode token" prints the token of this node',
+      );
+    }
+    const opened = sessions.open();
+    setCookie(request, reply, opened, nowMs());
+    reply.header("cache-control", "no-store");
+    return { signedIn: true, expiresAt: opened.expiresMs, key: opened.key };
+  });
+}
+
+function addSignOut(app: Server, { refuseCrossSite }: Guards, { sessions }: SessionRoutesDependencies): void {
+  app.delete("/session", hidden, async (request, reply) => {
+    refuseCrossSite(request);
+    const session = sessionOf(request, sessions);
+    if (session) sessions.end(session);
+    removeCookie(request, reply);
+    return { signedIn: false };
+  });
+}
+
+function addLinks(app: Server, { bound }: Guards, { sessions, access }: SessionRoutesDependencies): void {
+  const link = {
+    ...hidden,
+    config: { ...hidden.config, isBodyOptional: true },
+    onRequest: [bound, access],
+  };
+  app.post("/links", link, async (_request, reply) => {
+    const { secret, expiresMs } = sessions.issueCode();
+    reply.code(201).header("cache-control", "no-store");
+    return { data: { code: secret, path: linkPath(secret), expiresAt: expiresMs } };
+  });
 }
 
 /** Returns the path of a link. The code is in the fragment, which browsers do not send and proxies cannot log. */

@@ -5,8 +5,8 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
-import type { JsonText } from "../answers/text.ts";
-import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
+import type { JsonText } from "../responses/text.ts";
+import type { Chainmeta, TimestampOf } from "../responses/timestamp.ts";
 import type { Server } from "./app.ts";
 
 /** Information that the node returns about itself. */

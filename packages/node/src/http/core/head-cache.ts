@@ -11,7 +11,7 @@ import type { Server } from "./app.ts";
 
 /** Maximum size of all cached responses and their URLs. */
 const MAX_BYTES = 32_000_000;
-const MAX_ANSWER_BYTES = 4_000_000;
+const MAX_RESPONSE_BYTES = 4_000_000;
 /** Maximum number of stored URLs that were requested once, at most 10 MB. Responses to longer URLs are never cached. */
 const MAX_REQUESTED = 20_000;
 const MAX_URL_LENGTH = 500;
@@ -22,7 +22,7 @@ const MAX_URL_LENGTH = 500;
 const MIN_BYTES_LENGTH = 10_000;
 
 /** A response that depends only on the head of the chain, cached or not. */
-export type HeadAnswer = {
+export type HeadResponse = {
   readonly body: string | Buffer;
   readonly tag: string;
   /** Compressed bodies by encoding. */
@@ -39,7 +39,7 @@ declare module "fastify" {
     /** Id of the block whose state the response was read from; null before the first read. */
     headId: string | null;
     /** The response, once it is known to depend only on that block. */
-    headAnswer: HeadAnswer | null;
+    headResponse: HeadResponse | null;
   }
   interface FastifyContextConfig {
     /** Dependency of the responses in addition to the request; absent: more than the head. */
@@ -54,80 +54,95 @@ export type HeadCacheDeps = {
 };
 
 export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): void {
-  const answers = new LRUCache<string, HeadAnswer>({
-    maxSize: MAX_BYTES,
-    maxEntrySize: MAX_ANSWER_BYTES,
-    sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
-  });
-  // Most URLs are requested once between two blocks: caching their responses costs more than building them again.
-  const requested = new Set<string>();
-  let current: string | undefined;
-  let sinceText = "";
-
-  /** Drops the responses of another head. */
-  function follow(id: string | undefined): void {
-    if (id === current) return;
-    answers.clear();
-    requested.clear();
-    current = id;
-    sinceText = new Date(nowMs()).toUTCString();
-  }
-
-  function isRequestedAgain(url: string): boolean {
-    if (url.length > MAX_URL_LENGTH) return false;
-    if (requested.has(url)) return true;
-    if (requested.size >= MAX_REQUESTED) requested.clear();
-    requested.add(url);
-    return false;
-  }
-
-  /** Returns the cacheable response; undefined if the response depends on more than the head. */
-  function headAnswerOf(
-    request: FastifyRequest,
-    { statusCode }: FastifyReply,
-    payload: unknown,
-  ): HeadAnswer | undefined {
-    const { headId } = request;
-    if (headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
-    if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
-    // A block may have come between the request and its reads.
-    follow(headId);
-    const isKept = isRequestedAgain(request.url);
-    const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
-    const answer = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
-    if (isKept) answers.set(request.url, answer);
-    return answer;
-  }
-
+  const cache = createCache(nowMs);
   app.decorateRequest("headId", null);
-  app.decorateRequest("headAnswer", null);
+  app.decorateRequest("headResponse", null);
 
   // Earlier hooks have refused clients without access or above their rate; other checks ran for the first request.
   app.addHook("onRequest", (request, reply, done) => {
     if (!isReading(request)) return done();
-    function answer(head: Head | undefined): void {
-      follow(head?.id);
-      const kept = answers.get(request.url);
-      request.headAnswer = kept ?? null;
+    function respond(head: Head | undefined): void {
+      follow(cache, head?.id);
+      const kept = cache.responses.get(request.url);
+      request.headResponse = kept ?? null;
       if (kept) reply.type("application/json; charset=utf-8").send(kept.body);
       else done();
     }
     const head = readModel.head();
-    if (head instanceof Promise) head.then(answer, done);
-    else answer(head);
+    if (head instanceof Promise) head.then(respond, done);
+    else respond(head);
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
-    const answer = request.headAnswer ?? headAnswerOf(request, reply, payload);
-    if (!answer) return done(null, payload);
-    request.headAnswer = answer;
-    reply.header("etag", `"${answer.tag}"`);
-    reply.header("last-modified", sinceText);
-    if (!isKnown(request.headers["if-none-match"], answer.tag)) return done(null, answer.body);
+    const response = request.headResponse ?? headResponseOf(cache, request, reply, payload);
+    if (!response) return done(null, payload);
+    request.headResponse = response;
+    reply.header("etag", `"${response.tag}"`);
+    reply.header("last-modified", cache.sinceText);
+    if (!isKnown(request.headers["if-none-match"], response.tag)) return done(null, response.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     // The HEAD handler measures the body and omits it.
-    done(null, request.method === "HEAD" ? answer.body : null);
+    done(null, request.method === "HEAD" ? response.body : null);
   });
+}
+
+type Cache = {
+  readonly responses: LRUCache<string, HeadResponse>;
+  /** Most URLs are requested once between two blocks: caching their responses costs more than building them again. */
+  readonly requested: Set<string>;
+  /** Id of the block whose responses are cached. */
+  headId: string | undefined;
+  /** Time at which it became the head here, as `last-modified`. */
+  sinceText: string;
+  readonly nowMs: () => number;
+};
+
+const createCache = (nowMs: () => number): Cache => ({
+  responses: new LRUCache<string, HeadResponse>({
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_RESPONSE_BYTES,
+    sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
+  }),
+  requested: new Set(),
+  headId: undefined,
+  sinceText: "",
+  nowMs,
+});
+
+/** Drops the responses of another head. */
+function follow(cache: Cache, headId: string | undefined): void {
+  if (headId === cache.headId) return;
+  cache.responses.clear();
+  cache.requested.clear();
+  cache.headId = headId;
+  cache.sinceText = new Date(cache.nowMs()).toUTCString();
+}
+
+/** Returns the cacheable response; undefined if the response depends on more than the head. */
+function headResponseOf(
+  cache: Cache,
+  request: FastifyRequest,
+  { statusCode }: FastifyReply,
+  payload: unknown,
+): HeadResponse | undefined {
+  const { headId } = request;
+  if (headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
+  if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
+  // A block may have come between the request and its reads.
+  follow(cache, headId);
+  const isKept = isRequestedAgain(cache, request.url);
+  const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
+  const response = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
+  if (isKept) cache.responses.set(request.url, response);
+  return response;
+}
+
+function isRequestedAgain({ requested }: Cache, url: string): boolean {
+  if (url.length > MAX_URL_LENGTH) return false;
+  if (requested.has(url)) return true;
+  if (requested.size >= MAX_REQUESTED) requested.clear();
+  requested.add(url);
+  return false;
 }
 
 const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";

@@ -6,7 +6,7 @@ import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { body } from "../requests/bodies.ts";
-import { answer } from "../webhooks/answers.ts";
+import { withHttpErrors } from "../webhooks/responses.ts";
 
 /** Register and failures on which the routes operate. */
 export type Receivers = {
@@ -67,7 +67,7 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
 
   const verb = schemaOf("Starts or stops simulated failures of the receiver of a webhook.");
   app.post("/dev/fail", { schema: { ...verb, body: Fail } }, ({ body }) =>
-    answer(() => {
+    withHttpErrors(() => {
       const { failures, register } = known();
       const { id } = register.find(`${body.webhook}`);
       const failure = failureOf(body);

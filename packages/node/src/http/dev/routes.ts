@@ -1,15 +1,15 @@
 /** The commands of the dev chain over HTTP, which require the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import type { BlockReference, DevAnswer, DevErrorCode } from "../../gateway/dev-commands.ts";
+import type { BlockReference, DevAnswer, DevCommand, DevErrorCode } from "../../gateway/dev-commands.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import { type TSchema, Type } from "../../platform/json/schema.ts";
-import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
-import { blockId } from "../answers/values.ts";
+import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { body, distinct } from "../requests/bodies.ts";
 import { hex64 } from "../requests/parameters.ts";
+import { Timestamp, type TimestampOf } from "../responses/timestamp.ts";
+import { blockId } from "../responses/values.ts";
 import type { Access } from "../webhooks/access.ts";
 import { type AccountList, addAccountRoute } from "./accounts.ts";
 import { addFailureRoutes, type Receivers } from "./failures.ts";
@@ -20,7 +20,7 @@ const MAX_SECONDS = 1e10;
 /** Maximum of transactions that a branch leaves out: as many as a block can have. */
 const MAX_LEFT_OUT = 500;
 /** Timeout of responses: forging many blocks takes longer than other requests. */
-const ANSWER_TIMEOUT_MS = 28_000;
+const RESPONSE_TIMEOUT_MS = 28_000;
 
 const count = Type.Integer({ minimum: 1, maximum: MAX_BLOCKS });
 const seconds = Type.Integer({ minimum: 1, maximum: MAX_SECONDS });
@@ -84,24 +84,7 @@ export function createDevRoutes(
   access: Access,
   { gateway, timestampOf, receivers, accounts }: DevRoutesDependencies,
 ): FastifyPluginAsync {
-  const show = ({ head, reverted, applied, now, isForging }: DevAnswer) => ({
-    head: showBlock(head),
-    reverted: reverted.map(showBlock),
-    applied: applied.map(showBlock),
-    now: timestampOf(now),
-    forging: isForging,
-  });
-  const showBlock = ({ height, id, timestamp }: BlockReference) => ({
-    height,
-    id,
-    timestamp: timestampOf(timestamp),
-  });
-
-  const run: Gateway["dev"] = (command) =>
-    gateway.dev(command).catch((error: Error & { code?: string }) => {
-      const code = CODES.find((code) => code === error.code);
-      throw code === undefined ? error : new HttpError(code, error.message);
-    });
+  const run: Run = async (command) => toState(await runCommand(gateway, command), timestampOf);
 
   return async (scope: FastifyInstance) => {
     const app = scope as unknown as Server;
@@ -110,78 +93,115 @@ export function createDevRoutes(
       request.body ??= {};
       done();
     });
-
-    app.post(
-      "/dev/mine",
-      route("Forges blocks with the pending transactions.", BODIES.mine),
-      async ({ body: { blocks = 1 } }) => ({
-        data: show(await run({ verb: "mine", blocks })),
-      }),
-    );
-
-    app.post(
-      "/dev/reorg",
-      route("Replaces the top blocks with another branch.", BODIES.reorg),
-      async ({ body: { transactions = false, without, ...branch } }) => {
-        if (without && !transactions) {
-          throw new HttpError(
-            "INVALID_MEMBER",
-            '"without" requires "transactions": true, because the branch has no transactions otherwise',
-          );
-        }
-        const leftOut = without && { leftOut: without };
-        return {
-          data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions, ...leftOut })),
-        };
-      },
-    );
-
-    const snapshot = route("Creates a snapshot of the head that can be restored.", BODIES.snapshot, Snapshot);
-    app.post("/dev/snapshot", snapshot, async () => {
-      const answer = await run({ verb: "snapshot" });
-      return { data: { id: answer.head.id, ...show(answer) } };
-    });
-
-    app.post(
-      "/dev/restore",
-      route("Reverts to a block and drops pending transactions.", BODIES.restore),
-      async ({ body: { id } }) => ({
-        data: show(await run({ verb: "restore", id })),
-      }),
-    );
-
-    app.post(
-      "/dev/travel",
-      route("Moves the clock forward by seconds, or to a time.", BODIES.travel),
-      async ({ body: { seconds, to } }) => {
-        if ((seconds === undefined) === (to === undefined)) {
-          throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
-        }
-        const destination = seconds === undefined ? { to: to! } : { seconds };
-        return { data: show(await run({ verb: "travel", ...destination })) };
-      },
-    );
-
-    app.post(
-      "/dev/forge",
-      route("Enables or disables automatic forging.", BODIES.forge),
-      async ({ body: { enabled } }) => ({
-        data: show(await run({ verb: "forge", isEnabled: enabled })),
-      }),
-    );
-
+    addMine(app, run);
+    addReorg(app, run);
+    addSnapshot(app, run);
+    addRestore(app, run);
+    addTravel(app, run);
+    addForge(app, run);
     addFailureRoutes(app, receivers);
     addAccountRoute(app, accounts);
   };
 }
 
+/** Runs a command; returns the state of the chain after it. */
+type Run = (command: DevCommand) => Promise<Static<typeof State>>;
+
+function addMine(app: Server, run: Run): void {
+  app.post(
+    "/dev/mine",
+    route("Forges blocks with the pending transactions.", BODIES.mine),
+    async ({ body: { blocks = 1 } }) => ({ data: await run({ verb: "mine", blocks }) }),
+  );
+}
+
+function addReorg(app: Server, run: Run): void {
+  app.post(
+    "/dev/reorg",
+    route("Replaces the top blocks with another branch.", BODIES.reorg),
+    async ({ body: { transactions = false, without, ...branch } }) => {
+      if (without && !transactions) {
+        throw new HttpError(
+          "INVALID_MEMBER",
+          '"without" requires "transactions": true, because the branch has no transactions otherwise',
+        );
+      }
+      const leftOut = without && { leftOut: without };
+      return { data: await run({ verb: "reorg", ...branch, withTransactions: transactions, ...leftOut }) };
+    },
+  );
+}
+
+function addSnapshot(app: Server, run: Run): void {
+  const snapshot = route("Creates a snapshot of the head that can be restored.", BODIES.snapshot, Snapshot);
+  app.post("/dev/snapshot", snapshot, async () => {
+    const state = await run({ verb: "snapshot" });
+    return { data: { id: state.head.id, ...state } };
+  });
+}
+
+function addRestore(app: Server, run: Run): void {
+  app.post(
+    "/dev/restore",
+    route("Reverts to a block and drops pending transactions.", BODIES.restore),
+    async ({ body: { id } }) => ({ data: await run({ verb: "restore", id }) }),
+  );
+}
+
+function addTravel(app: Server, run: Run): void {
+  app.post(
+    "/dev/travel",
+    route("Moves the clock forward by seconds, or to a time.", BODIES.travel),
+    async ({ body: { seconds, to } }) => {
+      if ((seconds === undefined) === (to === undefined)) {
+        throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
+      }
+      const destination = seconds === undefined ? { to: to! } : { seconds };
+      return { data: await run({ verb: "travel", ...destination }) };
+    },
+  );
+}
+
+function addForge(app: Server, run: Run): void {
+  app.post(
+    "/dev/forge",
+    route("Enables or disables automatic forging.", BODIES.forge),
+    async ({ body: { enabled } }) => ({ data: await run({ verb: "forge", isEnabled: enabled }) }),
+  );
+}
+
+function runCommand(gateway: Pick<Gateway, "dev">, command: DevCommand): Promise<DevAnswer> {
+  return gateway.dev(command).catch((error: Error & { code?: string }) => {
+    const code = CODES.find((code) => code === error.code);
+    throw code === undefined ? error : new HttpError(code, error.message);
+  });
+}
+
+function toState(
+  { head, reverted, applied, now, isForging }: DevAnswer,
+  timestampOf: TimestampOf,
+): Static<typeof State> {
+  const show = ({ height, id, timestamp }: BlockReference) => ({
+    height,
+    id,
+    timestamp: timestampOf(timestamp),
+  });
+  return {
+    head: show(head),
+    reverted: reverted.map(show),
+    applied: applied.map(show),
+    now: timestampOf(now),
+    forging: isForging,
+  };
+}
+
 const refusal = (description: string) => Type.Object({}, { description });
 
-const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = State) => ({
+const route = <B extends TSchema>(summary: string, body: B, response: TSchema = State) => ({
   schema: {
-    ...described("Dev", summary, single(answer)),
+    ...described("Dev", summary, single(response)),
     response: {
-      200: single(answer),
+      200: single(response),
       401: refusal("Wrong token."),
       403: refusal("The chain is not a dev chain."),
       409: refusal("The state of the chain does not allow it."),
@@ -190,5 +210,5 @@ const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = St
     body,
   },
   // A body without members may be omitted; the schema reports required members.
-  config: { isBodyOptional: true, answerTimeoutMs: ANSWER_TIMEOUT_MS },
+  config: { isBodyOptional: true, responseTimeoutMs: RESPONSE_TIMEOUT_MS },
 });

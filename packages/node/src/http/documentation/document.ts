@@ -88,8 +88,8 @@ const failure = (description: string) => ({ ...ErrorBody, "x-response-descriptio
 const BODY_METHODS = new Set(["POST", "PUT"]);
 
 /** Returns the description of a response; a route describes its own refusals. */
-const outcomeOf = (status: string, answer: unknown): string => {
-  const { description } = answer as { readonly description?: string };
+const outcomeOf = (status: string, schema: unknown): string => {
+  const { description } = schema as { readonly description?: string };
   return status.startsWith("2") ? "Success." : (description ?? "Refused.");
 };
 
@@ -102,9 +102,9 @@ const withFailures = (
   ...described,
   response: {
     ...Object.fromEntries(
-      Object.entries(response ?? {}).map(([status, answer]) => [
+      Object.entries(response ?? {}).map(([status, schema]) => [
         status,
-        { "x-response-description": outcomeOf(status, answer), ...answer },
+        { "x-response-description": outcomeOf(status, schema), ...schema },
       ]),
     ),
     400: failure("The headers or the path encoding of the request are invalid."),

@@ -18,13 +18,13 @@ const RESPONSE = {
 /** Adds the response 405 to each operation of a path that the old node did not have; other paths return 404 (http-api.md 1.3). */
 export function withOtherMethods(document: Schema, prefix: string): Schema {
   const paths = Object.entries(document.paths as Record<string, Record<string, Schema>>).map(
-    ([path, operations]) => [path, isOwnPath(`${prefix}${path}`) ? withAnswer(operations) : operations],
+    ([path, operations]) => [path, isOwnPath(`${prefix}${path}`) ? with405(operations) : operations],
   );
   const components = { ...(document.components as object), responses: { [NAME]: RESPONSE } };
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
-const withAnswer = (operations: Record<string, Schema>): Schema =>
+const with405 = (operations: Record<string, Schema>): Schema =>
   Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => [
       method,

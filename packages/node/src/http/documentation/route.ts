@@ -6,9 +6,9 @@ import {
   type TSchema,
   Type,
 } from "../../platform/json/schema.ts";
-import type { Answer } from "../answers/text.ts";
-import { Chainmeta } from "../answers/timestamp.ts";
 import { Meta } from "../requests/pagination.ts";
+import type { HandlerResult } from "../responses/text.ts";
+import { Chainmeta } from "../responses/timestamp.ts";
 
 /** Tags of the document, in order. */
 export const TAGS = {
@@ -37,12 +37,12 @@ export type Tag = keyof typeof TAGS;
 /**
  * Returns the documented members of a route's schema.
  *
- * @param answer schema of the successful response
+ * @param response schema of the successful response
  */
-export const described = <A extends TSchema>(tag: Tag, summary: string, answer: A) => ({
+export const described = <A extends TSchema>(tag: Tag, summary: string, response: A) => ({
   tags: [tag],
   summary,
-  response: { 200: Type.Unsafe<Answer<Static<A>>>(answer) },
+  response: { 200: Type.Unsafe<HandlerResult<Static<A>>>(response) },
 });
 
 /** Returns the schema of `{ data }` and further members. */

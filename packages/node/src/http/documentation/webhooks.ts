@@ -1,232 +1,45 @@
 /** The description of the webhook register, whose routes parse their requests themselves (webhooks.md 4). */
 import type { FastifySchema } from "fastify";
-import { EVENTS } from "../../events/catalogue.ts";
 import { type TProperties, type TSchema, Type } from "../../platform/json/schema.ts";
 import { Meta, pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
 import { described } from "./route.ts";
+import {
+  conditions,
+  deliveryParams,
+  eventOrNull,
+  milliseconds,
+  queue,
+  target,
+  typedSwitch,
+  webhookParams,
+  writable,
+} from "./webhook-requests.ts";
+import {
+  Delivery,
+  DryRun,
+  Nothing,
+  Replay,
+  Secret,
+  Summary,
+  Totals,
+  TriedTarget,
+  Webhook,
+  warnings,
+} from "./webhook-responses.ts";
 
-const Condition = Type.Object(
-  {
-    key: Type.String({ description: "Path of a member of the event's data." }),
-    condition: Type.String({ description: "Operator: `eq`, `gte`, `contains`, `between` ..." }),
-    value: Type.Optional(Type.Unknown()),
-  },
-  { title: "Condition" },
-);
-const typedSwitch = Type.Union([Type.Boolean(), Type.Enum(["true", "false"])]);
-
-const target = Type.String({
-  description: "URL that the deliveries are posted to.",
-  examples: ["https://receiver.example/hook"],
-});
-const conditions = Type.Array(Condition, {
-  description:
-    "The old node required at least one condition. This node also accepts an empty list, which is always true.",
-  examples: [[{ key: "amount", condition: "gte", value: "100000000" }]],
-});
-
-/** Writable members. */
-const writable = {
-  name: Type.Optional(
-    Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
-      description: "Display name; null removes it.",
-    }),
-  ),
-  event: Type.Optional(
-    Type.String({
-      description: `One of ${Object.keys(EVENTS).join(", ")}.`,
-      examples: ["transaction.applied"],
-    }),
-  ),
-  events: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Further names, and patterns such as `transaction.*`; may be given instead of `event`.",
-      examples: [["block.applied", "block.reverted"]],
-    }),
-  ),
-  target: Type.Optional(target),
-  enabled: Type.Optional(typedSwitch),
-  conditions: Type.Optional(conditions),
-  match: Type.Optional(
-    Type.Enum(["any", "all"], { description: "Whether any or all conditions must be true." }),
-  ),
-  order: Type.Optional(
-    Type.Enum(["parallel", "strict"], {
-      description: "`strict`: a delivery waits until the previous one has ended.",
-    }),
-  ),
-  confirmations: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 10_000,
-      description: "Number of blocks that must follow a block before its events are delivered.",
-    }),
-  ),
-};
-const eventOrNull = Type.Optional(
-  Type.Union([Type.String(), Type.Null()], {
-    description: "Name of an event; null removes it, and `events` remain.",
-  }),
-);
-const queue = Type.Optional(
-  Type.Enum(["keep", "drop"], {
-    description:
-      "What happens to pending deliveries: `keep` (default) sends them in order to the current target; `drop` cancels them.",
-  }),
-);
-/** Schema of an object whose optional members appear only if they have a value. */
-const open = (title: string, members: TProperties) =>
-  Type.Object(members, { title, additionalProperties: true });
-
-const webhook = {
-  id: Type.Integer(),
-  event: Type.String(),
-  target: Type.String(),
-  enabled: Type.Boolean(),
-  conditions: Type.Array(Type.Unknown()),
-};
-const Failing = Type.Object(
-  {
-    reason: Type.Optional(Type.String({ description: "Reason of the last failure." })),
-    since: Type.Optional(
-      Type.Integer({ description: "Time of the first consecutive failure, in milliseconds since 1970." }),
-    ),
-  },
-  {
-    title: "Failing",
-    description: "Present while recent attempts fail: the last one, or more than half of the last 5 minutes.",
-  },
-);
-const Webhook = open("Webhook", {
-  ...webhook,
-  name: Type.Optional(Type.String({ maxLength: 100 })),
-  queued: Type.Optional(
-    Type.Integer({ minimum: 1, description: "Number of pending deliveries; absent if zero." }),
-  ),
-  failing: Type.Optional(Failing),
-});
-const Secret = open("WebhookWithToken", {
-  ...webhook,
-  token: Type.String({
-    pattern: "^[0-9a-f]{64}$",
-    description: "The secret of the webhook, in hexadecimal.",
-  }),
-  secret: Type.String({
-    pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
-    description: "The same 32 bytes in the format of Standard Webhooks.",
-  }),
-  overlapUntil: Type.Optional(
-    Type.Integer({
-      description: "Time until which the previous secret is valid, in milliseconds since 1970.",
-    }),
-  ),
-});
-const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
-const count = Type.Integer({ minimum: 0 });
-const Totals = Type.Object(
-  { active: count, failing: count, paused: count, suspended: count, queued: count },
-  {
-    title: "WebhookHealth",
-    description: "Number of webhooks in each state, and number of pending deliveries.",
-  },
-);
-const Summary = Type.Object(
-  {
-    state: Type.Enum(["active", "failing", "paused", "suspended"]),
-    queued: Type.Integer({ minimum: 0, description: "Number of all pending deliveries." }),
-    lastHour: Type.Object(
-      { succeeded: count, failed: count },
-      { description: "Attempts that ended within the last hour." },
-    ),
-    failing: Type.Optional(Failing),
-    count: Type.Integer({
-      minimum: 0,
-      maximum: 1_000,
-      description: "Number of counted deliveries: the newest, at most 1,000.",
-    }),
-    delivered: count,
-    failed: count,
-    cancelled: count,
-    pending: count,
-    since: Type.Optional(
-      Type.Integer({
-        description: "Time at which the oldest counted delivery was created, in milliseconds since 1970.",
-      }),
-    ),
-    oldestWaitingAt: Type.Optional(
-      Type.Integer({
-        description: "Time at which the oldest pending delivery was created, in milliseconds since 1970.",
-      }),
-    ),
-    hours: Type.Array(
-      Type.Object({
-        at: Type.Integer({ description: "Start of the hour, in milliseconds since 1970." }),
-        delivered: count,
-        failed: count,
-      }),
-      { description: "The last 24 hours, oldest first." },
-    ),
-  },
-  { title: "DeliverySummary" },
-);
-const DryRun = open("DryRun", {
-  fromHeight: Type.Integer(),
-  toHeight: Type.Integer(),
-  note: Type.Optional(
-    Type.String({
-      description: "Present if no event would have been delivered: the reason, and what to try next.",
-    }),
-  ),
-});
-const Replay = Type.Object(
-  {
-    fromHeight: Type.Integer({ minimum: 1 }),
-    toHeight: Type.Integer({ minimum: 1, description: "Included." }),
-    nextHeight: Type.Integer({ description: "The next block to deliver; above `toHeight` at the end." }),
-    events: Type.Integer({ description: "Number of deliveries queued so far." }),
-    waiting: Type.Integer({ description: "Number of these deliveries that have no final outcome yet." }),
-    state: Type.Enum(["running", "finished", "cancelled"]),
-    reason: Type.Optional(Type.String({ description: "Reason of the cancellation." })),
-    startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
-    finishedAt: Type.Optional(Type.Integer({ description: "Milliseconds since 1970." })),
-  },
-  { title: "Replay" },
-);
-const warnings = Type.Optional(
-  Type.Array(Type.String(), {
-    description:
-      "Conditions that are probably mistakes, such as a member that no event has; absent if there are none.",
-  }),
-);
-const TriedTarget = Type.Object(
-  {
-    accepted: Type.Boolean({ description: "Whether the response was a success." }),
-    startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
-    durationMs: Type.Integer(),
-    status: Type.Optional(Type.Integer()),
-    answer: Type.Optional(Type.String({ description: "Beginning of the response body." })),
-    error: Type.Optional(Type.String({ description: "Code of the failure if there was no response." })),
-    reason: Type.Optional(Type.String()),
-  },
-  { title: "TriedTarget" },
-);
-const Nothing = Type.Object({}, { additionalProperties: false });
-
-const id = { id: Type.String({ description: "Id of the webhook, or the UUID of an imported webhook." }) };
-const delivery = { ...id, delivery: Type.String({ description: "`id` or `messageId` of the delivery." }) };
 const data = (schema: TSchema) => Type.Object({ data: schema });
 
 type Parts = { params?: TProperties; querystring?: TProperties; body?: TProperties; status?: number };
 
 function route(
   summary: string,
-  answer: TSchema,
+  response: TSchema,
   { params, querystring, body, status = 200 }: Parts,
 ): FastifySchema {
   return {
-    ...described("Webhooks", summary, answer),
-    response: { [status]: answer, 401: Type.Object({}, { description: "Wrong token." }) },
+    ...described("Webhooks", summary, response),
+    response: { [status]: response, 401: Type.Object({}, { description: "Wrong token." }) },
     security: [{ token: [] }],
     ...(params && { params: Type.Object(params) }),
     ...(querystring && { querystring: query(querystring) }),
@@ -237,10 +50,11 @@ function route(
 const list = (row: TSchema, meta: TSchema) => Type.Object({ meta, data: Type.Array(row) });
 const CursorMeta = Type.Object({ count: Type.Integer(), next: Type.Union([Type.String(), Type.Null()]) });
 const { totalCountIsEstimate: _, ...pageMeta } = Meta.properties;
-const milliseconds = Type.Optional(Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }));
 
-/** Schemas by method and path. */
-export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
+type Schemas = Readonly<Record<string, FastifySchema>>;
+
+/** The register itself. */
+const registerRoutes: Schemas = {
   "GET /webhooks": route("Lists the registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
     querystring: { page: pageQuery.page, limit: pageQuery.limit },
   }),
@@ -263,15 +77,15 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     data(Totals),
     {},
   ),
-  "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), { params: id }),
+  "GET /webhooks/:id": route("Returns a webhook.", data(Webhook), { params: webhookParams }),
   "PUT /webhooks/:id": route(
     "Changes a webhook.",
     Type.Object({ warnings }, { additionalProperties: false }),
-    { params: id, body: { ...writable, event: eventOrNull, queue } },
+    { params: webhookParams, body: { ...writable, event: eventOrNull, queue } },
   ),
-  "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
+  "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: webhookParams }),
   "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {
-    params: id,
+    params: webhookParams,
     body: { overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })) },
   }),
   "POST /webhooks/test": route(
@@ -284,11 +98,15 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "POST /webhooks/ping": route("Sends a ping to a target that is not registered.", data(TriedTarget), {
     body: { target },
   }),
+};
+
+/** The delivery log. */
+const deliveryRoutes: Schemas = {
   "GET /webhooks/:id/deliveries": route(
     "Lists the deliveries of a webhook, newest first.",
     list(Delivery, CursorMeta),
     {
-      params: id,
+      params: webhookParams,
       querystring: {
         state: Type.Optional(Type.Enum(["pending", "delivered", "failed", "cancelled"])),
         event: Type.Optional(Type.String({ description: "Name of an event." })),
@@ -303,23 +121,23 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /webhooks/:id/deliveries/summary": route(
     "Returns the state, the attempts of the last hour, the outcomes of the newest 1,000 deliveries, and the number of deliveries that ended in each of the last 24 hours.",
     data(Summary),
-    { params: id },
+    { params: webhookParams },
   ),
   "GET /webhooks/:id/deliveries/:delivery": route("Returns a delivery with its body.", data(Delivery), {
-    params: delivery,
+    params: deliveryParams,
   }),
   "POST /webhooks/:id/deliveries/:delivery/retry": route(
     "Sends a delivery immediately, regardless of its state.",
     Nothing,
     {
-      params: delivery,
+      params: deliveryParams,
     },
   ),
   "POST /webhooks/:id/deliveries/retry": route(
     "Sends the listed deliveries immediately, or all deliveries that match. Without `state`, failed deliveries match.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
     {
-      params: id,
+      params: webhookParams,
       body: {
         deliveries: Type.Optional(
           Type.Array(Type.Union([Type.Integer(), Type.String({ maxLength: 64 })]), {
@@ -341,16 +159,28 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
       },
     },
   ),
-  "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), { params: id }),
+  "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), {
+    params: webhookParams,
+  }),
+};
+
+const replayRoutes: Schemas = {
   "POST /webhooks/:id/replay": route(
     "Starts a replay, which delivers the events of a range of blocks again.",
     data(Replay),
     {
-      params: id,
+      params: webhookParams,
       body: { fromHeight: Type.Integer({ minimum: 1 }), toHeight: Type.Integer({ minimum: 1 }) },
       status: 202,
     },
   ),
-  "GET /webhooks/:id/replay": route("Returns the last replay of a webhook.", data(Replay), { params: id }),
-  "DELETE /webhooks/:id/replay": route("Cancels the replay of a webhook.", Nothing, { params: id }),
+  "GET /webhooks/:id/replay": route("Returns the last replay of a webhook.", data(Replay), {
+    params: webhookParams,
+  }),
+  "DELETE /webhooks/:id/replay": route("Cancels the replay of a webhook.", Nothing, {
+    params: webhookParams,
+  }),
 };
+
+/** Schemas by method and path. */
+export const webhookRoutes: Schemas = { ...registerRoutes, ...deliveryRoutes, ...replayRoutes };

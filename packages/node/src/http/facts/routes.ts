@@ -6,11 +6,11 @@ import type { NoteSigner } from "../../facts/note.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import { readTilePath, type TilePath } from "../../facts/tile-path.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { blockId, count } from "../answers/values.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { described, single } from "../documentation/route.ts";
 import { query, uint } from "../requests/parameters.ts";
+import { blockId, count } from "../responses/values.ts";
 
 /** Caches for a day: a whole tile changes only if the network reverts final blocks. */
 const WHOLE_TILE_CACHE = "public, max-age=86400";

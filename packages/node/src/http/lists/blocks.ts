@@ -4,9 +4,8 @@ import { BLOCK_ORDERS, type BlockFilter, type BlockOrder } from "../../read/filt
 import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
-import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
 import type { Api } from "../core/api.ts";
-import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   blockId,
   orderBy,
@@ -17,6 +16,7 @@ import {
   uint,
   wantsTransform,
 } from "../requests/parameters.ts";
+import { blockResponse, type CreatedRewards, rawBlockResponse } from "../responses/block.ts";
 
 export const blockOrder = Type.Optional(orderBy(...BLOCK_ORDERS));
 
@@ -50,7 +50,7 @@ export async function blockList(
   const order = orderOf(orderBy, DEFAULT_ORDER);
   const { rows, ...found } = await blocks.list(filter, order, page);
   const data = rows.map((block) => showBlock(api, head, block, request.query));
-  return listAnswer(request, page, { rows: data, ...found });
+  return listResponse(request, page, { rows: data, ...found });
 }
 
 /** Returns a block in the requested form, transformed by default. */
@@ -61,6 +61,6 @@ export function showBlock(
   wanted: { transform?: string },
   rewards?: CreatedRewards,
 ) {
-  if (!wantsTransform(wanted)) return rawBlockAnswer(block, rewards);
-  return blockAnswer(block, { headHeight: head.height, timestampOf, addressOf }, rewards);
+  if (!wantsTransform(wanted)) return rawBlockResponse(block, rewards);
+  return blockResponse(block, { headHeight: head.height, timestampOf, addressOf }, rewards);
 }

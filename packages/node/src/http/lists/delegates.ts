@@ -5,28 +5,28 @@ import { perSnapshot } from "../../read/head.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
-import { type DelegateAnswer, delegateAnswer } from "../answers/delegate.ts";
 import type { Api } from "../core/api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderOf } from "../requests/parameters.ts";
+import { type DelegateResponse, delegateResponse } from "../responses/delegate.ts";
 import { matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A delegate as stored and as in responses. */
-export type Candidate = { readonly stored: StoredDelegate; readonly answer: DelegateAnswer };
+export type Candidate = { readonly stored: StoredDelegate; readonly response: DelegateResponse };
 
 const RATES = {
-  approval: ({ answer }) => answer.production.approval,
-  forgedFees: ({ answer }) => BigInt(answer.forged.fees),
-  forgedRewards: ({ answer }) => BigInt(answer.forged.rewards),
-  forgedTotal: ({ answer }) => BigInt(answer.forged.total),
-  producedBlocks: ({ answer }) => answer.blocks.produced,
-  publicKey: ({ answer }) => answer.publicKey,
-  rank: ({ answer }) => answer.rank,
+  approval: ({ response }) => response.production.approval,
+  forgedFees: ({ response }) => BigInt(response.forged.fees),
+  forgedRewards: ({ response }) => BigInt(response.forged.rewards),
+  forgedTotal: ({ response }) => BigInt(response.forged.total),
+  producedBlocks: ({ response }) => response.blocks.produced,
+  publicKey: ({ response }) => response.publicKey,
+  rank: ({ response }) => response.rank,
   // Resigned delegates come first in both directions.
-  resigned: ({ answer }) => (answer.isResigned ? 0 : undefined),
-  username: ({ answer }) => answer.username,
-  voteBalance: ({ answer }) => BigInt(answer.votes),
-  votes: ({ answer }) => BigInt(answer.votes),
+  resigned: ({ response }) => (response.isResigned ? 0 : undefined),
+  username: ({ response }) => response.username,
+  voteBalance: ({ response }) => BigInt(response.votes),
+  votes: ({ response }) => BigInt(response.votes),
 } as const satisfies Record<string, Rate<Candidate>>;
 
 type RateName = keyof typeof RATES;
@@ -78,23 +78,24 @@ export type DelegateFilter = {
 };
 
 const TESTS: Tests<Candidate, DelegateFilter> = {
-  type: ({ answer }, value) => (value === "resigned" ? answer.isResigned : answer.blocks.produced === 0),
-  address: ({ answer }, value) => answer.address === value,
-  publicKey: ({ answer }, value) => answer.publicKey === value,
+  type: ({ response }, value) =>
+    value === "resigned" ? response.isResigned : response.blocks.produced === 0,
+  address: ({ response }, value) => response.address === value,
+  publicKey: ({ response }, value) => response.publicKey === value,
   secondPublicKey: ({ stored }, value) => stored.secondPublicKey === value,
   vote: ({ stored }, value) => stored.vote === value,
-  username: ({ answer }, value) => answer.username.includes(value),
-  name: ({ answer: { unikname, username } }, value) =>
+  username: ({ response }, value) => response.username.includes(value),
+  name: ({ response: { unikname, username } }, value) =>
     [unikname, username].some((name) => name.toLowerCase().includes(value.toLowerCase())),
-  usernames: ({ answer }, values) => values.includes(answer.username),
+  usernames: ({ response }, values) => values.includes(response.username),
   balance: ({ stored }, value) => matches(stored.balance, value),
-  approval: ({ answer }, { from = 0, to = 100 }) =>
-    answer.production.approval >= rounded(from) && answer.production.approval <= rounded(to),
-  forgedFees: ({ answer }, value) => matches(answer.forged.fees, value),
-  forgedRewards: ({ answer }, value) => matches(answer.forged.rewards, value),
-  forgedTotal: ({ answer }, value) => matches(answer.forged.total, value),
-  voteBalance: ({ answer }, value) => matches(answer.votes, value),
-  producedBlocks: ({ answer }, value) => matches(answer.blocks.produced, value),
+  approval: ({ response }, { from = 0, to = 100 }) =>
+    response.production.approval >= rounded(from) && response.production.approval <= rounded(to),
+  forgedFees: ({ response }, value) => matches(response.forged.fees, value),
+  forgedRewards: ({ response }, value) => matches(response.forged.rewards, value),
+  forgedTotal: ({ response }, value) => matches(response.forged.total, value),
+  voteBalance: ({ response }, value) => matches(response.votes, value),
+  producedBlocks: ({ response }, value) => matches(response.blocks.produced, value),
 };
 
 export function delegateList(
@@ -103,9 +104,9 @@ export function delegateList(
   filter: DelegateFilter,
 ) {
   const { field, direction } = orderFrom(request.query.orderBy);
-  const order = { direction, id: ({ answer }: Candidate) => answer.publicKey };
+  const order = { direction, id: ({ response }: Candidate) => response.publicKey };
   const found = sorted(passing(candidates, TESTS, filter), RATES[field], order);
-  return memoryList(request, found, { show: ({ answer }) => answer, id: order.id });
+  return memoryList(request, found, { show: ({ response }) => response, id: order.id });
 }
 
 const BY_RANK: Order<RateName> = { field: "rank", direction: "asc" };
@@ -138,7 +139,7 @@ export function createCandidates({ network, timestampOf }: Api) {
     return all.map((stored) => {
       const votes = votesOf(stored);
       const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
-      return { stored, answer: delegateAnswer(stored, { votes, approval: share }, timestampOf) };
+      return { stored, response: delegateResponse(stored, { votes, approval: share }, timestampOf) };
     });
   });
 }

@@ -3,10 +3,10 @@ import { Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
 import type { Integer, Interval } from "../../read/page.ts";
 import type { StoredLock } from "../../read/rows.ts";
-import { isLockExpired, lockAnswer } from "../answers/lock.ts";
 import type { Api } from "../core/api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderBy, orderOf } from "../requests/parameters.ts";
+import { isLockExpired, lockResponse } from "../responses/lock.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A lock with the head, which decides whether it has expired. */
@@ -67,7 +67,7 @@ export function lockList(
   const { field, direction } = orderOf(request.query.orderBy, BY_ID);
   const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
   return memoryList(request, found, {
-    show: ({ lock }) => lockAnswer(lock, head, timestampOf),
+    show: ({ lock }) => lockResponse(lock, head, timestampOf),
     id: ({ lock }) => lock.id,
   });
 }

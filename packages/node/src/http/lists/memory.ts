@@ -2,7 +2,7 @@
 
 import { CursorError } from "../../read/errors.ts";
 import type { Integer, Interval } from "../../read/page.ts";
-import { type ListRequest, listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
+import { type ListRequest, listResponse, type Meta, pageOf } from "../requests/pagination.ts";
 
 type Look<Row, Shown> = {
   readonly show: (row: Row) => Shown;
@@ -25,7 +25,7 @@ export function memoryList<Row, Shown>(
   const shown = rows.slice(offset, offset + page.limit);
   const end = offset + shown.length;
   const next = end < rows.length && shown.length > 0 && placeOf(id(shown.at(-1)!), end - 1);
-  return listAnswer(request, page, {
+  return listResponse(request, page, {
     rows: shown.map(show),
     totalCount: rows.length,
     ...(next && { next }),

@@ -4,9 +4,8 @@ import { Type } from "../../platform/json/schema.ts";
 import { TRANSACTION_ORDERS, type TransactionFilter, type TransactionOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredTransaction } from "../../read/rows.ts";
-import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../answers/transaction.ts";
 import type { Api } from "../core/api.ts";
-import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   address,
   blockId,
@@ -20,6 +19,11 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
+import {
+  rawTransactionResponse,
+  type TransactionExtras,
+  transactionResponse,
+} from "../responses/transaction.ts";
 
 export const transactionOrder = Type.Optional(orderBy(...TRANSACTION_ORDERS));
 
@@ -71,12 +75,12 @@ export async function transactionList(
   const asked = [filter, { field, direction, sequence }, page] as const;
   if (!wantsTransform(request.query)) {
     const { rows, ...found } = await transactions.signedList(...asked);
-    const data = rows.map((signed) => rawTransactionAnswer(signed, extras?.ofSigned(signed)));
-    return listAnswer(request, page, { rows: data, ...found });
+    const data = rows.map((signed) => rawTransactionResponse(signed, extras?.ofSigned(signed)));
+    return listResponse(request, page, { rows: data, ...found });
   }
   const { rows, ...found } = await transactions.list(...asked);
-  const data = rows.map((row) => transactionAnswer(row, head.height, api, extras?.ofRow(row)));
-  return listAnswer(request, page, { rows: data, ...found });
+  const data = rows.map((row) => transactionResponse(row, head.height, api, extras?.ofRow(row)));
+  return listResponse(request, page, { rows: data, ...found });
 }
 
 const NEWEST_FIRST: TransactionOrder = { field: "timestamp", direction: "desc" };

@@ -75,7 +75,7 @@ export const Meta = Type.Object(
 export type Meta = Static<typeof Meta>;
 
 /** Returns the response of a list: one page of `totalCount` rows. */
-export function listAnswer<T>(
+export function listResponse<T>(
   request: FastifyRequest,
   page: Page,
   { rows, totalCount, next }: Found<T>,

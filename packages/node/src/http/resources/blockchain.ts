@@ -1,10 +1,9 @@
 /** `/blockchain` (http-api.md 6.1). */
 import { Type } from "../../platform/json/schema.ts";
-import { integer } from "../answers/integer.ts";
-import { blockId, wholeAmount } from "../answers/values.ts";
 import type { Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
+import { blockId, integer, wholeAmount } from "../responses/values.ts";
 
 const Blockchain = Type.Object({
   block: Type.Object({ height: Type.Integer({ minimum: 1 }), id: blockId }),

@@ -2,9 +2,8 @@
 import { Type } from "../../platform/json/schema.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
-import { AnyBlock } from "../answers/block.ts";
-import { AnyTransaction } from "../answers/transaction.ts";
-import type { Resource } from "../core/api.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
@@ -19,6 +18,8 @@ import {
 import { body, interval, positiveValue, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { blockId, publicKey, query, transformQuery, uint } from "../requests/parameters.ts";
+import { AnyBlock } from "../responses/block.ts";
+import { AnyTransaction } from "../responses/transaction.ts";
 import { createdRewards } from "./rewards.ts";
 
 const searchBody = body({
@@ -45,8 +46,15 @@ const transactionsQuery = query({
 });
 
 export const blocks: Resource = (app, api) => {
-  const { read } = api;
+  addList(app, api);
+  addSearch(app, api);
+  addFirst(app, api);
+  addLast(app, api);
+  addBlock(app, api);
+  addTransactions(app, api);
+};
 
+function addList(app: Server, api: Api): void {
   app.get(
     "/blocks",
     {
@@ -57,9 +65,13 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, (snapshot) => blockList(api, snapshot, request, request.query, request.query.orderBy)),
+      api.read(request, (snapshot) =>
+        blockList(api, snapshot, request, request.query, request.query.orderBy),
+      ),
   );
+}
 
+function addSearch(app: Server, api: Api): void {
   app.post(
     "/blocks/search",
     {
@@ -70,9 +82,11 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, (snapshot) => blockList(api, snapshot, request, request.body, request.body.orderBy)),
+      api.read(request, (snapshot) => blockList(api, snapshot, request, request.body, request.body.orderBy)),
   );
+}
 
+function addFirst(app: Server, api: Api): void {
   app.get(
     "/blocks/first",
     {
@@ -83,11 +97,13 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async ({ head, blocks }) => ({
+      api.read(request, async ({ head, blocks }) => ({
         data: showBlock(api, head, existing(await blocks.byHeight(1)), request.query),
       })),
   );
+}
 
+function addLast(app: Server, api: Api): void {
   app.get(
     "/blocks/last",
     {
@@ -98,11 +114,13 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async ({ head, blocks }) => ({
+      api.read(request, async ({ head, blocks }) => ({
         data: showBlock(api, head, existing(await blocks.byHeight(head.height)), request.query),
       })),
   );
+}
 
+function addBlock(app: Server, api: Api): void {
   app.get(
     "/blocks/:id",
     {
@@ -114,13 +132,15 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const block = existing(await findBlock(snapshot, request.params.id));
         const rewards = await createdRewards(api.network, snapshot, block);
         return { data: showBlock(api, snapshot.head, block, request.query, rewards) };
       }),
   );
+}
 
+function addTransactions(app: Server, api: Api): void {
   // Texts that are not ids are not found, rather than refused.
   app.get(
     "/blocks/:id/transactions",
@@ -133,7 +153,7 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { height } = existing(await findBlock(snapshot, request.params.id));
         const { orderBy } = request.query;
         return transactionList(
@@ -145,7 +165,7 @@ export const blocks: Resource = (app, api) => {
         );
       }),
   );
-};
+}
 
 /** Finds the block of a path segment, first as a height, then as an id. */
 async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock | undefined> {

@@ -1,9 +1,7 @@
 /** `/delegates` (http-api.md 6.6). */
 import { Type } from "../../platform/json/schema.ts";
-import { AnyBlock } from "../answers/block.ts";
-import { Delegate } from "../answers/delegate.ts";
-import { Wallet } from "../answers/wallet.ts";
-import type { Resource } from "../core/api.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
@@ -22,6 +20,9 @@ import {
   username,
   walletId,
 } from "../requests/parameters.ts";
+import { AnyBlock } from "../responses/block.ts";
+import { Delegate } from "../responses/delegate.ts";
+import { Wallet } from "../responses/wallet.ts";
 
 const shownName = Type.String({
   minLength: 1,
@@ -75,9 +76,17 @@ const votersQuery = query({ ...walletListQuery, balance: Type.Optional(uint), ..
 const params = Type.Object({ id: walletId });
 
 export const delegates: Resource = (app, api) => {
-  const { network, read } = api;
   const candidates = createCandidates(api);
+  addList(app, api, candidates);
+  addSearch(app, api, candidates);
+  addDelegate(app, api, candidates);
+  addBlocks(app, api, candidates);
+  addVoters(app, api, candidates);
+};
 
+type Candidates = ReturnType<typeof createCandidates>;
+
+function addList(app: Server, { read }: Api, candidates: Candidates): void {
   app.get(
     "/delegates",
     {
@@ -90,7 +99,9 @@ export const delegates: Resource = (app, api) => {
     (request) =>
       read(request, async (snapshot) => delegateList(request, await candidates(snapshot), request.query)),
   );
+}
 
+function addSearch(app: Server, { network, read }: Api, candidates: Candidates): void {
   app.post(
     "/delegates/search",
     {
@@ -109,7 +120,9 @@ export const delegates: Resource = (app, api) => {
         return delegateList(request, await candidates(snapshot), request.body);
       }),
   );
+}
 
+function addDelegate(app: Server, { read }: Api, candidates: Candidates): void {
   app.get(
     "/delegates/:id",
     {
@@ -121,10 +134,12 @@ export const delegates: Resource = (app, api) => {
     },
     (request) =>
       read(request, async (snapshot) => ({
-        data: find(await candidates(snapshot), request.params.id).answer,
+        data: find(await candidates(snapshot), request.params.id).response,
       })),
   );
+}
 
+function addBlocks(app: Server, api: Api, candidates: Candidates): void {
   app.get(
     "/delegates/:id/blocks",
     {
@@ -136,13 +151,15 @@ export const delegates: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const forgedBy = find(await candidates(snapshot), request.params.id).answer.publicKey;
+        const forgedBy = find(await candidates(snapshot), request.params.id).response.publicKey;
         return blockList(api, snapshot, request, { ...filter, forgedBy }, orderBy);
       }),
   );
+}
 
+function addVoters(app: Server, { read }: Api, candidates: Candidates): void {
   app.get(
     "/delegates/:id/voters",
     {
@@ -160,15 +177,15 @@ export const delegates: Resource = (app, api) => {
     (request) =>
       read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const votesFor = find(await candidates(snapshot), request.params.id).answer.publicKey;
+        const votesFor = find(await candidates(snapshot), request.params.id).response.publicKey;
         return walletList(snapshot, request, { ...filter, votesFor }, orderBy);
       }),
   );
-};
+}
 
 function find(candidates: readonly Candidate[], id: string): Candidate {
   const found = candidates.find(
-    ({ answer }) => answer.address === id || answer.publicKey === id || answer.username === id,
+    ({ response }) => response.address === id || response.publicKey === id || response.username === id,
   );
   if (!found) throw notFound("DELEGATE_UNKNOWN", "Delegate");
   return found;

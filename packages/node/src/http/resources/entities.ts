@@ -1,9 +1,10 @@
 /** `/entities` (http-api.md 6.11). */
 import { Type } from "../../platform/json/schema.ts";
 import type { Integer } from "../../read/page.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { StoredEntity } from "../../read/rows.ts";
-import { address as addressText, count, id, publicKey as publicKeyText } from "../answers/values.ts";
-import type { Resource } from "../core/api.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
@@ -11,6 +12,7 @@ import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } f
 import { body, boolValue, intValue } from "../requests/bodies.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
 import { bool, hex64, int, type Order, orderBy, orderOf, publicKey, query } from "../requests/parameters.ts";
+import { address as addressText, count, id, publicKey as publicKeyText } from "../responses/values.ts";
 
 const Entity = Type.Object(
   {
@@ -73,16 +75,13 @@ const searchBody = body({
   isResigned: Type.Optional(boolValue),
 });
 
-export const entities: Resource = (app, { read }) => {
-  function list(request: ListRequest<{ orderBy?: string }>, filter: EntityFilter) {
-    return read(request, async ({ entities }) => {
-      const { field, direction } = orderOf(request.query.orderBy, BY_ID);
-      const found = passing(await entities.all(), TESTS, filter);
-      const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
-      return memoryList(request, ordered, { show: entityAnswer, id: ({ id }) => id });
-    });
-  }
+export const entities: Resource = (app, api) => {
+  addList(app, api);
+  addSearch(app, api);
+  addEntity(app, api);
+};
 
+function addList(app: Server, { read }: Api): void {
   app.get(
     "/entities",
     {
@@ -92,9 +91,11 @@ export const entities: Resource = (app, { read }) => {
         querystring: listQuery,
       },
     },
-    (request) => list(request, request.query),
+    (request) => read(request, (snapshot) => entityList(snapshot, request, request.query)),
   );
+}
 
+function addSearch(app: Server, { read }: Api): void {
   app.post(
     "/entities/search",
     {
@@ -104,9 +105,11 @@ export const entities: Resource = (app, { read }) => {
         body: searchBody,
       },
     },
-    (request) => list(request, request.body),
+    (request) => read(request, (snapshot) => entityList(snapshot, request, request.body)),
   );
+}
 
+function addEntity(app: Server, { read }: Api): void {
   app.get(
     "/entities/:id",
     {
@@ -120,12 +123,23 @@ export const entities: Resource = (app, { read }) => {
       read(request, async ({ entities }) => {
         const entity = (await entities.all()).find(({ id }) => id === request.params.id);
         if (!entity) throw notFound("ENTITY_UNKNOWN", "Entity");
-        return { data: entityAnswer(entity) };
+        return { data: entityResponse(entity) };
       }),
   );
-};
+}
 
-const entityAnswer = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({
+async function entityList(
+  { entities }: Snapshot,
+  request: ListRequest<{ orderBy?: string }>,
+  filter: EntityFilter,
+) {
+  const { field, direction } = orderOf(request.query.orderBy, BY_ID);
+  const found = passing(await entities.all(), TESTS, filter);
+  const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
+  return memoryList(request, ordered, { show: entityResponse, id: ({ id }) => id });
+}
+
+const entityResponse = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({
   id,
   publicKey,
   address,

@@ -1,8 +1,7 @@
 /** `/locks` (http-api.md 6.10). */
 import { Type } from "../../platform/json/schema.ts";
-import { Lock, lockAnswer } from "../answers/lock.ts";
-import { AnyTransaction } from "../answers/transaction.ts";
-import type { Resource } from "../core/api.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
@@ -11,6 +10,8 @@ import { transactionList, transactionOrder } from "../lists/transactions.ts";
 import { body, boolValue, distinct, interval, uintValue } from "../requests/bodies.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
+import { Lock, lockResponse } from "../responses/lock.ts";
+import { AnyTransaction } from "../responses/transaction.ts";
 
 const listQuery = query({
   ...pageQuery,
@@ -43,8 +44,13 @@ const MAX_IDS = 25;
 const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
 
 export const locks: Resource = (app, api) => {
-  const { read, timestampOf } = api;
+  addList(app, api);
+  addSearch(app, api);
+  addUnlocked(app, api);
+  addLock(app, api);
+};
 
+function addList(app: Server, api: Api): void {
   app.get(
     "/locks",
     {
@@ -52,11 +58,13 @@ export const locks: Resource = (app, api) => {
       schema: { ...described("Locks", "Lists open locks.", listOf(Lock)), querystring: listQuery },
     },
     (request) =>
-      read(request, async ({ head, locks }) =>
+      api.read(request, async ({ head, locks }) =>
         lockList(api, head, request, await locks.all(), request.query),
       ),
   );
+}
 
+function addSearch(app: Server, api: Api): void {
   app.post(
     "/locks/search",
     {
@@ -67,9 +75,13 @@ export const locks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async ({ head, locks }) => lockList(api, head, request, await locks.all(), request.body)),
+      api.read(request, async ({ head, locks }) =>
+        lockList(api, head, request, await locks.all(), request.body),
+      ),
   );
+}
 
+function addUnlocked(app: Server, api: Api): void {
   app.post(
     "/locks/unlocked",
     {
@@ -82,12 +94,14 @@ export const locks: Resource = (app, api) => {
     (request) => {
       const { orderBy = "timestamp:asc" } = request.query;
       const lockIds = request.body.ids ?? [];
-      return read(request, (snapshot) =>
+      return api.read(request, (snapshot) =>
         transactionList(api, snapshot, request, { lockIds }, { orderBy, sequence: "asc" }),
       );
     },
   );
+}
 
+function addLock(app: Server, { read, timestampOf }: Api): void {
   app.get(
     "/locks/:id",
     {
@@ -101,7 +115,7 @@ export const locks: Resource = (app, api) => {
       read(request, async ({ head, locks }) => {
         const lock = await locks.find(request.params.id);
         if (!lock) throw notFound("LOCK_UNKNOWN", "Lock");
-        return { data: lockAnswer(lock, head, timestampOf) };
+        return { data: lockResponse(lock, head, timestampOf) };
       }),
   );
-};
+}

@@ -1,15 +1,13 @@
 /** `/node` (http-api.md 6.2): configuration for clients. */
-import { isTypeActive, TYPE_GROUPS, transactionKey, transactionTypes } from "@uniknode/protocol";
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
-import type { Snapshot } from "../../read/port.ts";
-import type { FeeStatistics } from "../../read/rows.ts";
-import { ENTITY_FEES } from "../answers/fees.ts";
-import { amount, blockId } from "../answers/values.ts";
 import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
-import { days, query } from "../requests/parameters.ts";
+import { blockId } from "../responses/values.ts";
+import { addFees } from "./node-fees.ts";
 
 const SyncProgress = Type.Object(
   {
@@ -93,33 +91,23 @@ const CryptoConfiguration = Type.Object(
   },
   { title: "CryptoConfiguration" },
 );
-const Statistics = Type.Object(
-  { avg: amount, max: amount, min: amount, sum: amount },
-  { title: "FeeStatistics" },
-);
-const Fees = Type.Object({
-  meta: Type.Object({ days: Type.Optional(Type.Integer()) }),
-  data: Type.Record(Type.String(), Type.Record(Type.String(), Statistics)),
-});
-
-/** Number of transactions of each type for fee statistics without a period. */
-const LAST_COUNT = 20;
-const MS_PER_DAY = 86_400_000;
-
-const ENTITY_STATISTICS = Object.fromEntries(
-  Object.entries(ENTITY_FEES).map(([key, fee]) => [key, { avg: fee, max: fee, min: fee, sum: "0" }]),
-);
-const NO_FEES: FeeStatistics = { avg: "0", max: "0", min: "0", sum: "0" };
-
 export const node: Resource = (app, api) => {
-  const { gateway, identity, network, read } = api;
+  addStatus(app, api);
+  addSyncing(app, api);
+  addConfiguration(app, api);
+  addPreset(app, api);
+  addFees(app, api);
+};
 
+function addStatus(app: Server, { gateway }: Api): void {
   app.get(
     "/node/status",
     { schema: described("Node", "Returns height and sync state of the node.", single(Status)) },
     async () => ({ data: await gateway.status() }),
   );
+}
 
+function addSyncing(app: Server, { gateway, read }: Api): void {
   app.get(
     "/node/syncing",
     { schema: described("Node", "Returns whether the node is catching up.", single(Syncing)) },
@@ -129,7 +117,9 @@ export const node: Resource = (app, api) => {
       return { data: { syncing: !synced, blocks: blocksCount, height, id, ...(progress && { progress }) } };
     },
   );
+}
 
+function addConfiguration(app: Server, { identity, network, read }: Api): void {
   app.get(
     "/node/configuration",
     {
@@ -155,7 +145,9 @@ export const node: Resource = (app, api) => {
       }));
     },
   );
+}
 
+function addPreset(app: Server, { identity, network, read }: Api): void {
   const { genesisBlock } = identity;
   const cryptoConfiguration = {
     data: {
@@ -173,29 +165,7 @@ export const node: Resource = (app, api) => {
   app.get("/node/configuration/crypto", { config: HEAD_ONLY, schema: crypto }, (request) =>
     read(request, async () => cryptoConfiguration),
   );
-
-  app.get(
-    "/node/fees",
-    {
-      schema: {
-        ...described(
-          "Node",
-          "Returns statistics of paid fees: of the last days, or of the last transactions of each type.",
-          Fees,
-        ),
-        querystring: query({ days: Type.Optional(days) }),
-      },
-    },
-    (request) => {
-      const period = request.query.days === undefined ? undefined : Number(request.query.days);
-      return read(request, async (snapshot) =>
-        period === undefined
-          ? { meta: {}, data: await lastFees(api, snapshot) }
-          : { meta: { days: period }, data: await feesOfPeriod(api, snapshot, period) },
-      );
-    },
-  );
-};
+}
 
 const dynamicFees = ({ dynamic, minFeePool, minFeeBroadcast, addonBytes }: FeePolicy) =>
   dynamic ? { enabled: true, minFeePool, minFeeBroadcast, addonBytes } : { enabled: false };
@@ -205,39 +175,3 @@ const withTypeGroups = (transactions: unknown): unknown =>
   Array.isArray(transactions)
     ? transactions.map((transaction) => ({ typeGroup: TYPE_GROUPS.core, ...transaction }))
     : transactions;
-
-type FeesByGroup = Record<string, Record<string, FeeStatistics>>;
-
-async function lastFees({ network }: Api, { head, fees }: Snapshot): Promise<FeesByGroup> {
-  const active = transactionTypes.filter(({ typeGroup, type }) =>
-    isTypeActive(typeGroup, type, { network, height: head.height }),
-  );
-  return byGroup(
-    await Promise.all(
-      active.map(async ({ typeGroup, type, key }) => ({
-        typeGroup,
-        key,
-        fees: (await fees.ofLast(LAST_COUNT, typeGroup, type)) ?? NO_FEES,
-      })),
-    ),
-  );
-}
-
-async function feesOfPeriod(
-  { identity, network, nowMs }: Api,
-  { blocks, fees }: Snapshot,
-  period: number,
-): Promise<FeesByGroup> {
-  const epochMs = Date.parse(network.milestoneAt(1).epoch);
-  const since = Math.floor((nowMs() - period * MS_PER_DAY - epochMs) / 1000);
-  const paid = await fees.since(await blocks.heightAt(since), identity.feePolicy.minFeeBroadcast);
-  return byGroup(
-    paid.map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: transactionKey(typeGroup, type), fees })),
-  );
-}
-
-function byGroup(types: readonly { typeGroup: number; key: string; fees: FeeStatistics }[]): FeesByGroup {
-  const groups: FeesByGroup = {};
-  for (const { typeGroup, key, fees } of types) groups[typeGroup] = { ...groups[typeGroup], [key]: fees };
-  return { ...groups, "2": ENTITY_STATISTICS };
-}

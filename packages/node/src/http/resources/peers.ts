@@ -3,13 +3,13 @@
 import type { PeerInfo } from "../../gateway/gateway.ts";
 import { compareVersions, parseRange, parseVersion } from "../../peers/versions.ts";
 import { Type } from "../../platform/json/schema.ts";
-import { count } from "../answers/values.ts";
 import type { Resource } from "../core/api.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { memoryList, sorted } from "../lists/memory.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { ip, type Order, orderBy, orderOf, query } from "../requests/parameters.ts";
+import { count } from "../responses/values.ts";
 
 const Peer = Type.Object(
   {
@@ -54,7 +54,7 @@ export const peers: Resource = (app, { gateway }) => {
       const all = await gateway.peers();
       const found = version === undefined ? all : ofVersions(all, version);
       const rows = ordered(found, orderOf(orderBy, QUICKEST_FIRST));
-      return memoryList(request, rows, { show: peerAnswer, id: ({ ip }) => ip });
+      return memoryList(request, rows, { show: peerResponse, id: ({ ip }) => ip });
     },
   );
 
@@ -64,7 +64,7 @@ export const peers: Resource = (app, { gateway }) => {
     async (request) => {
       const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
       if (!peer) throw notFound("PEER_UNKNOWN", "Peer");
-      return { data: peerAnswer(peer) };
+      return { data: peerResponse(peer) };
     },
   );
 };
@@ -91,7 +91,7 @@ function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): rea
 }
 
 /** Returns the members of a peer in responses. */
-const peerAnswer = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
+const peerResponse = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
   ip,
   port,
   ports,

@@ -3,7 +3,7 @@ import { INDIVIDUAL, isAliveDemand, nftOf, type Reward, rewardOfType, voucherOf 
 import type { Milestone, Network, Transaction } from "@uniknode/protocol";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
-import type { CreatedRewards } from "../answers/block.ts";
+import type { CreatedRewards } from "../responses/block.ts";
 
 /** Returns the created coins; undefined for a block without transactions. */
 export async function createdRewards(

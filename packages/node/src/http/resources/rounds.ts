@@ -1,11 +1,11 @@
 /** `/rounds` (http-api.md 6.9). */
 import { Type } from "../../platform/json/schema.ts";
-import { amount, publicKey } from "../answers/values.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
 import { positive } from "../requests/parameters.ts";
+import { amount, publicKey } from "../responses/values.ts";
 
 const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
 const schema = {

@@ -8,12 +8,11 @@ import {
 } from "@uniknode/protocol";
 import { type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Head } from "../../read/head.ts";
-import { ENTITY_FEES } from "../answers/fees.ts";
-import { publishedSchema } from "../answers/schemas.ts";
-import { amount } from "../answers/values.ts";
 import type { Resource } from "../core/api.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, single } from "../documentation/route.ts";
+import { publishedSchema } from "../responses/schemas.ts";
+import { amount, ENTITY_FEES } from "../responses/values.ts";
 
 const byGroupOf = <M extends TSchema>(member: M) =>
   single(Type.Record(Type.String(), Type.Record(Type.String(), member)));

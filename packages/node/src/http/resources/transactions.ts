@@ -1,25 +1,11 @@
-/** `/transactions` (http-api.md 6.4). */
-
-import type { PendingTransaction, PoolRange } from "../../gateway/gateway.ts";
-import { siteGroup } from "../../platform/addresses/groups.ts";
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
-import {
-  AnyTransaction,
-  pendingAnswer,
-  RawTransaction,
-  rawPendingAnswer,
-  rawTransactionAnswer,
-  SingleTransaction,
-  singleTransactionAnswer,
-  type TransactionExtras,
-} from "../answers/transaction.ts";
 import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { placeOf, readCursor } from "../lists/memory.ts";
 import {
   type ListedExtras,
   nonceQuery,
@@ -32,7 +18,7 @@ import {
   typeQuery,
 } from "../lists/transactions.ts";
 import { body, distinct, interval, positiveValue, uintValue } from "../requests/bodies.ts";
-import { listAnswer, type Page, pageOf, pageQuery } from "../requests/pagination.ts";
+import { pageQuery } from "../requests/pagination.ts";
 import {
   address,
   blockId,
@@ -43,6 +29,15 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
+import {
+  AnyTransaction,
+  RawTransaction,
+  rawTransactionResponse,
+  SingleTransaction,
+  singleTransactionResponse,
+  type TransactionExtras,
+} from "../responses/transaction.ts";
+import { addPending, addSubmission } from "./pending-transactions.ts";
 import { VOTE } from "./votes.ts";
 
 const listQuery = query({
@@ -75,37 +70,17 @@ const searchBody = body({
 });
 
 const params = Type.Object({ id: hex64 });
-const submissionOf = (maxItems: number) =>
-  body({
-    transactions: Type.Array(
-      Type.Object(
-        {},
-        {
-          description:
-            "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` describes each type.",
-        },
-      ),
-      { minItems: 1, maxItems },
-    ),
-  });
-
-const ids = Type.Array(Type.String());
-const Admission = Type.Object(
-  {
-    data: Type.Object({ accept: ids, broadcast: ids, excess: ids, invalid: ids }),
-    errors: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.Object({ type: Type.String(), message: Type.String() })), {
-        description: "Errors of refused transactions, by id.",
-      }),
-    ),
-  },
-  { title: "Admission" },
-);
 
 export const transactions: Resource = (app, api) => {
-  const { gateway, read, chainmeta } = api;
-  const votedNames = createVotedNames();
+  addList(app, api);
+  addSubmission(app, api);
+  addSearch(app, api);
+  addPending(app, api);
+  addConfirmed(app, api);
+};
 
+function addList(app: Server, api: Api): void {
+  const votedNames = createVotedNames();
   app.get(
     "/transactions",
     {
@@ -116,26 +91,16 @@ export const transactions: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) =>
+      api.read(request, async (snapshot) =>
         transactionList(api, snapshot, request, request.query, {
           orderBy: request.query.orderBy,
           extras: await votedNames(snapshot),
         }),
       ),
   );
+}
 
-  // The request succeeded even if the pool refused every transaction.
-  app.post(
-    "/transactions",
-    {
-      schema: {
-        ...described("Transactions", "Submits signed transactions.", Admission),
-        body: submissionOf(api.maxTransactionsPerRequest),
-      },
-    },
-    (request) => gateway.submit(request.body.transactions, siteGroup(request.ip)),
-  );
-
+function addSearch(app: Server, api: Api): void {
   app.post(
     "/transactions/search",
     {
@@ -147,45 +112,12 @@ export const transactions: Resource = (app, api) => {
     },
     (request) => {
       const { orderBy, ...filter } = request.body;
-      return read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
+      return api.read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
     },
   );
+}
 
-  app.get(
-    "/transactions/unconfirmed",
-    {
-      schema: {
-        ...described("Transactions", "Lists pending transactions, in forging order.", listOf(AnyTransaction)),
-        querystring: query({ ...pageQuery, ...transformQuery }),
-      },
-    },
-    async (request) => {
-      const page = pageOf(request.query);
-      const pending = await gateway.pendingTransactions(rangeOf(page));
-      const rows = pending.transactions.map((transaction) => showPending(api, transaction, request.query));
-      const end = pending.offset + rows.length;
-      const last = pending.transactions.at(-1);
-      const next = last && end < pending.totalCount && placeOf(last.members.id, end - 1);
-      return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
-    },
-  );
-
-  app.get(
-    "/transactions/unconfirmed/:id",
-    {
-      schema: {
-        ...described("Transactions", "Returns a pending transaction.", single(AnyTransaction)),
-        params,
-        querystring: query(transformQuery),
-      },
-    },
-    async (request) => {
-      const pending = await gateway.pendingTransaction(request.params.id);
-      if (!pending) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-      return { data: showPending(api, pending, request.query) };
-    },
-  );
-
+function addConfirmed(app: Server, api: Api): void {
   app.get(
     "/transactions/:id",
     {
@@ -201,28 +133,19 @@ export const transactions: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async ({ head, transactions }) => {
+      api.read(request, async ({ head, transactions }) => {
         const { id } = request.params;
         if (!wantsTransform(request.query)) {
           const signed = await transactions.signedById(id);
           if (!signed) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-          return { data: rawTransactionAnswer(signed), ...chainmeta(head) };
+          return { data: rawTransactionResponse(signed), ...api.chainmeta(head) };
         }
         const found = await transactions.byId(id);
         if (!found) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
-        return { data: singleTransactionAnswer(found, head.height, api), ...chainmeta(head) };
+        return { data: singleTransactionResponse(found, head.height, api), ...api.chainmeta(head) };
       }),
   );
-};
-
-function rangeOf({ offset, limit, after }: Page): PoolRange {
-  if (after === undefined) return { offset, limit };
-  const [afterId, index] = readCursor(after);
-  return { offset: index, limit, afterId };
 }
-
-const showPending = (api: Api, pending: PendingTransaction, wanted: { transform?: string }) =>
-  wantsTransform(wanted) ? pendingAnswer(pending, api) : rawPendingAnswer(pending);
 
 /** Start of the asset of a vote. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;

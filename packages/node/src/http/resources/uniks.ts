@@ -1,9 +1,17 @@
 /** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
-import type { TokenOrder } from "../../read/filters.ts";
+import type { TokenFilter, TokenOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError, isOwnPath, notFound } from "../core/error.ts";
+import { HEAD_ONLY } from "../core/head-cache.ts";
+import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
+import { memoryList } from "../lists/memory.ts";
+import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
+import { address, hex64, orderOf, query } from "../requests/parameters.ts";
 import {
   systemProperties,
   TokenDetail,
@@ -12,16 +20,8 @@ import {
   TokenSummary,
   tokenDetail,
   tokenSummary,
-} from "../answers/unik.ts";
-import { countText } from "../answers/values.ts";
-import type { Resource } from "../core/api.ts";
-import type { Server } from "../core/app.ts";
-import { HttpError, isOwnPath, notFound } from "../core/error.ts";
-import { HEAD_ONLY } from "../core/head-cache.ts";
-import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { memoryList } from "../lists/memory.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
-import { address, hex64, orderOf, query } from "../requests/parameters.ts";
+} from "../responses/unik.ts";
+import { countText } from "../responses/values.ts";
 
 export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 
@@ -31,6 +31,8 @@ export const TOKEN_ORDER = {
   description: "id or ownerId, followed by :asc or :desc; any other value means id:asc",
 };
 const anyOrder = Type.Optional(Type.String({ minLength: 1, ...TOKEN_ORDER }));
+
+const params = Type.Object({ id: hex64 });
 
 const MAX_IDS = 100;
 const searchBody = Type.Object(
@@ -48,8 +50,18 @@ const TokenStatus = Type.Object(
 );
 
 export const uniks: Resource = (app, api) => {
-  const { read, chainmeta } = api;
+  addStatus(app, api);
+  for (const name of TOKEN_NAMES) {
+    addList(app, api, name);
+    addSearch(app, api, name);
+    addToken(app, api, name);
+    addProperties(app, api, name);
+    addProperty(app, api, name);
+  }
+  addOtherNames(app);
+};
 
+function addStatus(app: Server, { read, chainmeta }: Api): void {
   const status = described(
     "Uniks",
     "Returns the number of uniks of each type.",
@@ -68,119 +80,107 @@ export const uniks: Resource = (app, api) => {
       return { data: [status], ...chainmeta(head) };
     }),
   );
+}
 
-  for (const name of TOKEN_NAMES) {
-    const params = Type.Object({ id: hex64 });
+function addList(app: Server, { read }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s`,
+    {
+      config,
+      schema: {
+        ...described("Uniks", "Lists uniks by id.", listOf(TokenSummary)),
+        querystring: query({ ...pageQuery, orderBy: anyOrder }),
+      },
+    },
+    (request) => read(request, (snapshot) => tokenList(snapshot, request, name, {}, request.query)),
+  );
+}
 
-    app.get(
-      `/${name}s`,
-      {
-        config,
-        schema: {
-          ...described("Uniks", "Lists uniks by id.", listOf(TokenSummary)),
-          querystring: query({ ...pageQuery, orderBy: anyOrder }),
-        },
+function addSearch(app: Server, { read }: Api, name: TokenName): void {
+  app.post(
+    `/${name}s/search`,
+    {
+      config,
+      schema: {
+        ...described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary)),
+        querystring: query(pageQuery),
+        body: searchBody,
       },
-      (request) => {
-        const page = pageOf(request.query);
-        return read(request, async ({ tokens }) => {
-          const { rows, ...found } = await tokens.list({}, tokenOrderOf(request.query), page);
-          return listAnswer(request, page, {
-            rows: rows.map((token) => tokenSummary(token, name)),
-            ...found,
-          });
-        });
-      },
-    );
+    },
+    (request) => {
+      const { id, ownerId } = request.body;
+      const filter = {
+        ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
+        ...(ownerId !== undefined && { ownerId }),
+      };
+      return read(request, (snapshot) => tokenList(snapshot, request, name, filter, request.body));
+    },
+  );
+}
 
-    app.post(
-      `/${name}s/search`,
-      {
-        config,
-        schema: {
-          ...described("Uniks", "Searches uniks by ids or owner.", listOf(TokenSummary)),
-          querystring: query(pageQuery),
-          body: searchBody,
-        },
-      },
-      (request) => {
-        const page = pageOf(request.query);
-        const { id, ownerId } = request.body;
-        const filter = {
-          ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
-          ...(ownerId !== undefined && { ownerId }),
-        };
-        return read(request, async ({ tokens }) => {
-          const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.body), page);
-          return listAnswer(request, page, {
-            rows: rows.map((token) => tokenSummary(token, name)),
-            ...found,
-          });
-        });
-      },
-    );
+function addToken(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s/:id`,
+    {
+      config,
+      schema: { ...described("Uniks", "Returns a unik.", single(TokenDetail, chainmetaMember)), params },
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const token = await findToken(snapshot, request.params.id);
+        return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
+      }),
+  );
+}
 
-    app.get(
-      `/${name}s/:id`,
-      {
-        config,
-        schema: { ...described("Uniks", "Returns a unik.", single(TokenDetail, chainmetaMember)), params },
+function addProperties(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s/:id/properties`,
+    {
+      config,
+      schema: {
+        ...described(
+          "Uniks",
+          "Lists the properties of a unik: stored ones first, then those that every unik has.",
+          listOf(TokenProperty, chainmetaMember),
+        ),
+        params,
+        querystring: query(pageQuery),
       },
-      (request) =>
-        read(request, async (snapshot) => {
-          const token = await findToken(snapshot, request.params.id);
-          return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
-        }),
-    );
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const properties = await propertiesOf(snapshot, await findToken(snapshot, request.params.id));
+        const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
+        return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
+      }),
+  );
+}
 
-    app.get(
-      `/${name}s/:id/properties`,
-      {
-        config,
-        schema: {
-          ...described(
-            "Uniks",
-            "Lists the properties of a unik: stored ones first, then those that every unik has.",
-            listOf(TokenProperty, chainmetaMember),
-          ),
-          params,
-          querystring: query(pageQuery),
-        },
+function addProperty(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  app.get(
+    `/${name}s/:id/properties/:key`,
+    {
+      config,
+      schema: {
+        ...described(
+          "Uniks",
+          "Returns the value of a property. Encode a slash in the key as %2F.",
+          single(Type.String(), chainmetaMember),
+        ),
+        params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
       },
-      (request) =>
-        read(request, async (snapshot) => {
-          const properties = await propertiesOf(snapshot, await findToken(snapshot, request.params.id));
-          const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
-          return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
-        }),
-    );
-
-    app.get(
-      `/${name}s/:id/properties/:key`,
-      {
-        config,
-        schema: {
-          ...described(
-            "Uniks",
-            "Returns the value of a property. Encode a slash in the key as %2F.",
-            single(Type.String(), chainmetaMember),
-          ),
-          params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
-        },
-      },
-      (request) =>
-        read(request, async (snapshot) => {
-          const { key } = request.params;
-          const id = request.params.id.toLowerCase();
-          const value =
-            (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
-          if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
-          return { data: value, ...chainmeta(snapshot.head) };
-        }),
-    );
-  }
-  addOtherNames(app);
-};
+    },
+    (request) =>
+      read(request, async (snapshot) => {
+        const { key } = request.params;
+        const id = request.params.id.toLowerCase();
+        const value = (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
+        if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
+        return { data: value, ...chainmeta(snapshot.head) };
+      }),
+  );
+}
 
 /** Adds routes for unknown token names, so that requests for them count like requests for any other resource. */
 function addOtherNames(app: Server): void {
@@ -193,6 +193,18 @@ function addOtherNames(app: Server): void {
     app.get(`/:name(^.+s$)${path}`, { schema: { hide: true } }, notHere);
   }
   app.post("/:name(^.+s$)/search", { schema: { hide: true } }, notHere);
+}
+
+async function tokenList(
+  { tokens }: Snapshot,
+  request: ListRequest,
+  name: TokenName,
+  filter: TokenFilter,
+  order: { orderBy?: string },
+) {
+  const page = pageOf(request.query);
+  const { rows, ...found } = await tokens.list(filter, tokenOrderOf(order), page);
+  return listResponse(request, page, { rows: rows.map((token) => tokenSummary(token, name)), ...found });
 }
 
 /** Parses an `orderBy`; orders by id if it does not name a member of a summary. */

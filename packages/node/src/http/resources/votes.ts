@@ -1,13 +1,13 @@
 /** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules, without core votes. */
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
-import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "../answers/transaction.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "../lists/transactions.ts";
 import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
+import { AnyTransaction, rawTransactionResponse, transactionResponse } from "../responses/transaction.ts";
 
 export const VOTE = { typeGroup: TYPE_GROUPS.uns, type: 5 } as const;
 
@@ -48,8 +48,8 @@ export const votes: Resource = (app, api) => {
         const found = await transactions.byId(id);
         if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type)
           throw notFound("VOTE_UNKNOWN", "Vote");
-        if (wantsTransform(request.query)) return { data: transactionAnswer(found, head.height, api) };
-        return { data: rawTransactionAnswer((await transactions.signedById(id))!) };
+        if (wantsTransform(request.query)) return { data: transactionResponse(found, head.height, api) };
+        return { data: rawTransactionResponse((await transactions.signedById(id))!) };
       }),
   );
 };

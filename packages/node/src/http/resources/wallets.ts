@@ -1,39 +1,20 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "../../platform/json/schema.ts";
-import type { Snapshot } from "../../read/port.ts";
-import type { StoredWallet } from "../../read/rows.ts";
-import { Lock } from "../answers/lock.ts";
-import { AnyTransaction } from "../answers/transaction.ts";
-import { TokenSummary, tokenSummary } from "../answers/unik.ts";
-import { SingleWallet, singleWalletAnswer, Wallet } from "../answers/wallet.ts";
-import type { Resource } from "../core/api.ts";
-import { HttpError, notFound } from "../core/error.ts";
+import type { Api, Resource } from "../core/api.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { lockList, lockOrder } from "../lists/locks.ts";
-import {
-  nonceQuery,
-  recipientQuery,
-  senderQuery,
-  transactionList,
-  transactionListQuery,
-  typeGroupQuery,
-  typeQuery,
-} from "../lists/transactions.ts";
-import { walletList, walletListQuery, walletOrder } from "../lists/wallets.ts";
+import { findWallet, walletList, walletListQuery, walletOrder } from "../lists/wallets.ts";
 import { body, distinct, interval, intValue, uintValue } from "../requests/bodies.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
-import {
-  address,
-  bool,
-  publicKey,
-  query,
-  transformQuery,
-  username,
-  walletId,
-} from "../requests/parameters.ts";
+import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
+import { address, bool, publicKey, query, username, walletId } from "../requests/parameters.ts";
+import { Lock } from "../responses/lock.ts";
+import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
+import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
-import { VOTE } from "./votes.ts";
+import { addWalletTransactions } from "./wallet-transactions.ts";
 
 const MAX_ADDRESSES = 50;
 const searchBody = body({
@@ -49,13 +30,20 @@ const searchBody = body({
   lockedBalance: Type.Optional(interval(uintValue)),
 });
 
-const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQuery, ...nonceQuery };
-
 const params = Type.Object({ id: walletId });
 
 export const wallets: Resource = (app, api) => {
-  const { read, chainmeta } = api;
+  addList(app, api);
+  addRichestFirst(app, api);
+  addSearch(app, api);
+  addWallet(app, api);
+  addWalletTransactions(app, api);
+  addLocks(app, api);
+  for (const name of TOKEN_NAMES) addTokens(app, api, name);
+  refuseOtherTokens(app);
+};
 
+function addList(app: Server, { read, chainmeta }: Api): void {
   app.get(
     "/wallets",
     {
@@ -71,7 +59,9 @@ export const wallets: Resource = (app, api) => {
         ...chainmeta(snapshot.head),
       })),
   );
+}
 
+function addRichestFirst(app: Server, { read }: Api): void {
   app.get(
     "/wallets/top",
     {
@@ -83,7 +73,9 @@ export const wallets: Resource = (app, api) => {
     },
     (request) => read(request, (snapshot) => walletList(snapshot, request, request.query)),
   );
+}
 
+function addSearch(app: Server, { read }: Api): void {
   app.post(
     "/wallets/search",
     {
@@ -96,7 +88,9 @@ export const wallets: Resource = (app, api) => {
     (request) =>
       read(request, (snapshot) => walletList(snapshot, request, request.body, request.query.orderBy)),
   );
+}
 
+function addWallet(app: Server, { read, chainmeta }: Api): void {
   app.get(
     "/wallets/:id",
     {
@@ -112,86 +106,13 @@ export const wallets: Resource = (app, api) => {
     },
     (request) =>
       read(request, async (snapshot) => ({
-        data: singleWalletAnswer(await findWallet(snapshot, request.params.id)),
+        data: singleWalletResponse(await findWallet(snapshot, request.params.id)),
         ...chainmeta(snapshot.head),
       })),
   );
+}
 
-  app.get(
-    "/wallets/:id/transactions",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described(
-          "Wallets",
-          "Lists the transactions of a wallet, sent and received, newest first.",
-          listOf(AnyTransaction),
-        ),
-        params,
-        querystring: query(transactionsQuery),
-      },
-    },
-    (request) =>
-      read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const participant = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, participant }, { orderBy });
-      }),
-  );
-
-  app.get(
-    "/wallets/:id/transactions/sent",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the transactions that a wallet sent.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...transactionsQuery, ...recipientQuery }),
-      },
-    },
-    (request) =>
-      read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const senderId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, senderId }, { orderBy });
-      }),
-  );
-
-  app.get(
-    "/wallets/:id/transactions/received",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the transactions that a wallet received.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...transactionsQuery, ...senderQuery }),
-      },
-    },
-    (request) =>
-      read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const recipientId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, recipientId }, { orderBy });
-      }),
-  );
-
-  app.get(
-    "/wallets/:id/votes",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the votes of a wallet.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...pageQuery, ...transformQuery }),
-      },
-    },
-    (request) =>
-      read(request, async (snapshot) => {
-        const senderId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...VOTE, senderId });
-      }),
-  );
-
+function addLocks(app: Server, api: Api): void {
   app.get(
     "/wallets/:id/locks",
     {
@@ -203,33 +124,36 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read(request, async (snapshot) => {
+      api.read(request, async (snapshot) => {
         const { address } = await findWallet(snapshot, request.params.id);
         return lockList(api, snapshot.head, request, await snapshot.locks.of(address), request.query);
       }),
   );
+}
 
-  for (const name of TOKEN_NAMES) {
-    const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
-    const schema = {
-      ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
-      params,
-      querystring,
-    };
-    // An unknown wallet has an empty list of tokens.
-    app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
-      const page = pageOf(request.query);
-      return read(request, async ({ head, tokens, wallets }) => {
-        // Address, public key or username: the tokens are those of the address.
-        const wallet = await wallets.find(request.params.id);
-        const filter = { ownerId: wallet?.address ?? request.params.id };
-        const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
-        const data = rows.map((token) => tokenSummary(token, name));
-        return { ...listAnswer(request, page, { rows: data, ...found }), ...chainmeta(head) };
-      });
+function addTokens(app: Server, { read, chainmeta }: Api, name: TokenName): void {
+  const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
+  const schema = {
+    ...described("Wallets", "Lists the uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
+    params,
+    querystring,
+  };
+  // An unknown wallet has an empty list of tokens.
+  app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
+    const page = pageOf(request.query);
+    return read(request, async ({ head, tokens, wallets }) => {
+      // Address, public key or username: the tokens are those of the address.
+      const wallet = await wallets.find(request.params.id);
+      const filter = { ownerId: wallet?.address ?? request.params.id };
+      const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
+      const data = rows.map((token) => tokenSummary(token, name));
+      return { ...listResponse(request, page, { rows: data, ...found }), ...chainmeta(head) };
     });
-  }
-  // Tokens of other names are refused before the wallet is read (http-api.md 13 point 7).
+  });
+}
+
+/** Refuses tokens of other names before the wallet is read (http-api.md 13 point 7). */
+function refuseOtherTokens(app: Server): void {
   app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
     throw new HttpError(
       "TOKEN_TYPE_UNKNOWN",
@@ -237,10 +161,4 @@ export const wallets: Resource = (app, api) => {
       { status: 422 },
     );
   });
-};
-
-async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
-  const wallet = await wallets.find(id);
-  if (!wallet) throw notFound("WALLET_UNKNOWN", "Wallet");
-  return wallet;
 }

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../core/app.ts";
-import { encodedTag, type HeadAnswer } from "../core/head-cache.ts";
+import { encodedTag, type HeadResponse } from "../core/head-cache.ts";
 
 /** Minimum size: compression does not reduce smaller responses enough. */
 const MIN_BYTES = 1024;
@@ -24,17 +24,17 @@ export function addCompression(app: Server): void {
       return done(null, payload);
     }
     reply.header("content-encoding", encoding);
-    if (request.headAnswer) reply.header("etag", encodedTag(request.headAnswer.tag, encoding));
-    encode(payload, encoding, request.headAnswer).then((bytes) => done(null, bytes), done);
+    if (request.headResponse) reply.header("etag", encodedTag(request.headResponse.tag, encoding));
+    encode(payload, encoding, request.headResponse).then((bytes) => done(null, bytes), done);
   });
 }
 
 /** Compresses a body; a cached response is compressed only once. */
-function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | null): Promise<Buffer> {
-  const known = answer?.encoded.get(encoding);
+function encode(body: string | Buffer, encoding: Encoding, response: HeadResponse | null): Promise<Buffer> {
+  const known = response?.encoded.get(encoding);
   if (known) return known;
   const bytes = ENCODERS[encoding](body);
-  answer?.encoded.set(encoding, bytes);
+  response?.encoded.set(encoding, bytes);
   return bytes;
 }
 

@@ -10,7 +10,7 @@ import { HttpError } from "../core/error.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /** Timeout for the responses of a route that takes longer than others. */
-    answerTimeoutMs?: number;
+    responseTimeoutMs?: number;
   }
 }
 
@@ -36,8 +36,8 @@ export function addDeadlines(app: Server, timeoutMs: number): void {
   function check(): boolean {
     const nowMs = performance.now();
     for (const [reply, beganMs] of pending) {
-      const { answerTimeoutMs = timeoutMs } = reply.routeOptions.config;
-      if (!reply.sent && nowMs - beganMs < answerTimeoutMs) continue;
+      const { responseTimeoutMs = timeoutMs } = reply.routeOptions.config;
+      if (!reply.sent && nowMs - beganMs < responseTimeoutMs) continue;
       pending.delete(reply);
       // A route that sends its response itself, such as a stream, has set `sent`.
       if (!reply.sent) reply.send(new LateError());

@@ -42,7 +42,7 @@ export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): 
     const error = thrown ?? new Error("failure without an error");
     const isBarred = error instanceof HttpError && error.statusCode === 403;
     // Unknown paths are always 404, even with an invalid body.
-    if (request.is404 && !isBarred) return answerUnknown(request, reply, methodsOf(request.url));
+    if (request.is404 && !isBarred) return respondToUnknownPath(request, reply, methodsOf(request.url));
     const failure = describe(error, request);
     if (failure.status >= 500 && failure.status !== 503) {
       const { method, routeOptions } = request;
@@ -50,7 +50,7 @@ export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): 
     }
     // The rest of the request is not read.
     if (failure.status === 408) reply.header("connection", "close");
-    return answer(failure, request, reply);
+    return respond(failure, request, reply);
   });
 }
 
@@ -60,7 +60,7 @@ export function withStatus(reply: FastifyReply, status: number): FastifyReply {
   return reply.code(status);
 }
 
-function answer(failure: Failure, { url, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+function respond(failure: Failure, { url, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.header(CODE_HEADER, failure.code);
   if (headers.origin !== undefined) reply.header("access-control-expose-headers", CODE_HEADER);
   return withStatus(reply, failure.status).send(errorBody(failure, url));
@@ -70,7 +70,7 @@ function answer(failure: Failure, { url, headers }: FastifyRequest, reply: Fasti
  * Responds to a request that no route matches. On paths of the old node, another method counts as an unknown path
  * (http-api.md 1.3); `Allow` still lists the methods.
  */
-export function answerUnknown(
+export function respondToUnknownPath(
   request: FastifyRequest,
   reply: FastifyReply,
   methods: readonly string[],
@@ -82,23 +82,27 @@ export function answerUnknown(
     const allowed = methods.join(", ");
     reply.header("allow", allowed);
     const message = isOwn ? `${method} is not allowed on ${shown(path)}; allowed: ${allowed}` : "Not Found";
-    return answer({ status: isOwn ? 405 : 404, code: "METHOD_NOT_ALLOWED", message }, request, reply);
+    return respond({ status: isOwn ? 405 : 404, code: "METHOD_NOT_ALLOWED", message }, request, reply);
   }
   const message = isOwn
     ? `No route matches the path ${shown(path)}; /documentation lists all routes`
     : "Not Found";
-  return answer({ status: 404, code: "PATH_UNKNOWN", message }, request, reply);
+  return respond({ status: 404, code: "PATH_UNKNOWN", message }, request, reply);
 }
 
 const MAX_SHOWN = 100;
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
 
 /** Responds to a request whose path cannot be percent-decoded; such a request does not reach the hooks. */
-export function answerUnroutable(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+export function respondToUnroutable(
+  _error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   writeCommonHeaders(reply);
   allowOrigin(request, reply);
   if (isPreflight(request)) grant(request, reply);
-  else answer({ status: 400, code: "PATH_ENCODING", message: "Bad Request" }, request, reply);
+  else respond({ status: 400, code: "PATH_ENCODING", message: "Bad Request" }, request, reply);
 }
 
 function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): Failure {

@@ -1,19 +1,17 @@
 /** The HTTP server: transport rules around the resources, each of which is served under both prefixes. */
 import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
-import { perHead } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
-import { answerText } from "../answers/text.ts";
-import { chainmeta, createTimestampOf } from "../answers/timestamp.ts";
 import { addAccessList } from "../connections/access-list.ts";
 import {
   type ConnectionBounds,
   type ConnectionFigures,
+  type Connections,
   createConnections,
 } from "../connections/connections.ts";
 import { addHeldBytes } from "../connections/held-bytes.ts";
@@ -21,9 +19,9 @@ import { closeSoon, type ListenerOptions, listening } from "../connections/liste
 import { addForwardedAddresses, addProxyWarning } from "../connections/proxies.ts";
 import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
 import { addSlowReaders } from "../connections/slow-readers.ts";
-import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
+import { addOddRequests, respondToUnreadable } from "../connections/unreadable.ts";
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
-import type { Api, Identity, Resource } from "../core/api.ts";
+import type { Identity, Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";
 import { addBodies, MAX_BODY_BYTES } from "../core/bodies.ts";
 import { addCors } from "../core/cors.ts";
@@ -46,12 +44,14 @@ import { transactions } from "../resources/transactions.ts";
 import { uniks } from "../resources/uniks.ts";
 import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
+import { responseText } from "../responses/text.ts";
+import { createApi } from "./api.ts";
 import { addBatches } from "./batches.ts";
 import { addCompression } from "./compression.ts";
 import { addDeadlines } from "./deadlines.ts";
-import { addFailures, answerUnroutable } from "./failures.ts";
+import { addFailures, respondToUnroutable } from "./failures.ts";
 import { addMethods } from "./methods.ts";
-import { addSlowLane, type SlowLane } from "./slow-lane.ts";
+import { addSlowQueries, type SlowQueryWorker } from "./slow-queries.ts";
 import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
 
 export type HttpOptions = ListenerOptions & {
@@ -63,7 +63,7 @@ export type HttpOptions = ListenerOptions & {
   /** Rate limit. Absent: no limit. */
   readonly rateLimit?: RateLimitOptions;
   /** Time in which a response must be ready; then the client gets 503. */
-  readonly answerTimeoutMs?: number;
+  readonly responseTimeoutMs?: number;
   /** Time in which the client must have read a response; then the connection is closed. */
   readonly takeTimeoutMs?: number;
   /** Maximum bytes of incomplete bodies and unread responses of all connections. */
@@ -87,7 +87,7 @@ export type HttpDependencies = {
   /** The console; absent: no console. */
   readonly console?: ConsoleOptions & ConsoleDependencies;
   /** Worker for slow queries; absent: slow requests get 503. */
-  readonly slowLane?: SlowLane;
+  readonly slowQueries?: SlowQueryWorker;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -119,46 +119,68 @@ const RESOURCES: readonly Resource[] = [
 ];
 
 /** Default timeout of responses (http-api.md 1.7). */
-const ANSWER_TIMEOUT_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 const TAKE_TIMEOUT_MS = 60_000;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which a finished response waits for others. */
 const BATCH_WAIT_MS = 2;
 const MAX_TRANSACTIONS_PER_REQUEST = 40;
-/** Maximum number of cached addresses by public key. */
-const MAX_ADDRESSES = 20_000;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
 const NO_PROXY: RangeTest = () => false;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
-  const { logger, nowMs, plugins, slowLane } = dependencies;
-  const { allowed, trustedProxies } = options;
+  const { trustedProxies } = options;
   const isProxy = trustedProxies === undefined ? NO_PROXY : createRangeTest(trustedProxies);
   const connections = createConnections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
-  const app: Server = fastify({
+  const app = createApp(options, connections, isProxy);
+  app.addHook("onClose", (_app, done) => {
+    dependencies.readModel.close();
+    done();
+  });
+  addTransport(app, { options, dependencies, connections, isProxy });
+  addRoutes(app, options, dependencies);
+  return {
+    app,
+    connections: connections.figures,
+    async listen() {
+      await app.listen({ host: options.host, port: options.port });
+      return app.server.address() as AddressInfo;
+    },
+    close: () => closeSoon(app),
+  };
+}
+
+const createApp = (options: HttpOptions, connections: Connections, isProxy: RangeTest): Server =>
+  fastify({
     ...listening(options, connections),
     logger: false,
-    trustProxy: trustedProxies === undefined ? false : isProxy,
+    trustProxy: options.trustedProxies === undefined ? false : isProxy,
     bodyLimit: MAX_BODY_BYTES,
     // Property keys are long and percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
     // The runtime's serialiser is faster than one compiled from the schema (docs/decisions/0007-one-schema-per-route-and-json-stringify.md).
     schemaController: {
-      compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => answerText },
+      compilersFactory: { buildValidator: validatorFactory, buildSerializer: () => () => responseText },
     },
-    frameworkErrors: answerUnroutable,
-    clientErrorHandler: answerUnreadable,
+    frameworkErrors: respondToUnroutable,
+    clientErrorHandler: respondToUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  const { readModel } = dependencies;
-  app.addHook("onClose", (_app, done) => {
-    readModel.close();
-    done();
-  });
+type Transport = {
+  readonly options: HttpOptions;
+  readonly dependencies: HttpDependencies;
+  readonly connections: Connections;
+  readonly isProxy: RangeTest;
+};
+
+/** Adds the rules that apply to every request; hooks run in this order. */
+function addTransport(app: Server, { options, dependencies, connections, isProxy }: Transport): void {
+  const { logger, nowMs, readModel } = dependencies;
+  const { allowed } = options;
   addOddRequests(app);
   addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
-  addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
+  addDeadlines(app, options.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS);
   addForwardedAddresses(app, isProxy);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
@@ -174,66 +196,24 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   const methodsOf = addMethods(app);
   addFailures(app, logger, methodsOf);
   addUnknownPaths(app, methodsOf);
+}
 
+/** Adds documentation, console and, below both prefixes, the resources and the plugins. */
+function addRoutes(app: Server, options: HttpOptions, dependencies: HttpDependencies): void {
+  const { console, logger, network, plugins, slowQueries } = dependencies;
   addDocumentation(app);
-
   const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
-  const api = { ...createApi(dependencies), maxTransactionsPerRequest };
-  const { console } = dependencies;
-  addLanding(app, dependencies.network.description.name, console !== undefined);
+  const api = createApi(dependencies, maxTransactionsPerRequest);
+  addLanding(app, network.description.name, console !== undefined);
   if (console) addConsole(app, console, console);
   for (const prefix of API_PREFIXES) {
     app.register(
       async (scope) => {
-        if (slowLane) addSlowLane(scope as Server, logger, slowLane);
+        if (slowQueries) addSlowQueries(scope as Server, logger, slowQueries);
         for (const resource of RESOURCES) resource(scope as Server, api);
         for (const plugin of plugins) await scope.register(plugin);
       },
       { prefix },
     );
   }
-
-  return {
-    app,
-    connections: connections.figures,
-    async listen() {
-      await app.listen({ host: options.host, port: options.port });
-      return app.server.address() as AddressInfo;
-    },
-    close: () => closeSoon(app),
-  };
-}
-
-function createApi({
-  readModel,
-  network,
-  identity,
-  gateway,
-  nowMs,
-}: HttpDependencies): Omit<Api, "maxTransactionsPerRequest"> {
-  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
-  // Each address costs two digests and the long division of base58, for every row of a page.
-  const addresses = new Map<string, string>();
-  return {
-    identity,
-    network,
-    gateway,
-    read: (request, work) =>
-      readModel.snapshot((snapshot) => {
-        request.headId = snapshot.head.id;
-        return work(snapshot);
-      }),
-    timestampOf,
-    chainmeta: perHead((head) => ({ chainmeta: chainmeta(head, timestampOf) })),
-    addressOf(publicKey) {
-      const known = addresses.get(publicKey);
-      if (known !== undefined) return known;
-      // Tracking recent use would cost more than occasionally computing all addresses again.
-      if (addresses.size >= MAX_ADDRESSES) addresses.clear();
-      const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
-      addresses.set(publicKey, address);
-      return address;
-    },
-    nowMs,
-  };
 }

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Server } from "../core/app.ts";
-import { answerUnknown } from "./failures.ts";
+import { respondToUnknownPath } from "./failures.ts";
 import type { MethodsOf } from "./methods.ts";
 
 /** The router matches empty parameters, such as the id in `/blocks/`: these paths are unknown. */
@@ -25,8 +25,8 @@ export function addUnknownPaths(app: Server, methodsOf: MethodsOf): void {
 
   app.addHook("onRequest", (request, reply, done) => {
     const isFixed = !request.is404 && Object.keys(request.params as object).length === 0;
-    const isAnswered = isFixed || request.routeOptions.config.isEndless === true;
-    if (isAnswered && request.headers[PROBE_HEADER] === probe) reply.code(204).send();
+    const isServed = isFixed || request.routeOptions.config.isEndless === true;
+    if (isServed && request.headers[PROBE_HEADER] === probe) reply.code(204).send();
     else done();
   });
 
@@ -41,7 +41,7 @@ export function addUnknownPaths(app: Server, methodsOf: MethodsOf): void {
       });
       if (statusCode < 400) return reply.redirect(originOf(request) + shorter, 301);
     }
-    return answerUnknown(request, reply, methodsOf(request.url));
+    return respondToUnknownPath(request, reply, methodsOf(request.url));
   });
 }
 

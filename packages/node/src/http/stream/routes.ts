@@ -9,8 +9,8 @@ import { readSubscription } from "../../stream/subscription.ts";
 import { HttpError } from "../core/error.ts";
 import { createQueue } from "../core/queue.ts";
 import type { Access } from "../webhooks/access.ts";
-import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
+import { withHttpErrors } from "../webhooks/responses.ts";
 
 /** Streams to open per tick: compiling the patterns of a stream takes 10 ms, or more for the largest. */
 const OPENED_PER_TICK = 1;
@@ -39,7 +39,7 @@ export function createStreamRoutes(access: Access | undefined, stream: Stream): 
 
     app.get("/events", { exposeHeadRoute: false, config: { isEndless: true } }, async (request, reply) => {
       await new Promise<void>((resolve) => openings.push(resolve));
-      const streamRequest = await answer(() =>
+      const streamRequest = await withHttpErrors(() =>
         readStreamRequest(request.query as Query, request.headers["last-event-id"]),
       );
       const opened = await stream.open(streamRequest, request.ip).catch((error) => refuse(error, reply));

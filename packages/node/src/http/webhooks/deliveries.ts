@@ -1,8 +1,8 @@
 /** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { answer, readOptionalBody, showDelivery, showHealth, showSummary } from "./answers.ts";
 import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
+import { readOptionalBody, showDelivery, showHealth, showSummary, withHttpErrors } from "./responses.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -26,7 +26,7 @@ export function addDeliveryRoutes(
   { register, log, ping }: Pick<Webhooks, "register" | "log" | "ping">,
 ): void {
   app.get<WithId>("/webhooks/:id/deliveries", ({ params: { id }, query }) =>
-    answer(async () => {
+    withHttpErrors(async () => {
       const { cursor, limit = DEFAULT_LIMIT, from, to, ...rest } = readQuery(query as Query, READERS);
       const filter = {
         ...rest,
@@ -41,7 +41,7 @@ export function addDeliveryRoutes(
   );
 
   app.get<WithId>("/webhooks/:id/deliveries/summary", ({ params: { id } }) =>
-    answer(async () => {
+    withHttpErrors(async () => {
       const webhook = register.find(id);
       const summary = showSummary(await log.summary(id));
       return { data: { ...showHealth(webhook, register.health(webhook)), ...summary } };
@@ -49,24 +49,26 @@ export function addDeliveryRoutes(
   );
 
   app.get<WithDelivery>("/webhooks/:id/deliveries/:delivery", ({ params: { id, delivery } }) =>
-    answer(async () => ({ data: showDelivery(await log.find(id, delivery)) })),
+    withHttpErrors(async () => ({ data: showDelivery(await log.find(id, delivery)) })),
   );
 
   const config = { isBodyOptional: true };
 
   app.post<WithDelivery>("/webhooks/:id/deliveries/:delivery/retry", { config }, ({ params }) =>
-    answer(async () => {
+    withHttpErrors(async () => {
       await log.retry(params.id, params.delivery);
       return {};
     }),
   );
 
   app.post<WithId>("/webhooks/:id/deliveries/retry", { config }, ({ params, body }) =>
-    answer(async () => ({ data: { retried: await log.retryAll(params.id, readOptionalBody(body)) } })),
+    withHttpErrors(async () => ({
+      data: { retried: await log.retryAll(params.id, readOptionalBody(body)) },
+    })),
   );
 
   app.post<WithId>("/webhooks/:id/ping", { config }, ({ params }) =>
-    answer(async () => ({ data: showDelivery(await ping(params.id)) })),
+    withHttpErrors(async () => ({ data: showDelivery(await ping(params.id)) })),
   );
 }
 

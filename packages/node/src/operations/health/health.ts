@@ -39,67 +39,26 @@ const MAX_LAG_MS = 30_000;
 /** A dispatcher that fails for longer does not recover by itself. */
 const MAX_TROUBLE_MS = 10_000;
 
-export function createHealth({
-  status,
-  consensusSilentSeconds,
-  writeTrouble,
-  freeBytes,
-  damage = () => undefined,
-  webhooks,
-  nowMs,
-}: HealthDeps): Health {
-  let trouble: { readonly sinceMs: number; readonly message: string } | undefined;
-
-  function checkHeartbeat(): Check {
-    const seconds = consensusSilentSeconds();
-    return seconds < MAX_SILENT_SECONDS ? healthy("runs") : unhealthy(`has been blocked for ${seconds} s`);
-  }
-
-  function checkDisk(): Check {
-    const free = freeBytes();
-    const left = free === undefined ? "" : `${Math.floor(free / MEBIBYTE)} MiB free`;
-    const trouble = writeTrouble();
-    if (trouble === undefined) return healthy(left || "writable");
-    return unhealthy(["not writable", trouble, left].filter(Boolean).join(": "));
-  }
-
-  function checkConsensus(node: NodeStatus | undefined): Check {
-    return node ? healthy("responds") : unhealthy("does not respond");
-  }
-
-  function checkChain({ blocksCount, now: height }: NodeStatus): Check {
-    return blocksCount > MAX_BLOCKS_BEHIND
-      ? unhealthy(`${blocksCount} blocks behind the network`)
-      : healthy(`at height ${height}`);
-  }
-
-  function checkMatcher({ unmatched, unmatchedSinceMs }: WebhookFigures): Check {
-    const lagMs = unmatchedSinceMs === undefined ? 0 : nowMs() - unmatchedSinceMs;
-    return lagMs > MAX_LAG_MS
-      ? unhealthy(`${unmatched} events not matched, the oldest for ${Math.round(lagMs / 1_000)} s`)
-      : healthy(`${unmatched} events not matched`);
-  }
-
-  function checkDispatcher(): Check {
-    return trouble && nowMs() - trouble.sinceMs > MAX_TROUBLE_MS
-      ? unhealthy(
-          `has been failing for ${Math.round((nowMs() - trouble.sinceMs) / 1_000)} s: ${trouble.message}`,
-        )
-      : healthy("runs");
-  }
+export function createHealth(deps: HealthDeps): Health {
+  const { status, damage = () => undefined, webhooks, nowMs } = deps;
+  /** First of the consecutive failures of the dispatcher. */
+  let trouble: Trouble | undefined;
 
   return {
-    live: checkHeartbeat,
+    live: () => checkHeartbeat(deps),
     async ready() {
-      const heartbeat = checkHeartbeat();
+      const heartbeat = checkHeartbeat(deps);
       const node = heartbeat.ok ? await status() : undefined;
       const damaged = damage();
       const checks = {
         consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
-        disk: checkDisk(),
+        disk: checkDisk(deps),
         ...(damaged !== undefined && { database: unhealthy(`damaged: ${damaged}`) }),
         ...(node && { chain: checkChain(node) }),
-        ...(webhooks && { matcher: checkMatcher(await webhooks()), dispatcher: checkDispatcher() }),
+        ...(webhooks && {
+          matcher: checkMatcher(await webhooks(), nowMs),
+          dispatcher: checkDispatcher(trouble, nowMs),
+        }),
       };
       return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
     },
@@ -108,6 +67,46 @@ export function createHealth({
       else trouble ??= { sinceMs: nowMs(), message: (error as Error).message };
     },
   };
+}
+
+type Trouble = { readonly sinceMs: number; readonly message: string };
+
+function checkHeartbeat({ consensusSilentSeconds }: HealthDeps): Check {
+  const seconds = consensusSilentSeconds();
+  return seconds < MAX_SILENT_SECONDS ? healthy("runs") : unhealthy(`has been blocked for ${seconds} s`);
+}
+
+function checkConsensus(node: NodeStatus | undefined): Check {
+  return node ? healthy("responds") : unhealthy("does not respond");
+}
+
+function checkDisk({ freeBytes, writeTrouble }: HealthDeps): Check {
+  const free = freeBytes();
+  const left = free === undefined ? "" : `${Math.floor(free / MEBIBYTE)} MiB free`;
+  const trouble = writeTrouble();
+  if (trouble === undefined) return healthy(left || "writable");
+  return unhealthy(["not writable", trouble, left].filter(Boolean).join(": "));
+}
+
+function checkChain({ blocksCount, now: height }: NodeStatus): Check {
+  return blocksCount > MAX_BLOCKS_BEHIND
+    ? unhealthy(`${blocksCount} blocks behind the network`)
+    : healthy(`at height ${height}`);
+}
+
+function checkMatcher({ unmatched, unmatchedSinceMs }: WebhookFigures, nowMs: () => number): Check {
+  const lagMs = unmatchedSinceMs === undefined ? 0 : nowMs() - unmatchedSinceMs;
+  return lagMs > MAX_LAG_MS
+    ? unhealthy(`${unmatched} events not matched, the oldest for ${Math.round(lagMs / 1_000)} s`)
+    : healthy(`${unmatched} events not matched`);
+}
+
+function checkDispatcher(trouble: Trouble | undefined, nowMs: () => number): Check {
+  return trouble && nowMs() - trouble.sinceMs > MAX_TROUBLE_MS
+    ? unhealthy(
+        `has been failing for ${Math.round((nowMs() - trouble.sinceMs) / 1_000)} s: ${trouble.message}`,
+      )
+    : healthy("runs");
 }
 
 const healthy = (detail: string): Check => ({ ok: true, detail });

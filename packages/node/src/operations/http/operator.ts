@@ -4,7 +4,7 @@ import type { Server } from "../../http/core/app.ts";
 import { described, single } from "../../http/documentation/route.ts";
 import type { Access } from "../../http/webhooks/access.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
-import { NodeOverview } from "../overview/answer.ts";
+import { NodeOverview } from "../overview/response.ts";
 import { FIGURE_NAMES, SERIES_FIGURES, type Series } from "../series/series.ts";
 
 export type Operator = {
@@ -17,7 +17,7 @@ export type Operator = {
 const nullable = Type.Union([Type.Number(), Type.Null()]);
 
 const Column = (description: string) => Type.Array(nullable, { description });
-const SeriesAnswer = Type.Object(
+const SeriesResponse = Type.Object(
   {
     intervalSeconds: Type.Integer({ minimum: 1 }),
     times: Type.Array(Type.Integer(), {
@@ -73,7 +73,7 @@ export function createOperatorRoutes(
       "/operations/series",
       {
         schema: {
-          ...schemaOf("Metrics of the last hours, kept in memory since the process started.", SeriesAnswer),
+          ...schemaOf("Metrics of the last hours, kept in memory since the process started.", SeriesResponse),
           querystring: Type.Object(
             {
               since: Type.Optional(
@@ -100,10 +100,10 @@ export function createOperatorRoutes(
   };
 }
 
-const schemaOf = <A extends Parameters<typeof single>[0]>(summary: string, answer: A) => ({
-  ...described("Operations", summary, single(answer)),
+const schemaOf = <A extends Parameters<typeof single>[0]>(summary: string, response: A) => ({
+  ...described("Operations", summary, single(response)),
   response: {
-    200: single(answer),
+    200: single(response),
     401: Type.Object({}, { description: "Wrong token." }),
   },
   security: [{ token: [] }],

@@ -13,7 +13,7 @@ import {
 import { addHeldBytes } from "../../http/connections/held-bytes.ts";
 import { closeSoon, listening } from "../../http/connections/listener.ts";
 import { addSlowReaders } from "../../http/connections/slow-readers.ts";
-import { addOddRequests, answerUnreadable } from "../../http/connections/unreadable.ts";
+import { addOddRequests, respondToUnreadable } from "../../http/connections/unreadable.ts";
 import type { Server } from "../../http/core/app.ts";
 import { addCommonHeaders } from "../../http/core/headers.ts";
 import { addDeadlines } from "../../http/server/deadlines.ts";
@@ -36,7 +36,7 @@ export type OperationsAddress = {
 
 /** Enough for a few probes and scrapers. */
 const BOUNDS: ConnectionBounds = { total: 100, perClient: 25 };
-const ANSWER_TIMEOUT_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 const TAKE_TIMEOUT_MS = 15_000;
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
 /** No route reads a body. */
@@ -51,12 +51,12 @@ export function createOperationsServer(
     ...listening({}, connections),
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: respondToUnreadable,
   });
   addOddRequests(app);
   addSlowReaders(app, connections, TAKE_TIMEOUT_MS);
   addHeldBytes(app, connections, MAX_HELD_BYTES);
-  addDeadlines(app, ANSWER_TIMEOUT_MS);
+  addDeadlines(app, RESPONSE_TIMEOUT_MS);
   addCommonHeaders(app);
   const methodsOf = addMethods(app);
   addFailures(app, logger, methodsOf);

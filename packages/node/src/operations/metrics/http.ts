@@ -1,10 +1,9 @@
 /** Metrics of the HTTP server and the live stream. */
 
 import type { StreamFigures } from "../../stream/stream.ts";
-import { Counter, Gauge, Histogram, type Registry } from "./instruments.ts";
-import { showTotal } from "./total.ts";
+import { Counter, Gauge, Histogram, type Registry, showTotal } from "./instruments.ts";
 
-export type Answered = {
+export type SentResponse = {
   readonly method: string;
   /** Pattern of the route; undefined for unknown paths. */
   readonly route: string | undefined;
@@ -13,7 +12,7 @@ export type Answered = {
 };
 
 export type HttpMetrics = {
-  answered(answered: Answered): void;
+  responded(response: SentResponse): void;
   showStreams(figures: StreamFigures): void;
 };
 
@@ -51,7 +50,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   });
 
   return {
-    answered({ method, route: pattern, status, seconds }) {
+    responded({ method, route: pattern, status, seconds }) {
       const route = pattern?.replace(VERSION, "/api") ?? "none";
       requests.inc({ method: METHODS.has(method) ? method : "other", route, status });
       duration.observe({ route }, seconds);

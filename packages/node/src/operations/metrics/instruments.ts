@@ -15,3 +15,15 @@ export const Histogram: typeof PromClient.Histogram = load("prom-client/lib/hist
 export type Histogram<T extends string = string> = PromClient.Histogram<T>;
 export const Registry: typeof PromClient.Registry = load("prom-client/lib/registry");
 export type Registry = PromClient.Registry;
+
+export const createGauge = (registry: Registry, name: string, help: string): Gauge =>
+  new Gauge({ name, help, registers: [registry] });
+
+export const createCounter = (registry: Registry, name: string, help: string): Counter =>
+  new Counter({ name, help, registers: [registry] });
+
+/** Sets a counter to a total that is counted elsewhere. */
+export function showTotal(counter: Counter, value: number): void {
+  counter.reset();
+  counter.inc(value);
+}

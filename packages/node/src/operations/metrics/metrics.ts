@@ -32,7 +32,7 @@ export type Figures = FiguresByWebhook & {
 };
 
 export type Metrics = {
-  readonly http: Pick<HttpMetrics, "answered">;
+  readonly http: Pick<HttpMetrics, "responded">;
   /** Called by the webhook service. */
   readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
   readonly matching: MatchingObserver;

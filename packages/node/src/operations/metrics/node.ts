@@ -1,10 +1,10 @@
-/** Metrics of the chain, the forger, the pool and the threads. */
+/** Metrics of the chain, the pool, the peers, the forger and the facts. A scrape returns them in the order of creation. */
 
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { Counter, Gauge, type Registry } from "./instruments.ts";
+import { Counter, createCounter, createGauge, type Registry, showTotal } from "./instruments.ts";
 import { createPeerBoundsMetrics } from "./peer-bounds.ts";
-import { showTotal } from "./total.ts";
+import { createThreadMetrics, createUsageMetrics } from "./threads.ts";
 
 export type NodeMetrics = {
   /** @param figures undefined if the consensus thread did not reply */
@@ -12,98 +12,178 @@ export type NodeMetrics = {
   showServing(delay: LoopDelay): void;
 };
 
+type Show = (figures: NodeFigures) => void;
+
 export function createNodeMetrics(registry: Registry, version: string): NodeMetrics {
-  const registers = [registry];
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
-
-  const build = new Gauge({
-    name: "uniknode_build_info",
-    help: "Always 1; the label has the version.",
-    labelNames: ["version"],
-    registers,
-  });
-  build.set({ version }, 1);
-  const started = gauge(
-    "uniknode_process_start_time_seconds",
-    "Start time of the process, Unix time in seconds.",
+  const showUsage = createUsageMetrics(registry, version);
+  const showThread = createThreadMetrics(registry);
+  const isResponding = createGauge(
+    registry,
+    "uniknode_consensus_up",
+    "1 if the consensus thread responds, else 0.",
   );
-  started.set(Date.now() / 1_000 - process.uptime());
-  const memory = gauge("uniknode_process_resident_memory_bytes", "Memory of the process.");
-  const cpu = counter("uniknode_process_cpu_seconds_total", "CPU time of the process.");
-  const heap = new Gauge({
-    name: "uniknode_heap_used_bytes",
-    help: "Heap of each thread.",
-    labelNames: ["thread"],
-    registers,
-  });
-  const delay = new Gauge({
-    name: "uniknode_event_loop_delay_seconds",
-    help: "Delay of timers since the last scrape, by thread.",
-    labelNames: ["thread", "statistic"],
-    registers,
-  });
+  const shows: readonly Show[] = [
+    createChainMetrics(registry),
+    createPoolMetrics(registry),
+    createPeerMetrics(registry),
+    createForgerMetrics(registry),
+    createFactMetrics(registry),
+  ];
+  return {
+    showNode(figures) {
+      isResponding.set(figures ? 1 : 0);
+      if (!figures) return;
+      for (const show of shows) show(figures);
+      showThread("consensus", figures.heapBytes, figures.loopDelay);
+    },
+    showServing(loopDelay) {
+      showUsage();
+      showThread("serving", process.memoryUsage().heapUsed, loopDelay);
+    },
+  };
+}
 
-  const isAnswering = gauge("uniknode_consensus_up", "1 if the consensus thread responds, else 0.");
-  const height = gauge("uniknode_chain_height", "Height of the head.");
-  const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
-  const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the node is behind the network.");
-  const synced = gauge("uniknode_chain_synced", "1 if the node is in sync, else 0.");
-  const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
-  const pace = gauge(
+function createChainMetrics(registry: Registry): Show {
+  const height = createGauge(registry, "uniknode_chain_height", "Height of the head.");
+  const age = createGauge(
+    registry,
+    "uniknode_chain_head_age_seconds",
+    "Network time since the head was forged.",
+  );
+  const behind = createGauge(
+    registry,
+    "uniknode_chain_blocks_behind",
+    "Blocks that the node is behind the network.",
+  );
+  const synced = createGauge(registry, "uniknode_chain_synced", "1 if the node is in sync, else 0.");
+  const percent = createGauge(
+    registry,
+    "uniknode_sync_percent",
+    "Share of the network's blocks that the node has.",
+  );
+  const pace = createGauge(
+    registry,
     "uniknode_sync_blocks_per_second",
     "Blocks fetched and applied per second; 0 when in sync.",
   );
-  const left = gauge(
+  const left = createGauge(
+    registry,
     "uniknode_sync_left_seconds",
     "Estimated time until the node is in sync; 0 when in sync.",
   );
-  const pool = gauge("uniknode_pool_transactions", "Pending transactions.");
-  const poolBytes = gauge("uniknode_pool_bytes", "Bytes of the pending transactions.");
-  const poolWaiting = gauge(
+
+  return (figures) => {
+    height.set(figures.height);
+    age.set(figures.headAgeSeconds);
+    behind.set(figures.blocksBehind);
+    synced.set(figures.synced ? 1 : 0);
+    const { progress } = figures;
+    percent.set(progress?.percent ?? 100);
+    pace.set(progress?.blocksPerSecond ?? 0);
+    left.set(progress ? (progress.secondsLeft ?? Number.NaN) : 0);
+  };
+}
+
+function createPoolMetrics(registry: Registry): Show {
+  const size = createGauge(registry, "uniknode_pool_transactions", "Pending transactions.");
+  const bytes = createGauge(registry, "uniknode_pool_bytes", "Bytes of the pending transactions.");
+  const examined = createGauge(
+    registry,
     "uniknode_pool_examined_transactions",
     "Transactions being checked for admission to the pool.",
   );
-  const poolRefused = new Counter({
+  const refused = new Counter({
     name: "uniknode_pool_refusals_total",
     help: "Transactions refused by the pool, by reason.",
     labelNames: ["reason"],
-    registers,
+    registers: [registry],
   });
-  const admissionUsed = counter(
+  const admissionUsed = createCounter(
+    registry,
     "uniknode_admission_seconds_total",
     "Consensus thread time used by submissions.",
   );
-  const admissionBudget = gauge(
+  const admissionBudget = createGauge(
+    registry,
     "uniknode_admission_budget_seconds",
     "Consensus thread time available to submissions per slot.",
   );
-  const admissionExhausted = counter(
+  const admissionExhausted = createCounter(
+    registry,
     "uniknode_admission_exhausted_slots_total",
     "Slots in which submissions exhausted their time and waited for the next slot.",
   );
-  const peers = gauge("uniknode_peers", "Known peers.");
-  const received = counter("uniknode_peers_received_bytes_total", "Bytes received from other nodes.");
-  const sent = counter("uniknode_peers_sent_bytes_total", "Bytes sent to other nodes.");
-  const peerBounds = createPeerBoundsMetrics(registry);
-  const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
-  const missed = counter("uniknode_forger_slots_missed_total", "Missed slots of this node's delegates.");
+
+  return (figures) => {
+    size.set(figures.poolSize);
+    bytes.set(figures.poolBytes);
+    examined.set(figures.poolWaiting);
+    showByReason(refused, figures.poolRefused);
+    const { admission } = figures;
+    showTotal(admissionUsed, admission.usedMs / 1_000);
+    admissionBudget.set(admission.perSlotMs / 1_000);
+    showTotal(admissionExhausted, admission.exhaustedSlots);
+  };
+}
+
+function createPeerMetrics(registry: Registry): Show {
+  const peers = createGauge(registry, "uniknode_peers", "Known peers.");
+  const received = createCounter(
+    registry,
+    "uniknode_peers_received_bytes_total",
+    "Bytes received from other nodes.",
+  );
+  const sent = createCounter(registry, "uniknode_peers_sent_bytes_total", "Bytes sent to other nodes.");
+  const bounds = createPeerBoundsMetrics(registry);
+
+  return (figures) => {
+    peers.set(figures.peers);
+    showTotal(received, figures.traffic.receivedBytes);
+    showTotal(sent, figures.traffic.sentBytes);
+    if (figures.peerBounds) bounds.show(figures.peerBounds);
+  };
+}
+
+function createForgerMetrics(registry: Registry): Show {
+  const forged = createCounter(
+    registry,
+    "uniknode_forger_blocks_forged_total",
+    "Blocks forged by this process.",
+  );
+  const missed = createCounter(
+    registry,
+    "uniknode_forger_slots_missed_total",
+    "Missed slots of this node's delegates.",
+  );
   const refused = new Counter({
     name: "uniknode_forger_refusals_total",
     help: "Slots of this node's delegates that were not signed, by reason.",
     labelNames: ["reason"],
-    registers,
+    registers: [registry],
   });
-  const elsewhere = gauge(
+  const elsewhere = createGauge(
+    registry,
     "uniknode_forger_keys_used_elsewhere",
     "Keys of this node with which another forger also signs.",
   );
-  const factsSize = gauge("uniknode_facts_leaves", "Leaves of the Merkle tree of final facts.");
-  const factsHeight = gauge(
+
+  return (figures) => {
+    showTotal(forged, figures.forged);
+    showTotal(missed, figures.missed);
+    showByReason(refused, figures.refused);
+    elsewhere.set(figures.keysUsedElsewhere);
+  };
+}
+
+function createFactMetrics(registry: Registry): Show {
+  const size = createGauge(registry, "uniknode_facts_leaves", "Leaves of the Merkle tree of final facts.");
+  const height = createGauge(
+    registry,
     "uniknode_facts_height",
     "Height of the last block in the Merkle tree of final facts.",
   );
-  const factsLag = gauge(
+  const lag = createGauge(
+    registry,
     "uniknode_facts_blocks_behind",
     "Final blocks not yet in the Merkle tree of final facts.",
   );
@@ -111,67 +191,29 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     name: "uniknode_facts_comparisons_total",
     help: "Comparisons of the Merkle tree of final facts with other nodes, by outcome.",
     labelNames: ["outcome"],
-    registers,
+    registers: [registry],
   });
-  const differing = gauge("uniknode_facts_diverged", "Nodes whose Merkle tree of final facts differs.");
+  const diverged = createGauge(
+    registry,
+    "uniknode_facts_diverged",
+    "Nodes whose Merkle tree of final facts differs.",
+  );
 
-  function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
-    delay.set({ thread, statistic: "p50" }, p50);
-    delay.set({ thread, statistic: "p99" }, p99);
-    delay.set({ thread, statistic: "max" }, max);
-  }
-
-  /** Totals by reason that are counted elsewhere. */
-  function showEach(totals: Counter<"reason">, figures: Readonly<Record<string, number>>): void {
-    totals.reset();
-    for (const [reason, total] of Object.entries(figures)) totals.inc({ reason }, total);
-  }
-
-  return {
-    showNode(figures) {
-      isAnswering.set(figures ? 1 : 0);
-      if (!figures) return;
-      height.set(figures.height);
-      age.set(figures.headAgeSeconds);
-      behind.set(figures.blocksBehind);
-      synced.set(figures.synced ? 1 : 0);
-      const { progress } = figures;
-      percent.set(progress?.percent ?? 100);
-      pace.set(progress?.blocksPerSecond ?? 0);
-      left.set(progress ? (progress.secondsLeft ?? Number.NaN) : 0);
-      pool.set(figures.poolSize);
-      poolBytes.set(figures.poolBytes);
-      poolWaiting.set(figures.poolWaiting);
-      showEach(poolRefused, figures.poolRefused);
-      showTotal(admissionUsed, figures.admission.usedMs / 1_000);
-      admissionBudget.set(figures.admission.perSlotMs / 1_000);
-      showTotal(admissionExhausted, figures.admission.exhaustedSlots);
-      peers.set(figures.peers);
-      showTotal(received, figures.traffic.receivedBytes);
-      showTotal(sent, figures.traffic.sentBytes);
-      if (figures.peerBounds) peerBounds.show(figures.peerBounds);
-      showTotal(forged, figures.forged);
-      showTotal(missed, figures.missed);
-      showEach(refused, figures.refused);
-      elsewhere.set(figures.keysUsedElsewhere);
-      factsSize.set(figures.facts.size);
-      factsHeight.set(figures.facts.height);
-      factsLag.set(figures.facts.lag);
-      const { agreed = 0, differed = 0, failed = 0, differing: nodes = 0 } = figures.comparison ?? {};
-      compared.reset();
-      for (const [outcome, total] of Object.entries({ agreed, differed, failed })) {
-        compared.inc({ outcome }, total);
-      }
-      differing.set(nodes);
-      heap.set({ thread: "consensus" }, figures.heapBytes);
-      showDelay("consensus", figures.loopDelay);
-    },
-    showServing(loopDelay) {
-      const { user, system } = process.cpuUsage();
-      showTotal(cpu, (user + system) / 1e6);
-      memory.set(process.memoryUsage.rss());
-      heap.set({ thread: "serving" }, process.memoryUsage().heapUsed);
-      showDelay("serving", loopDelay);
-    },
+  return ({ facts, comparison }) => {
+    size.set(facts.size);
+    height.set(facts.height);
+    lag.set(facts.lag);
+    const { agreed = 0, differed = 0, failed = 0, differing = 0 } = comparison ?? {};
+    compared.reset();
+    for (const [outcome, total] of Object.entries({ agreed, differed, failed })) {
+      compared.inc({ outcome }, total);
+    }
+    diverged.set(differing);
   };
+}
+
+/** Totals by reason that are counted elsewhere. */
+function showByReason(totals: Counter<"reason">, figures: Readonly<Record<string, number>>): void {
+  totals.reset();
+  for (const [reason, total] of Object.entries(figures)) totals.inc({ reason }, total);
 }

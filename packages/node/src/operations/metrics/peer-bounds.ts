@@ -1,8 +1,7 @@
 /** Metrics of the limits of the peer protocol: usage and refusals. */
 
 import type { PeerBounds } from "../../gateway/figures.ts";
-import { Counter, Gauge, type Registry } from "./instruments.ts";
-import { showTotal } from "./total.ts";
+import { Counter, Gauge, type Registry, showTotal } from "./instruments.ts";
 
 export type PeerBoundsMetrics = { show(bounds: PeerBounds): void };
 

@@ -1,6 +1,5 @@
 /** Metrics of the log, and of the disk with the data folder. */
-import { Counter, Gauge, type Registry } from "./instruments.ts";
-import { showTotal } from "./total.ts";
+import { Counter, Gauge, type Registry, showTotal } from "./instruments.ts";
 
 export type ProcessFigures = {
   /** Lines lost in the serving thread. */

@@ -40,7 +40,8 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   });
 
   return {
-    attempted: ({ status, durationMs }) => duration.observe({ answer: answerOf(status) }, durationMs / 1_000),
+    attempted: ({ status, durationMs }) =>
+      duration.observe({ answer: statusClassOf(status) }, durationMs / 1_000),
     show(figures, nowMs) {
       webhooks.set({ state: "active" }, figures.active);
       webhooks.set({ state: "disabled" }, figures.disabled);
@@ -53,5 +54,5 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
 }
 
 /** Returns `2xx` to `5xx`, or `none` if there was no response. */
-const answerOf = (status: number | undefined): string =>
+const statusClassOf = (status: number | undefined): string =>
   status === undefined ? "none" : `${Math.floor(status / 100)}xx`;

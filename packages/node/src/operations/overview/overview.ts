@@ -1,9 +1,9 @@
 /** Composes the state of the node by part, for operators. */
 import type { NodeReport } from "../../gateway/figures.ts";
-import type { Timestamp, TimestampOf } from "../../http/answers/timestamp.ts";
+import type { Timestamp, TimestampOf } from "../../http/responses/timestamp.ts";
 import type { SlotStore } from "../../store/node/slots.ts";
 import type { Readiness } from "../health/health.ts";
-import type { NodeOverview } from "./answer.ts";
+import type { NodeOverview } from "./response.ts";
 
 export type OverviewDeps = {
   readonly version: string;

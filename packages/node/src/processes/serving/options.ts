@@ -55,29 +55,29 @@ export type ServingOptions = {
 
 const DAY_MS = 86_400_000;
 
+/** Values that the consensus thread adds to the options. */
+type FromNode = Pick<
+  ServingData,
+  | "databasePath"
+  | "writeLock"
+  | "writeState"
+  | "heartbeats"
+  | "files"
+  | "genesisBlock"
+  | "webhookToken"
+  | "secretKey"
+  | "checkpointKey"
+  | "feePolicy"
+  | "maxTransactionsPerRequest"
+  | "peerPort"
+  | "isDevChain"
+  | "devAccounts"
+  | "shownOptions"
+  | "forgers"
+>;
+
 /** Values for the thread, already parsed and validated. */
-export function servingDataOf(
-  options: ServingOptions,
-  node: Pick<
-    ServingData,
-    | "databasePath"
-    | "writeLock"
-    | "writeState"
-    | "heartbeats"
-    | "files"
-    | "genesisBlock"
-    | "webhookToken"
-    | "secretKey"
-    | "checkpointKey"
-    | "feePolicy"
-    | "maxTransactionsPerRequest"
-    | "peerPort"
-    | "isDevChain"
-    | "devAccounts"
-    | "shownOptions"
-    | "forgers"
-  >,
-): ServingData {
+export function servingDataOf(options: ServingOptions, node: FromNode): ServingData {
   return {
     ...node,
     host: options.httpHost,

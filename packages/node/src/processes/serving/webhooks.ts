@@ -1,12 +1,6 @@
 /** The webhook service as configured by the operator: on or off. */
-import type { Network } from "@uniknode/protocol";
-import type { Logger } from "pino";
 import { createHistory } from "../../event-log/history.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
-import type { Closing } from "../../platform/lifecycle/closing.ts";
-import type { Database } from "../../store/engine/database.ts";
-import type { EventLog } from "../../store/events/event-log.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
@@ -17,19 +11,12 @@ import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
-import type { ServingData } from "./thread.ts";
+import type { OpenData, ServingContext } from "./context.ts";
 
 export type WebhooksDeps = {
-  /** A writable connection, and the event log on the same connection. */
-  readonly database: Database;
-  readonly eventLog: EventLog;
-  readonly network: Network;
-  readonly gateway: Pick<Gateway, "webhooksChanged">;
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;
   readonly slices: Slices;
-  readonly closing: Pick<Closing, "add">;
-  readonly logger: Logger;
 };
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -41,8 +28,11 @@ export type OpenWebhooks = {
 };
 
 /** Undefined: the service is off. No cursor keeps events in the log then, and no deliveries are created. */
-export function openWebhooks(data: ServingData, deps: WebhooksDeps): OpenWebhooks | undefined {
-  const { database, eventLog, network, gateway, observer, matching, slices, closing, logger } = deps;
+export function buildWebhooks(
+  { data, network, gateway, closing, logger }: ServingContext,
+  { database, eventLog }: OpenData,
+  deps: WebhooksDeps,
+): OpenWebhooks | undefined {
   if (data.webhooks === "off") {
     eventLog.removeCursor(READER);
     return undefined;
@@ -71,9 +61,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): OpenWebhook
       webhooksChanged: gateway.webhooksChanged,
       history: createHistory(database, network),
       post: failures?.post ?? post,
-      observer,
-      matching,
-      slices,
+      ...deps,
       logger,
     },
   );

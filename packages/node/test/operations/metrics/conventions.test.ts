@@ -60,7 +60,7 @@ function faultsOfSample(line: string, families: ReadonlyMap<string, Family>, see
 /** A page on which something stands of every family. */
 async function fullPage(): Promise<string> {
   const metrics = createMetrics("1.2.3");
-  metrics.http.answered({ method: "GET", route: "/api/blocks/:id", status: 200, seconds: 0.1 });
+  metrics.http.responded({ method: "GET", route: "/api/blocks/:id", status: 200, seconds: 0.1 });
   metrics.webhooks.attempted({ status: 200, durationMs: 10 } as never);
   metrics.webhooks.decided(1, "delivered");
   return metrics.page(FIGURES, 100_000);

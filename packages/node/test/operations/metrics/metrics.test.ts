@@ -155,9 +155,9 @@ test("counts attempts by the class of their answer, and what they led to", async
 test("counts answers by route, of which there are only so many", async () => {
   const metrics = createMetrics("1");
   const answered = { method: "GET", status: 200, seconds: 0.01 };
-  metrics.http.answered({ ...answered, route: "/api/blocks/:id" });
-  metrics.http.answered({ ...answered, route: "/api/v2/blocks/:id" });
-  metrics.http.answered({ ...answered, route: undefined, status: 404, method: "BREW" });
+  metrics.http.responded({ ...answered, route: "/api/blocks/:id" });
+  metrics.http.responded({ ...answered, route: "/api/v2/blocks/:id" });
+  metrics.http.responded({ ...answered, route: undefined, status: 404, method: "BREW" });
   expect(await samples(metrics)).toMatchObject({
     'uniknode_http_requests_total{method="GET",route="/api/blocks/:id",status="200"}': 2,
     'uniknode_http_requests_total{method="other",route="none",status="404"}': 1,

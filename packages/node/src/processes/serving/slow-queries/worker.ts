@@ -7,9 +7,9 @@ import { createHttpServer } from "../../../http/server/server.ts";
 import { openLog } from "../../../platform/logging/logger.ts";
 import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";
 import { openDatabase } from "../../../store/engine/database.ts";
-import type { FromSlowLane, SlowLaneData, ToSlowLane } from "./worker-pool.ts";
+import type { FromSlowQueryThread, SlowQueryData, ToSlowQueryThread } from "./thread.ts";
 
-const { databasePath, files, identity, readTimeoutMs, logFormat = "auto" } = workerData as SlowLaneData;
+const { databasePath, files, identity, readTimeoutMs, logFormat = "auto" } = workerData as SlowQueryData;
 
 const network = createNetwork(files);
 const database = openDatabase(databasePath, { readonly: true });
@@ -31,17 +31,17 @@ const { app } = createHttpServer(
 parentPort!.on("messageerror", (error) => {
   throw error;
 });
-parentPort!.on("message", async ({ number, method, url, body }: ToSlowLane) => {
-  const answer = await app.inject({
+parentPort!.on("message", async ({ number, method, url, body }: ToSlowQueryThread) => {
+  const response = await app.inject({
     method: method as "GET",
     url,
     ...(body !== undefined && body !== null && { payload: body }),
   });
-  const { [CODE_HEADER]: code } = answer.headers;
+  const { [CODE_HEADER]: code } = response.headers;
   parentPort!.postMessage({
     number,
-    status: answer.statusCode,
-    body: answer.body,
+    status: response.statusCode,
+    body: response.body,
     ...(code !== undefined && { code: `${code}` }),
-  } satisfies FromSlowLane);
+  } satisfies FromSlowQueryThread);
 });

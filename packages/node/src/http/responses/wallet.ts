@@ -43,7 +43,7 @@ export const SingleWallet = Type.Object(
 );
 
 /** Base encoding: amounts are text, and missing attributes are omitted. */
-export const walletAnswer = (wallet: StoredWallet): JsonText<Static<typeof Wallet>> => {
+export const walletResponse = (wallet: StoredWallet): JsonText<Static<typeof Wallet>> => {
   const { publicKey } = wallet;
   const { delegate, secondPublicKey } = wallet.attributes;
   return written(
@@ -57,7 +57,7 @@ export const walletAnswer = (wallet: StoredWallet): JsonText<Static<typeof Walle
 };
 
 /** The encoding of `GET /wallets/{id}` (disagreements D-01 and D-02). */
-export const singleWalletAnswer = (wallet: StoredWallet): JsonText<Static<typeof SingleWallet>> => {
+export const singleWalletResponse = (wallet: StoredWallet): JsonText<Static<typeof SingleWallet>> => {
   const { delegate, secondPublicKey } = wallet.attributes;
   return written(
     textOf(wallet, {

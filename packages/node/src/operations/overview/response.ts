@@ -1,6 +1,6 @@
 /** Response with the state of the node. */
 
-import { Timestamp } from "../../http/answers/timestamp.ts";
+import { Timestamp } from "../../http/responses/timestamp.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 
 const count = Type.Integer({ minimum: 0 });

@@ -9,25 +9,25 @@
  *
  * @param reuseMs time for which a result is reused
  */
-export function createSharedAnswer<T>(
+export function createSharedResult<T>(
   make: () => Promise<T>,
   reuseMs: number,
   nowMs: () => number,
 ): () => Promise<T> {
-  let answer: Promise<T> | undefined;
+  let result: Promise<T> | undefined;
   let validUntilMs = Number.POSITIVE_INFINITY;
 
   return () => {
-    if (answer && nowMs() < validUntilMs) return answer;
+    if (result && nowMs() < validUntilMs) return result;
     const made = make();
-    answer = made;
+    result = made;
     validUntilMs = Number.POSITIVE_INFINITY;
     made.then(
       () => {
-        if (answer === made) validUntilMs = nowMs() + reuseMs;
+        if (result === made) validUntilMs = nowMs() + reuseMs;
       },
       () => {
-        if (answer === made) answer = undefined;
+        if (result === made) result = undefined;
       },
     );
     return made;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createSharedAnswer } from "../../src/operations/shared-answer.ts";
+import { createSharedResult } from "../../src/operations/shared-result.ts";
 
 /** An answer that the test settles, at a time that the test sets. */
 function open() {
   let nowMs = 0;
   const made: PromiseWithResolvers<string>[] = [];
-  const ask = createSharedAnswer(
+  const ask = createSharedResult(
     () => {
       made.push(Promise.withResolvers<string>());
       return made.at(-1)!.promise;

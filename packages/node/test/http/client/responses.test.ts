@@ -2,58 +2,58 @@
 import * as api from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { AdmissionResult, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
-import type { blockAnswer, rawBlockAnswer } from "../../../src/http/answers/block.ts";
-import type { delegateAnswer } from "../../../src/http/answers/delegate.ts";
-import type { lockAnswer } from "../../../src/http/answers/lock.ts";
-import type { JsonText } from "../../../src/http/answers/text.ts";
-import type { transactionAnswer } from "../../../src/http/answers/transaction.ts";
-import type { tokenSummary } from "../../../src/http/answers/unik.ts";
-import type { singleWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
 import type { Meta } from "../../../src/http/requests/pagination.ts";
+import type { blockResponse, rawBlockResponse } from "../../../src/http/responses/block.ts";
+import type { delegateResponse } from "../../../src/http/responses/delegate.ts";
+import type { lockResponse } from "../../../src/http/responses/lock.ts";
+import type { JsonText } from "../../../src/http/responses/text.ts";
+import type { transactionResponse } from "../../../src/http/responses/transaction.ts";
+import type { tokenSummary } from "../../../src/http/responses/unik.ts";
+import type { singleWalletResponse, walletResponse } from "../../../src/http/responses/wallet.ts";
 import type {
   showDelivery,
   showReplay,
   showSecret,
   showWebhook,
-} from "../../../src/http/webhooks/answers.ts";
+} from "../../../src/http/webhooks/responses.ts";
 import type { FeeStatistics } from "../../../src/read/rows.ts";
 import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
 import { alice, bob, carol, chain, cold, heads, unik } from "../../../test-support/http/chain.ts";
 import { openFixture } from "../../../test-support/http/fixture.ts";
 import { longer, more } from "../../../test-support/http/longer.ts";
 
-type Answered<F extends (...given: never[]) => unknown> =
+type Shown<F extends (...given: never[]) => unknown> =
   ReturnType<F> extends JsonText<infer Value> ? Value : ReturnType<F>;
 
 /** What our server makes can be read as what the client says that it gets. */
 test("types", () => {
-  expectTypeOf<Answered<typeof blockAnswer>>().toExtend<api.Block>();
-  expectTypeOf<Answered<typeof rawBlockAnswer>>().toExtend<api.RawBlock>();
+  expectTypeOf<Shown<typeof blockResponse>>().toExtend<api.Block>();
+  expectTypeOf<Shown<typeof rawBlockResponse>>().toExtend<api.RawBlock>();
   expectTypeOf<
-    Answered<typeof transactionAnswer> & { amount: string; fee: string; asset?: Record<string, unknown> }
+    Shown<typeof transactionResponse> & { amount: string; fee: string; asset?: Record<string, unknown> }
   >().toExtend<api.Transaction>();
-  expectTypeOf<Answered<typeof delegateAnswer> & { type: api.Delegate["type"] }>().toExtend<api.Delegate>();
-  expectTypeOf<Answered<typeof lockAnswer> & { expirationType: 1 | 2 }>().toExtend<api.Lock>();
-  expectTypeOf<Answered<typeof tokenSummary>>().toExtend<api.Unik>();
-  expectTypeOf<Answered<typeof walletAnswer>>().toExtend<Omit<api.Wallet, "attributes">>();
-  expectTypeOf<Answered<typeof singleWalletAnswer>>().toExtend<Omit<api.SingleWallet, "attributes">>();
+  expectTypeOf<Shown<typeof delegateResponse> & { type: api.Delegate["type"] }>().toExtend<api.Delegate>();
+  expectTypeOf<Shown<typeof lockResponse> & { expirationType: 1 | 2 }>().toExtend<api.Lock>();
+  expectTypeOf<Shown<typeof tokenSummary>>().toExtend<api.Unik>();
+  expectTypeOf<Shown<typeof walletResponse>>().toExtend<Omit<api.Wallet, "attributes">>();
+  expectTypeOf<Shown<typeof singleWalletResponse>>().toExtend<Omit<api.SingleWallet, "attributes">>();
   expectTypeOf<Meta>().toExtend<api.PageMeta>();
   expectTypeOf<NodeStatus>().toExtend<api.NodeStatus>();
   expectTypeOf<PeerInfo>().toExtend<api.Peer>();
   expectTypeOf<AdmissionResult>().toExtend<api.Submission>();
   expectTypeOf<FeeStatistics>().toExtend<api.FeeStatistics>();
   expectTypeOf<Omit<DryRunReport, "fired" | "notFired">>().toExtend<Omit<api.DryRun, "fired" | "notFired">>();
-  type Register = Answered<typeof showWebhook> & {
+  type Register = Shown<typeof showWebhook> & {
     event: string;
     conditions: api.Condition[];
     match?: "all";
     order?: "strict";
   };
   expectTypeOf<Register>().toExtend<api.Webhook>();
-  expectTypeOf<Answered<typeof showSecret> & Register>().toExtend<api.WebhookWithToken>();
-  expectTypeOf<Answered<typeof showReplay>>().toExtend<api.Replay>();
+  expectTypeOf<Shown<typeof showSecret> & Register>().toExtend<api.WebhookWithToken>();
+  expectTypeOf<Shown<typeof showReplay>>().toExtend<api.Replay>();
   expectTypeOf<
-    Answered<typeof showDelivery> & { undone?: true; body?: Record<string, unknown> }
+    Shown<typeof showDelivery> & { undone?: true; body?: Record<string, unknown> }
   >().toExtend<api.DeliveryRecord>();
 });
 

@@ -121,7 +121,7 @@ export const showReplay = ({
 });
 
 /** Runs the work of a request; converts its refusals to `HttpError`s. */
-export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
+export async function withHttpErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -30,7 +30,7 @@ export const Delegate = Type.Object(
   },
   { title: "Delegate" },
 );
-export type DelegateAnswer = Static<typeof Delegate>;
+export type DelegateResponse = Static<typeof Delegate>;
 
 export type Standing = {
   /** Vote balance that determines the rank. */
@@ -39,11 +39,11 @@ export type Standing = {
   readonly approval: number;
 };
 
-export function delegateAnswer(
+export function delegateResponse(
   { address, publicKey, vote, delegate, explicitName }: StoredDelegate,
   { votes, approval }: Standing,
   timestampOf: TimestampOf,
-): DelegateAnswer {
+): DelegateResponse {
   const { username, type, rank, resigned, producedBlocks, lastBlock, forgedFees, forgedRewards } = delegate;
   return {
     unikname: explicitName ?? username,

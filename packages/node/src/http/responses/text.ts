@@ -18,14 +18,15 @@ export class JsonText<T> {
 export const written = <T>(text: string): JsonText<T> => new JsonText(text);
 
 /** Result of a handler: members and rows of lists may be JSON texts. */
-export type Answer<T> = { [Name in keyof T]: Member<T[Name]> };
+export type HandlerResult<T> = { [Name in keyof T]: Member<T[Name]> };
 type Member<T> = T | JsonText<T> | (T extends readonly (infer Row)[] ? (Row | JsonText<Row>)[] : never);
 
 /** Returns the JSON text of a response. */
-export function answerText(answer: unknown): string {
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return JSON.stringify(answer);
+export function responseText(response: unknown): string {
+  if (typeof response !== "object" || response === null || Array.isArray(response))
+    return JSON.stringify(response);
   let members = "";
-  for (const [name, value] of Object.entries(answer)) {
+  for (const [name, value] of Object.entries(response)) {
     const text = memberText(value);
     if (text !== undefined) members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
   }

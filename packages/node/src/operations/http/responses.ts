@@ -1,6 +1,6 @@
 /** Reports every response that was sent, for metrics. */
 import type { Server } from "../../http/core/app.ts";
-import type { Answered } from "../metrics/http.ts";
+import type { SentResponse } from "../metrics/http.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -10,12 +10,12 @@ declare module "fastify" {
 }
 
 /** Must be called before the server listens. */
-export function countAnswers(app: Server, answered: (answer: Answered) => void): void {
+export function countResponses(app: Server, onResponse: (response: SentResponse) => void): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { url, config } = request.routeOptions;
     if (!config.isEndless) {
       const route = request.is404 ? undefined : url;
-      answered({
+      onResponse({
         method: request.method,
         route,
         status: reply.statusCode,

@@ -1,17 +1,17 @@
 /** Bodies that are refused before they are parsed. */
 import { expect, test } from "vitest";
-import { createAnswerer } from "../../src/rpc/answer.ts";
+import { createBodyHandler } from "../../src/rpc/body-handler.ts";
 import type { RpcContext } from "../../src/rpc/method.ts";
 
 const ADDRESS = "127.0.0.1";
 const open = (signal: AbortSignal) => ({ signal }) as RpcContext;
-const answer = createAnswerer({ echo: async (params) => params }, open, () => {});
+const handle = createBodyHandler({ echo: async (params) => params }, open, () => {});
 
 test.each([
   ["[".repeat(100_000), "nested deeper than 64 levels"],
   [`[${"{},".repeat(340_000)}{}]`, "more than 50000 members and items"],
 ])("bodies that are too complex are no request: %.10s", async (body, data) => {
-  expect(await answer(body, ADDRESS)).toEqual({
+  expect(await handle(body, ADDRESS)).toEqual({
     jsonrpc: "2.0",
     id: null,
     error: { code: -32600, message: "Invalid Request", data },
@@ -21,7 +21,7 @@ test.each([
 test("a call that is as deep as allowed is answered", async () => {
   const params = JSON.parse("[".repeat(63) + "]".repeat(63));
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params });
-  expect(await answer(body, ADDRESS)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
+  expect(await handle(body, ADDRESS)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
 });
 
 const bodyOf = (count: number): string =>
@@ -34,7 +34,7 @@ const untilAborted = (_params: unknown, { signal }: RpcContext) =>
   });
 
 test("a list that takes too long ends, and its other calls are answered that they were not begun", async () => {
-  const slow = createAnswerer({ hang: untilAborted }, open, () => {}, 100);
+  const slow = createBodyHandler({ hang: untilAborted }, open, () => {}, 100);
   const late = (id: number, data: RegExp) => ({
     id,
     error: { code: 503, data: expect.stringMatching(data) },
@@ -48,7 +48,7 @@ test("a list that takes too long ends, and its other calls are answered that the
 
 test("lists of one client and of all are bounded, keep no single call out, and free their places", async () => {
   const methods = { hang: untilAborted, echo: async (params: unknown) => params };
-  const busy = createAnswerer(methods, open, () => {}, 300);
+  const busy = createBodyHandler(methods, open, () => {}, 300);
   const running = [ADDRESS, "192.0.2.7"].flatMap((from) => [1, 2, 3, 4].map(() => busy(bodyOf(1), from)));
   const refused = { id: null, error: { code: 429, data: expect.stringMatching(/^too many batches/) } };
   expect(await busy(bodyOf(1), ADDRESS)).toMatchObject(refused);
@@ -60,7 +60,7 @@ test("lists of one client and of all are bounded, keep no single call out, and f
 });
 
 test("single calls of one client are bounded", async () => {
-  const busy = createAnswerer({ hang: untilAborted }, open, () => {}, 100);
+  const busy = createBodyHandler({ hang: untilAborted }, open, () => {}, 100);
   const single = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "hang", params: {} });
   const running = Array.from({ length: 64 }, () => busy(single, ADDRESS));
   expect(await busy(single, ADDRESS)).toMatchObject({ id: null, error: { code: 429 } });

@@ -8,27 +8,27 @@ import { withStatus } from "./failures.ts";
 
 export type SlowRequest = { readonly method: string; readonly url: string; readonly body: unknown };
 /** `body` is JSON text. */
-export type SlowAnswer = {
+export type SlowResponse = {
   readonly status: number;
   readonly body: string;
   /** Code of the error, for error responses. */
   readonly code?: string;
 };
 
-export type SlowLane = {
+export type SlowQueryWorker = {
   /** Returns undefined if too many requests are waiting. Rejects with a `CallError` if no response arrives. */
-  ask(request: SlowRequest): Promise<SlowAnswer> | undefined;
+  run(request: SlowRequest): Promise<SlowResponse> | undefined;
 };
 
 /**
- * Passes requests of a scope whose reads timed out to the slow lane. Must be below the scope of `addFailures`, which
- * responds if the whole request times out meanwhile.
+ * Passes requests of a scope whose reads timed out to the worker. Must be below the scope of `addFailures`, which responds if
+ * the whole request times out meanwhile.
  */
-export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): void {
+export function addSlowQueries(scope: Server, logger: Logger, slowQueries: SlowQueryWorker): void {
   const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
   scope.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
     const isSlow = error instanceof SnapshotError && error.code === "SNAPSHOT_TIMEOUT";
-    const slow = isSlow ? await slowLane.ask(request)?.catch(noteDeath) : undefined;
+    const slow = isSlow ? await slowQueries.run(request)?.catch(noteDeath) : undefined;
     if (reply.sent) return reply;
     if (!slow) throw error;
     // The response of another thread may belong to another head.

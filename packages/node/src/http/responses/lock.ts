@@ -32,7 +32,7 @@ const BY_TIME = 1;
 export const isLockExpired = ({ expiration: { type, value } }: StoredLock, head: Head): boolean =>
   value <= (type === BY_TIME ? head.timestamp : head.height);
 
-export function lockAnswer(lock: StoredLock, head: Head, timestampOf: TimestampOf): Static<typeof Lock> {
+export function lockResponse(lock: StoredLock, head: Head, timestampOf: TimestampOf): Static<typeof Lock> {
   const { id, amount, secretHash, senderPublicKey, recipientId, timestamp, expiration, vendorField } = lock;
   return {
     lockId: id,

@@ -69,11 +69,11 @@ const members = {
   unikname,
 };
 export const Transaction = Type.Object(members, { title: "Transaction" });
-export type TransactionAnswer = Static<typeof Transaction>;
+export type TransactionResponse = Static<typeof Transaction>;
 
 /** Schema of a transaction in both forms; the parameter `transform` chooses the form. */
 export const AnyTransaction = Type.Union([Transaction, RawTransaction]);
-export type AnyTransactionAnswer = Static<typeof AnyTransaction>;
+export type AnyTransactionResponse = Static<typeof AnyTransaction>;
 
 export const SingleTransaction = Type.Object(
   { ...members, amount: wholeAmount, fee: wholeAmount, asset },
@@ -100,7 +100,7 @@ export type TransactionExtras = { readonly unikname?: string | undefined };
 const confirmationsOf = ({ height }: StoredTransaction, headHeight: number): number =>
   headHeight - height + 1;
 
-export function rawTransactionAnswer(
+export function rawTransactionResponse(
   transaction: SignedTransaction,
   { unikname }: TransactionExtras = {},
 ): TransactionJson {
@@ -108,16 +108,16 @@ export function rawTransactionAnswer(
   return unikname === undefined ? json : { ...json, unikname };
 }
 
-export const transactionAnswer = (
+export const transactionResponse = (
   row: StoredTransaction,
   headHeight: number,
   context: TransactionContext,
   extras: TransactionExtras = {},
-): JsonText<TransactionAnswer> =>
+): JsonText<TransactionResponse> =>
   written(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
 
 /** The encoding of `GET /transactions/{id}`: integers, and always an asset (disagreements D-01 and D-03). */
-export const singleTransactionAnswer = (
+export const singleTransactionResponse = (
   row: StoredTransaction,
   headHeight: number,
   context: TransactionContext,
@@ -125,15 +125,15 @@ export const singleTransactionAnswer = (
   written(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
 
 /** Returns a pending transaction as it was signed. */
-export function rawPendingAnswer({ members, asset }: PendingTransaction): JsonText<TransactionJson> {
+export function rawPendingResponse({ members, asset }: PendingTransaction): JsonText<TransactionJson> {
   const text = JSON.stringify(members);
   return written(asset === null ? text : `${text.slice(0, -1)},"asset":${asset}}`);
 }
 
-export function pendingAnswer(
+export function pendingResponse(
   { members, asset }: PendingTransaction,
   context: TransactionContext,
-): JsonText<TransactionAnswer> {
+): JsonText<TransactionResponse> {
   const json = members as Omit<TransactionJson, "asset">;
   const pending: Shown = {
     ...json,

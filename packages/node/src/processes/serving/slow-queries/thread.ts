@@ -5,23 +5,19 @@
 import { Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { Identity } from "../../../http/core/api.ts";
-import type {
-  SlowAnswer,
-  SlowLane as SlowLaneContract,
-  SlowRequest,
-} from "../../../http/server/slow-lane.ts";
+import type { SlowQueryWorker, SlowRequest, SlowResponse } from "../../../http/server/slow-queries.ts";
 import type { LogFormat } from "../../../platform/logging/logger.ts";
 import { CallError } from "../../../platform/threads/error.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
 import { type CallFigures, createOpenCalls } from "../../../platform/threads/open-calls.ts";
 
-export type SlowLane = SlowLaneContract & {
+export type SlowQueryThread = SlowQueryWorker & {
   figures(): CallFigures;
   close(): Promise<void>;
 };
 
 /** Data for the thread, as plain values. */
-export type SlowLaneData = {
+export type SlowQueryData = {
   readonly databasePath: string;
   readonly files: NetworkFiles;
   readonly identity: Identity;
@@ -31,8 +27,8 @@ export type SlowLaneData = {
   readonly logFormat?: LogFormat;
 };
 
-export type ToSlowLane = SlowRequest & { readonly number: number };
-export type FromSlowLane = SlowAnswer & { readonly number: number };
+export type ToSlowQueryThread = SlowRequest & { readonly number: number };
+export type FromSlowQueryThread = SlowResponse & { readonly number: number };
 
 /** Maximum number of requests, of which one runs and the others wait: each may use the whole time. */
 const MAX_REQUESTS = 4;
@@ -40,8 +36,8 @@ const MAX_REQUESTS = 4;
 const TIMEOUT_MS = 30_000;
 
 /** @param timeoutMs after which an unresponsive thread is stopped; the next request starts another */
-export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): SlowLane {
-  const calls = createOpenCalls<SlowAnswer>({ maxCalls: MAX_REQUESTS, onTimeout: () => void stop() });
+export function createSlowQueryThread(data: SlowQueryData, timeoutMs = TIMEOUT_MS): SlowQueryThread {
+  const calls = createOpenCalls<SlowResponse>({ maxCalls: MAX_REQUESTS, onTimeout: () => void stop() });
   let worker: Worker | undefined;
 
   function start(): Worker {
@@ -52,7 +48,7 @@ export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): Slow
       worker = undefined;
       calls.rejectAll(new CallError("CALL_CLOSED", `the slow query worker ${reason}`));
     };
-    started.on("message", ({ number, ...answer }: FromSlowLane) => calls.resolve(number, answer));
+    started.on("message", ({ number, ...response }: FromSlowQueryThread) => calls.resolve(number, response));
     started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
     started.on("messageerror", () => fail("sent an unreadable message"));
     started.on("exit", () => fail("has stopped"));
@@ -68,12 +64,12 @@ export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): Slow
   }
 
   return {
-    ask({ method, url, body }) {
+    run({ method, url, body }) {
       return calls.begin({
         timeoutMs,
         send(number) {
           worker ??= start();
-          worker.postMessage({ number, method, url, body } satisfies ToSlowLane);
+          worker.postMessage({ number, method, url, body } satisfies ToSlowQueryThread);
         },
       });
     },

@@ -36,7 +36,7 @@ export const Block = Type.Object(
   },
   { title: "Block" },
 );
-export type BlockAnswer = Static<typeof Block>;
+export type BlockResponse = Static<typeof Block>;
 
 export const RawBlock = Type.Object(
   {
@@ -68,11 +68,11 @@ export type BlockContext = {
 };
 
 /** Only usernames can contain characters that JSON escapes. */
-export function blockAnswer(
+export function blockResponse(
   block: StoredBlock,
   { headHeight, timestampOf, addressOf }: BlockContext,
   rewards?: CreatedRewards,
-): JsonText<BlockAnswer> {
+): JsonText<BlockResponse> {
   const { id, version, height, previousBlock, reward, totalFee, totalAmount, generatorPublicKey } = block;
   const total = sumText(reward, totalFee);
   const created = rewards
@@ -94,7 +94,7 @@ export const sumText = (one: string, other: string): string =>
     : `${BigInt(one) + BigInt(other)}`;
 
 /** Returns the raw form: members of the header under their own names. */
-export const rawBlockAnswer = (block: StoredBlock, rewards?: CreatedRewards): Static<typeof RawBlock> => ({
+export const rawBlockResponse = (block: StoredBlock, rewards?: CreatedRewards): Static<typeof RawBlock> => ({
   id: block.id,
   version: block.version,
   timestamp: block.timestamp,

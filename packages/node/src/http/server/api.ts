@@ -1,0 +1,45 @@
+/** Dependencies of the resources, with the conversions that responses share. */
+import { addressFromPublicKey, createSlots } from "@uniknode/protocol";
+import { perHead } from "../../read/head.ts";
+import type { ReadModel } from "../../read/port.ts";
+import type { Api } from "../core/api.ts";
+import { chainmeta, createTimestampOf } from "../responses/timestamp.ts";
+
+/** Maximum number of cached addresses by public key. */
+const MAX_ADDRESSES = 20_000;
+
+export type ApiSources = Pick<Api, "identity" | "network" | "gateway" | "nowMs"> & {
+  readonly readModel: Pick<ReadModel, "snapshot">;
+};
+
+export function createApi(
+  { readModel, network, identity, gateway, nowMs }: ApiSources,
+  maxTransactionsPerRequest: number,
+): Api {
+  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  // Each address costs two digests and the long division of base58, for every row of a page.
+  const addresses = new Map<string, string>();
+  return {
+    identity,
+    network,
+    gateway,
+    maxTransactionsPerRequest,
+    read: (request, work) =>
+      readModel.snapshot((snapshot) => {
+        request.headId = snapshot.head.id;
+        return work(snapshot);
+      }),
+    timestampOf,
+    chainmeta: perHead((head) => ({ chainmeta: chainmeta(head, timestampOf) })),
+    addressOf(publicKey) {
+      const known = addresses.get(publicKey);
+      if (known !== undefined) return known;
+      // Tracking recent use would cost more than occasionally computing all addresses again.
+      if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+      const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
+      addresses.set(publicKey, address);
+      return address;
+    },
+    nowMs,
+  };
+}

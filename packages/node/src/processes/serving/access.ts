@@ -1,0 +1,40 @@
+/** The clients that may use the protected routes: by token, by address, or by a session of the console. */
+import { dirname } from "node:path";
+import { createSessionAccess } from "../../http/console/access.ts";
+import { openSessionFile } from "../../http/console/session-file.ts";
+import { createSessions, type Sessions } from "../../http/console/sessions.ts";
+import { type Access, createAccess, createTokenTest, type TokenTest } from "../../http/webhooks/access.ts";
+import type { ServingContext } from "./context.ts";
+
+export type AccessChecks = {
+  /** Names of this machine that callers without token may use as Host. */
+  readonly hosts: readonly string[];
+  readonly isToken: TokenTest;
+  readonly byToken: Access;
+  /** Access to the register of webhooks: by token, or by the address of legacy callers. */
+  readonly toRegister: Access;
+  readonly sessions: Sessions;
+  readonly bySession: Access;
+};
+
+export function buildAccess({ data, logger }: ServingContext): AccessChecks {
+  const { webhookToken, legacyCallers } = data;
+  const hosts = [data.host, ...(data.hosts ?? [])];
+  const sessions = createSessions({
+    nowMs: Date.now,
+    token: webhookToken,
+    storage: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
+  });
+  const byToken = createAccess({ token: webhookToken });
+  return {
+    hosts,
+    isToken: createTokenTest(webhookToken),
+    byToken,
+    toRegister:
+      legacyCallers === undefined
+        ? byToken
+        : createAccess({ isLegacy: true, whitelist: [legacyCallers], hosts }),
+    sessions,
+    bySession: createSessionAccess(sessions, hosts, Date.now),
+  };
+}
