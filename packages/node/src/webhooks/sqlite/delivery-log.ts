@@ -3,7 +3,7 @@ import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./deliveries.ts";
-import { oldestIn } from "./queue-figures.ts";
+import { oldestIn } from "./figures.ts";
 import type { Sync } from "./sync.ts";
 
 export type DeliveryLogStore = Omit<Sync<DeliveryLogRows>, "sendNow" | "expediteMatching">;
