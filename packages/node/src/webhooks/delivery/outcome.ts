@@ -2,8 +2,7 @@
 import type { Logger } from "pino";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../delivery-queue.ts";
-import type { Attempted, WebhookObserver } from "../observer.ts";
-import { logSuspension } from "../suspension.ts";
+import { type Attempted, logSuspension, type WebhookObserver } from "../observer.ts";
 import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
 
 export type EndedAttempt = {

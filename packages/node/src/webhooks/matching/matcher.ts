@@ -7,7 +7,6 @@ import type { LoggedEvent } from "../../events/event.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Intake } from "../intake.ts";
-import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Subscriber } from "./definitions.ts";
 import type { Outbox, Shared } from "./outbox.ts";
@@ -28,7 +27,7 @@ export type MatcherDeps = {
   retract: Retract;
   confirmations: Confirmations;
   outbox: Outbox;
-  suspend: Suspend;
+  suspend: Intake["suspend"];
   observer: Pick<MatchingObserver, "suspended">;
   nowMs: () => number;
 };

@@ -2,9 +2,9 @@
 import { type History, isRemembered } from "../../event-log/history.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import { checkOn } from "../delivery-log/retries.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
-import { checkOn } from "../log/retries.ts";
 import type { ReplayProgress } from "../model/replay.ts";
 import { checkEvents } from "../register/fields.ts";
 import type { Webhook } from "../webhook.ts";

@@ -14,7 +14,6 @@ import type { Intake } from "../intake.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
 import type { MatchedEvent, Outbox } from "../matching/outbox.ts";
 import type { Replay } from "../model/replay.ts";
-import type { Suspend } from "../suspension.ts";
 
 export type ReplayWorkerDeps = {
   replays: Pick<ReplayRows, "next" | "finish">;
@@ -22,7 +21,7 @@ export type ReplayWorkerDeps = {
   history: History;
   definitions: Definitions;
   outbox: Outbox;
-  suspend: Suspend;
+  suspend: Intake["suspend"];
   observer: MatchingObserver;
   nowMs: () => number;
 };

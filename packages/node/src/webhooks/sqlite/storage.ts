@@ -6,7 +6,7 @@ import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { type Intake, READER } from "../intake.ts";
 import type { RegisterStorage } from "../register/rows.ts";
-import type { WebhookStorage } from "../storage.ts";
+import type { WebhookStorage } from "../webhooks.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
