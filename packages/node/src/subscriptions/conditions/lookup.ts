@@ -2,10 +2,9 @@
  * An index over many lists of conditions that finds the lists that may hold: a list that compares a member with a value
  * is found by the value. The cost depends on the number of matching lists, and hardly on the number of all lists.
  */
-import type { Condition, Match } from "./conditions.ts";
+import { type Condition, type Match, valuesAt } from "./conditions.ts";
 import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
 import { readInterval } from "./interval.ts";
-import { valuesAt } from "./member.ts";
 
 export type Entry<T> = {
   readonly conditions: readonly Condition[];
