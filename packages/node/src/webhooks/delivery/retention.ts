@@ -20,72 +20,74 @@ const ROUND_EVERY_MS = 60_000;
 /** Pause between two steps, for other writers. */
 const STEP_PAUSE_MS = 10;
 
-type Step = () => Promise<Step | undefined>;
+type State = RetentionDeps & {
+  readonly bounds: DeliveryRetention;
+  isWorking: boolean;
+  isClosed: boolean;
+  cancelPause: () => void;
+};
 
-export function createRetention(options: DeliveryRetention, deps: RetentionDeps): Retention {
-  const { steps, clock, logger } = deps;
-  const elapsedMs = createElapsed(clock.nowMs);
+export function createRetention(bounds: DeliveryRetention, deps: RetentionDeps): Retention {
+  const state: State = { ...deps, bounds, isWorking: false, isClosed: false, cancelPause() {} };
+  const elapsedMs = createElapsed(deps.clock.nowMs);
   let nextRoundMs = 0;
-  let isWorking = false;
-  let isClosed = false;
-  let cancelPause = () => {};
-
-  function check(): void {
-    const nowMs = elapsedMs();
-    if (isWorking || nowMs < nextRoundMs) return;
-    nextRoundMs = nowMs + ROUND_EVERY_MS;
-    isWorking = true;
-    schedule(dropRemoved);
-  }
-
-  /** Schedules a step, which returns the next one, if any. */
-  function schedule(step: Step): void {
-    cancelPause = clock.after(STEP_PAUSE_MS, () => void run(step));
-  }
-
-  async function run(step: Step): Promise<void> {
-    try {
-      const next = await step();
-      isWorking = next !== undefined;
-      if (next && !isClosed) schedule(next);
-    } catch (error) {
-      isWorking = false;
-      // The next round retries.
-      logger.error({ err: error }, "failed to delete old webhook deliveries");
-    }
-  }
-
-  const dropRemoved: Step = async () => ((await steps.dropRemoved()) ? dropRemoved : failSurplusBehind(0));
-
-  /** Creates the step for the webhooks after an id, one by one. */
-  const failSurplusBehind =
-    (after: number): Step =>
-    async () => {
-      const queue = await steps.nextOverfull(after, options.maxWaiting);
-      return queue ? failSurplus(queue)() : dropBehind(0)();
-    };
-
-  /** Creates the step for one queue; deliveries that arrive meanwhile are left to the next round. */
-  const failSurplus =
-    ({ webhook, surplus }: OverfullQueue): Step =>
-    async () => {
-      const failed = await steps.failSurplus({ webhook, surplus }, clock.nowMs());
-      const isFinished = failed === 0 || failed === surplus;
-      return isFinished ? failSurplusBehind(webhook) : failSurplus({ webhook, surplus: surplus - failed });
-    };
-
-  const dropBehind =
-    (after: number): Step =>
-    async () => {
-      const last = await steps.dropBehind(after, options, clock.nowMs());
-      return last === undefined ? undefined : dropBehind(last);
-    };
-
   return {
-    check,
+    check() {
+      const nowMs = elapsedMs();
+      if (state.isWorking || nowMs < nextRoundMs) return;
+      nextRoundMs = nowMs + ROUND_EVERY_MS;
+      state.isWorking = true;
+      schedule(state, dropRemoved);
+    },
     close() {
-      isClosed = true;
-      cancelPause();
+      state.isClosed = true;
+      state.cancelPause();
     },
   };
 }
+
+/** One step of a round; resolves to the next one, if any. */
+type Step = (state: State) => Promise<Step | undefined>;
+
+function schedule(state: State, step: Step): void {
+  state.cancelPause = state.clock.after(STEP_PAUSE_MS, () => void run(state, step));
+}
+
+async function run(state: State, step: Step): Promise<void> {
+  try {
+    const next = await step(state);
+    state.isWorking = next !== undefined;
+    if (next && !state.isClosed) schedule(state, next);
+  } catch (error) {
+    state.isWorking = false;
+    // The next round retries.
+    state.logger.error({ err: error }, "failed to delete old webhook deliveries");
+  }
+}
+
+const dropRemoved: Step = async ({ steps }) =>
+  (await steps.dropRemoved()) ? dropRemoved : failSurplusBehind(0);
+
+/** Creates the step for the webhooks after an id, one by one. */
+const failSurplusBehind =
+  (after: number): Step =>
+  async (state) => {
+    const queue = await state.steps.nextOverfull(after, state.bounds.maxWaiting);
+    return queue ? failSurplus(queue)(state) : dropBehind(0)(state);
+  };
+
+/** Creates the step for one queue; deliveries that arrive meanwhile are left to the next round. */
+const failSurplus =
+  ({ webhook, surplus }: OverfullQueue): Step =>
+  async ({ steps, clock }) => {
+    const failed = await steps.failSurplus({ webhook, surplus }, clock.nowMs());
+    const isFinished = failed === 0 || failed === surplus;
+    return isFinished ? failSurplusBehind(webhook) : failSurplus({ webhook, surplus: surplus - failed });
+  };
+
+const dropBehind =
+  (after: number): Step =>
+  async ({ steps, bounds, clock }) => {
+    const last = await steps.dropBehind(after, bounds, clock.nowMs());
+    return last === undefined ? undefined : dropBehind(last);
+  };
