@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
+import { createQueues, type Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
 import { createDeliverySource } from "./delivery-source.ts";
@@ -14,10 +15,9 @@ import { createDueCalls, type DueCalls, type DueOptions } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import type { EndedAttempt, Outcome } from "./outcome.ts";
-import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import type { Lane, Queue } from "./queue.ts";
-import { createQueues, type Queues } from "./queues.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
+import { createOutcomes, type Outcomes } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** How long `close` waits for responses before it aborts the calls. */
