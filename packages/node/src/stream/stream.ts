@@ -193,7 +193,7 @@ function positionOf(start: Start): Position | undefined {
   return { sequence, ...(block && { block }) };
 }
 
-/** Sends a heartbeat to every client, and disconnects those that have read nothing since the last one. */
+/** Sends a heartbeat to every client. Disconnects the clients that have read nothing since the last one. */
 function beat(state: State): void {
   for (const connection of state.connections) {
     const { sink, position, wasFull } = connection;
