@@ -29,26 +29,28 @@ export type FollowDeps = {
 /** Time for which events are buffered for a client that does not read; afterwards they are read again when it does. */
 const BUFFER_TIMEOUT_MS = 1_000;
 
-/** Name of each event for this client, undefined if it is not subscribed; and the error that ended the matching. */
-type Matched = { readonly names: readonly (string | undefined)[]; readonly tooExpensive?: CostError };
+type Follower = FollowDeps & {
+  /** True once the client was notified that its conditions slow it down. */
+  isSlowed: boolean;
+};
 
 /** Settles when the client has disconnected, the log has dropped events that it did not get, or its conditions cost too much. */
 export async function follow(start: Start, deps: FollowDeps): Promise<void> {
-  const { source, subscription, sink, notifier, slices, observer, onPosition, onFull, onTooExpensive } = deps;
+  const follower: Follower = { ...deps, isSlowed: false };
+  const { source, sink, notifier, onPosition } = deps;
   let at = start;
-  let isSlowed = false;
   while (sink.isOpen()) {
     // Must precede the reads: an event that is logged meanwhile notifies again.
     const notified = notifier.next();
     if (at.from === "chain") {
-      at = await sendBlock(at);
+      at = await sendBlock(follower, at);
       // Nothing is kept in memory while the client reads slowly.
       await (sink.isFull() ? sink.ready() : setImmediate());
       continue;
     }
     const page = source.log(at.after);
     if (!page) return sink.end();
-    const sent = await send(page.events);
+    const sent = await send(follower, page.events);
     const isWhole = sent === page.events.length;
     at = {
       from: "log",
@@ -60,63 +62,70 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
     if (sink.isFull()) await sink.ready();
     else await (isAtEnd ? notified : setImmediate());
   }
+}
 
-  async function sendBlock(from: Extract<Start, { from: "chain" }>): Promise<Start> {
-    const { height, lastBlock, skip = 0, after } = from;
-    // Read first, so that the log has every later change.
-    const end = source.end();
-    // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
-    if (lastBlock && !source.hasBlock(lastBlock)) return { from: "log", after };
-    const page = source.chain(height);
-    if (!page) return { from: "log", after: end.sequence };
-    const sent = skip + (await send(page.events.slice(skip)));
-    return sent === page.events.length
-      ? { from: "chain", height: height + 1, lastBlock: page.block, after }
-      : { from: "chain", height, lastBlock: page.block, skip: sent, after };
-  }
+async function sendBlock(follower: Follower, from: Extract<Start, { from: "chain" }>): Promise<Start> {
+  const { source } = follower;
+  const { height, lastBlock, skip = 0, after } = from;
+  // Read first, so that the log has every later change.
+  const end = source.end();
+  // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
+  if (lastBlock && !source.hasBlock(lastBlock)) return { from: "log", after };
+  const page = source.chain(height);
+  if (!page) return { from: "log", after: end.sequence };
+  const sent = skip + (await send(follower, page.events.slice(skip)));
+  return sent === page.events.length
+    ? { from: "chain", height: height + 1, lastBlock: page.block, after }
+    : { from: "chain", height, lastBlock: page.block, skip: sent, after };
+}
 
-  /** Returns the number of handled events, less than all if the client stops reading or disconnects. */
-  async function send(events: readonly SourceEvent[]): Promise<number> {
-    let next = 0;
-    while (next < events.length) {
-      const { names, tooExpensive } = await match(events, next);
-      for (const name of names) {
-        if (!sink.isOpen()) return next;
-        const { frame } = events[next++]!;
-        if (name === undefined) continue;
-        sink.write(frame(name));
-        if (!sink.isFull()) continue;
-        onFull();
-        if (!(await sink.readyWithin(BUFFER_TIMEOUT_MS))) return next;
-      }
-      if (tooExpensive) {
-        onTooExpensive();
-        sink.write(suspendedFrame(tooExpensive));
-        sink.end();
-      }
+/** Returns the number of handled events, less than all if the client stops reading or disconnects. */
+async function send(follower: Follower, events: readonly SourceEvent[]): Promise<number> {
+  const { sink, onFull, onTooExpensive } = follower;
+  let next = 0;
+  while (next < events.length) {
+    const { names, tooExpensive } = await match(follower, events, next);
+    for (const name of names) {
       if (!sink.isOpen()) return next;
+      const { frame } = events[next++]!;
+      if (name === undefined) continue;
+      sink.write(frame(name));
+      if (!sink.isFull()) continue;
+      onFull();
+      if (!(await sink.readyWithin(BUFFER_TIMEOUT_MS))) return next;
     }
-    return next;
+    if (tooExpensive) {
+      onTooExpensive();
+      sink.write(suspendedFrame(tooExpensive));
+      sink.end();
+    }
+    if (!sink.isOpen()) return next;
   }
+  return next;
+}
 
-  async function match(events: readonly SourceEvent[], from: number): Promise<Matched> {
-    const work = (isTimeUp: () => boolean): Matched => {
-      const names: (string | undefined)[] = [];
-      for (const { event } of events.slice(from)) {
-        if ((names.length > 0 && isTimeUp()) || !sink.isOpen()) break;
-        const name = subscription.nameOf(event);
-        if (name instanceof CostError) return { names, tooExpensive: name };
-        names.push(name);
-      }
-      return { names };
-    };
-    if (!subscription.hasConditions) return work(() => false);
-    const matched = await slices.run("stream", subscription.isSlow(), work);
-    if (subscription.isSlow() && !isSlowed) {
-      isSlowed = true;
-      observer.slowed("stream");
-      sink.write(slowedComment);
+/** Name of each event for this client, undefined if it is not subscribed; and the error that ended the matching. */
+type Matched = { readonly names: readonly (string | undefined)[]; readonly tooExpensive?: CostError };
+
+/** Matches events from an index on, as many as there is time for. */
+async function match(follower: Follower, events: readonly SourceEvent[], from: number): Promise<Matched> {
+  const { subscription, sink, slices, observer } = follower;
+  const work = (isTimeUp: () => boolean): Matched => {
+    const names: (string | undefined)[] = [];
+    for (const { event } of events.slice(from)) {
+      if ((names.length > 0 && isTimeUp()) || !sink.isOpen()) break;
+      const name = subscription.nameOf(event);
+      if (name instanceof CostError) return { names, tooExpensive: name };
+      names.push(name);
     }
-    return matched;
+    return { names };
+  };
+  if (!subscription.hasConditions) return work(() => false);
+  const matched = await slices.run("stream", subscription.isSlow(), work);
+  if (subscription.isSlow() && !follower.isSlowed) {
+    follower.isSlowed = true;
+    observer.slowed("stream");
+    sink.write(slowedComment);
   }
+  return matched;
 }

@@ -1,12 +1,12 @@
 /** Source of a stream's events: the event log, or the stored blocks for clients that reconnect too late for the log. */
 import type { Network } from "@uniknode/protocol";
-import { createHistory } from "../event-log/history.ts";
+import { createHistory, type History } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
-import { createReadTogether } from "../store/engine/snapshot.ts";
-import { createEventLog } from "../store/events/event-log.ts";
-import { createFit } from "../subscriptions/content.ts";
+import { createReadTogether, type ReadTogether } from "../store/engine/snapshot.ts";
+import { createEventLog, type EventLog } from "../store/events/event-log.ts";
+import { createFit, type Fit } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
 import type { BlockRef, Position } from "./position.ts";
 
@@ -44,69 +44,83 @@ const MAX_CONTENT_BYTES = 256 * 1_024;
 /** Names to log: none, because this source only reads. */
 const NO_NAMES: ReadonlySet<string> = new Set();
 
+type State = {
+  readonly eventLog: Pick<EventLog, "read" | "firstSequence" | "lastSequence">;
+  readonly history: History;
+  readonly blocks: Pick<BlockStore, "head" | "header">;
+  readonly readTogether: ReadTogether;
+  readonly fit: Fit;
+  /** Cached page: all clients at the end of the log read the same one. */
+  known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
+};
+
 /** @param database a connection that only this source reads through */
 export function createSource(database: Database, network: Network): Source {
-  const fit = createFit(MAX_CONTENT_BYTES);
-  const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
-  const history = createHistory(database, network);
-  const readTogether = createReadTogether(database);
-  const blocks = createBlockStore(database);
-  /** Cached page: all clients at the end of the log read the same one. */
-  let known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
-
-  const begin = () => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
-
-  function headBlock(): BlockRef | undefined {
-    const head = blocks.head();
-    return head && { height: head.height, blockId: head.id };
-  }
-
-  function read(after: number): LogPage | undefined {
-    return readTogether(() => {
-      if (after < begin()) return undefined;
-      const block = headBlock();
-      const events = eventLog.read(after, PAGE);
-      return {
-        events: events.map(toSourceEvent),
-        sequence: events.at(-1)?.sequence ?? after,
-        isEnd: events.length < PAGE,
-        ...(block && { block }),
-      };
-    });
-  }
-
-  function toSourceEvent<E extends Event | LoggedEvent>(event: E): SourceEvent & { readonly event: E } {
-    const frames = new Map<string, string>();
-    return {
-      event,
-      frame(name) {
-        const text = frames.get(name) ?? eventFrame(event, name, fit);
-        frames.set(name, text);
-        return text;
-      },
-    };
-  }
-
+  const state: State = {
+    eventLog: createEventLog(database, { recordedNames: () => NO_NAMES }),
+    history: createHistory(database, network),
+    blocks: createBlockStore(database),
+    readTogether: createReadTogether(database),
+    fit: createFit(MAX_CONTENT_BYTES),
+    known: undefined,
+  };
+  const { readTogether } = state;
   return {
-    end: () =>
-      readTogether(() => {
-        const block = headBlock();
-        return { sequence: eventLog.lastSequence(), ...(block && { block }) };
-      }),
-    begin,
-    hasBlock: ({ height, blockId }) => blocks.header(height)?.id === blockId,
+    end: () => readTogether(() => end(state)),
+    begin: () => begin(state),
+    hasBlock: ({ height, blockId }) => state.blocks.header(height)?.id === blockId,
     log(after) {
-      if (known?.after !== after) known = { after, page: read(after) };
-      return known.page;
+      if (state.known?.after !== after)
+        state.known = { after, page: readTogether(() => readLog(state, after)) };
+      return state.known.page;
     },
-    chain: (height) =>
-      readTogether(() => {
-        const header = blocks.header(height);
-        if (!header) return undefined;
-        return { events: history.eventsAt(height).map(toSourceEvent), block: { height, blockId: header.id } };
-      }),
+    chain: (height) => readTogether(() => readBlock(state, height)),
     refresh() {
-      known = undefined;
+      state.known = undefined;
+    },
+  };
+}
+
+function end({ eventLog, blocks }: State): ReturnType<Source["end"]> {
+  const block = headBlock(blocks);
+  return { sequence: eventLog.lastSequence(), ...(block && { block }) };
+}
+
+const begin = ({ eventLog }: State): number => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
+
+function readLog(state: State, after: number): LogPage | undefined {
+  const { eventLog, blocks, fit } = state;
+  if (after < begin(state)) return undefined;
+  const block = headBlock(blocks);
+  const events = eventLog.read(after, PAGE);
+  return {
+    events: events.map((event) => toSourceEvent(event, fit)),
+    sequence: events.at(-1)?.sequence ?? after,
+    isEnd: events.length < PAGE,
+    ...(block && { block }),
+  };
+}
+
+function readBlock({ blocks, history, fit }: State, height: number): ReturnType<Source["chain"]> {
+  const header = blocks.header(height);
+  if (!header) return undefined;
+  const events = history.eventsAt(height).map((event) => toSourceEvent(event, fit));
+  return { events, block: { height, blockId: header.id } };
+}
+
+function headBlock(blocks: State["blocks"]): BlockRef | undefined {
+  const head = blocks.head();
+  return head && { height: head.height, blockId: head.id };
+}
+
+function toSourceEvent<E extends Event>(event: E, fit: Fit): SourceEvent & { readonly event: E } {
+  const frames = new Map<string, string>();
+  return {
+    event,
+    frame(name) {
+      const text = frames.get(name) ?? eventFrame(event, name, fit);
+      frames.set(name, text);
+      return text;
     },
   };
 }

@@ -8,14 +8,18 @@ import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";
 import { greeting, heartbeat } from "./frame.ts";
-import { createNotifier } from "./notifier.ts";
-import { createOpenSubscriptions, type StreamsChanged } from "./open-subscriptions.ts";
+import { createNotifier, type Notifier } from "./notifier.ts";
+import {
+  createOpenSubscriptions,
+  type OpenSubscriptions,
+  type StreamsChanged,
+} from "./open-subscriptions.ts";
 import type { Position } from "./position.ts";
 import { createSink, type Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
 import { findStart, type Start, type StreamRequest } from "./start.ts";
-import { createStreamLimits, type StreamLimitOptions } from "./stream-limits.ts";
-import { createSuspensions } from "./suspensions.ts";
+import { createStreamLimits, type StreamLimitOptions, type StreamLimits } from "./stream-limits.ts";
+import { createSuspensions, type Suspensions } from "./suspensions.ts";
 
 export type StreamOptions = StreamLimitOptions & {
   /** Time between two heartbeats. A client that reads nothing for this time is disconnected. */
@@ -76,99 +80,43 @@ export type Stream = {
 
 type Connection = { readonly sink: Sink; position: Position | undefined; wasFull: boolean };
 
+type State = {
+  readonly options: StreamOptions;
+  readonly deps: StreamDeps;
+  readonly notifier: Notifier;
+  readonly openSubscriptions: OpenSubscriptions;
+  readonly limits: StreamLimits;
+  readonly suspensions: Suspensions;
+  readonly connections: Set<Connection>;
+  /** Streams closed because their clients did not read. */
+  cut: number;
+  isClosed: boolean;
+};
+
 export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
-  const { source, streamsChanged, slices, observer, nowMs } = deps;
-  const notifier = createNotifier();
-  const openSubscriptions = createOpenSubscriptions(streamsChanged);
-  const limits = createStreamLimits(options);
-  const suspensions = createSuspensions(options.suspensionMs, nowMs);
-  const connections = new Set<Connection>();
-  let cut = 0;
-  let isClosed = false;
-
-  const unreadBytes = () => [...connections].reduce((sum, { sink }) => sum + sink.unreadBytes(), 0);
-
-  /** Disconnects the clients with the most unread bytes until the rest is within the bound. */
-  function limitUnread(): void {
-    let excess = unreadBytes() - options.maxUnreadBytes;
-    if (excess <= 0) return;
-    const byUnread = [...connections].sort((a, b) => b.sink.unreadBytes() - a.sink.unreadBytes());
-    for (const { sink } of byUnread) {
-      if (excess <= 0) return;
-      excess -= sink.unreadBytes();
-      cut++;
-      sink.cut();
-    }
-  }
-
-  function beat(): void {
-    for (const connection of connections) {
-      const { sink, position, wasFull } = connection;
-      connection.wasFull = sink.isFull();
-      if (!connection.wasFull) sink.write(heartbeat(position));
-      else if (wasFull) {
-        cut++;
-        sink.cut();
-      }
-    }
-  }
-  const timer = setInterval(beat, options.heartbeatMs);
+  const state: State = {
+    options,
+    deps,
+    notifier: createNotifier(),
+    openSubscriptions: createOpenSubscriptions(deps.streamsChanged),
+    limits: createStreamLimits(options),
+    suspensions: createSuspensions(options.suspensionMs, deps.nowMs),
+    connections: new Set(),
+    cut: 0,
+    isClosed: false,
+  };
+  const { notifier, limits, connections } = state;
+  const timer = setInterval(() => beat(state), options.heartbeatMs);
   timer.unref();
-
   return {
-    async open(request, address) {
-      if (isClosed) throw new StreamError("STREAM_FULL", "the node is stopping");
-      const { names, hasPatterns } = request.subscription;
-      if (hasPatterns) suspensions.check(address);
-      const releaseSlot = limits.acquire(address);
-      const release = () => {
-        releaseSlot();
-        openSubscriptions.remove(names);
-      };
-      try {
-        const start = findStart(request, await openSubscriptions.add(names), source);
-        return {
-          release,
-          async flow(response) {
-            const sink = createSink(response, notifier.notify);
-            const connection: Connection = { sink, position: undefined, wasFull: false };
-            connections.add(connection);
-            sink.write(greeting(positionOf(start)));
-            try {
-              await follow(start, {
-                source,
-                subscription: request.subscription,
-                sink,
-                notifier,
-                slices,
-                observer,
-                onPosition(position) {
-                  connection.position = position;
-                },
-                onFull: limitUnread,
-                onTooExpensive() {
-                  suspensions.add(address);
-                  observer.suspended("stream");
-                },
-              });
-            } finally {
-              connections.delete(connection);
-              release();
-            }
-          },
-        };
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
+    open: (request, address) => open(state, request, address),
     notify() {
-      source.refresh();
+      deps.source.refresh();
       notifier.notify();
     },
-    figures: () => ({ open: limits.open(), cut, unreadBytes: unreadBytes() }),
+    figures: () => ({ open: limits.open(), cut: state.cut, unreadBytes: unreadBytes(state) }),
     close() {
-      isClosed = true;
+      state.isClosed = true;
       clearInterval(timer);
       for (const { sink } of connections) sink.end();
       notifier.notify();
@@ -176,8 +124,101 @@ export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
   };
 }
 
+async function open(state: State, request: StreamRequest, address: string): Promise<OpenStream> {
+  const { deps, openSubscriptions, limits, suspensions } = state;
+  if (state.isClosed) throw new StreamError("STREAM_FULL", "the node is stopping");
+  const { names, hasPatterns } = request.subscription;
+  if (hasPatterns) suspensions.check(address);
+  const releaseSlot = limits.acquire(address);
+  const release = () => {
+    releaseSlot();
+    openSubscriptions.remove(names);
+  };
+  try {
+    const start = findStart(request, await openSubscriptions.add(names), deps.source);
+    return { release, flow: (response) => flow(state, { request, address, start, release }, response) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** A stream that counts as open, and does not send yet. */
+type Opened = {
+  readonly request: StreamRequest;
+  /** Address of the client. */
+  readonly address: string;
+  readonly start: Start;
+  readonly release: () => void;
+};
+
+/** Sends events to the client until the stream has ended. */
+async function flow(
+  state: State,
+  { request, address, start, release }: Opened,
+  response: Writable,
+): Promise<void> {
+  const { deps, notifier, suspensions, connections } = state;
+  const { source, slices, observer } = deps;
+  const sink = createSink(response, notifier.notify);
+  const connection: Connection = { sink, position: undefined, wasFull: false };
+  connections.add(connection);
+  sink.write(greeting(positionOf(start)));
+  try {
+    await follow(start, {
+      source,
+      subscription: request.subscription,
+      sink,
+      notifier,
+      slices,
+      observer,
+      onPosition(position) {
+        connection.position = position;
+      },
+      onFull: () => limitUnread(state),
+      onTooExpensive() {
+        suspensions.add(address);
+        observer.suspended("stream");
+      },
+    });
+  } finally {
+    connections.delete(connection);
+    release();
+  }
+}
+
 function positionOf(start: Start): Position | undefined {
   if (start.from === "chain") return undefined;
   const { after: sequence, block } = start;
   return { sequence, ...(block && { block }) };
 }
+
+/** Sends a heartbeat to every client. Disconnects the clients that have read nothing since the last one. */
+function beat(state: State): void {
+  for (const connection of state.connections) {
+    const { sink, position, wasFull } = connection;
+    connection.wasFull = sink.isFull();
+    if (!connection.wasFull) sink.write(heartbeat(position));
+    else if (wasFull) cut(state, sink);
+  }
+}
+
+/** Disconnects the clients with the most unread bytes until the rest is within the bound. */
+function limitUnread(state: State): void {
+  let excess = unreadBytes(state) - state.options.maxUnreadBytes;
+  if (excess <= 0) return;
+  const byUnread = [...state.connections].sort((a, b) => b.sink.unreadBytes() - a.sink.unreadBytes());
+  for (const { sink } of byUnread) {
+    if (excess <= 0) return;
+    excess -= sink.unreadBytes();
+    cut(state, sink);
+  }
+}
+
+function cut(state: State, sink: Sink): void {
+  state.cut++;
+  sink.cut();
+}
+
+const unreadBytes = ({ connections }: State): number =>
+  [...connections].reduce((sum, { sink }) => sum + sink.unreadBytes(), 0);

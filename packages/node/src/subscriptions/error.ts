@@ -1,3 +1,5 @@
+/** Errors of subscriptions. */
+
 /** Reasons why a subscription request is invalid; `message` names the member. */
 export type SubscriptionErrorCode =
   /** The request has a member with an unknown name. */
@@ -19,5 +21,16 @@ export class SubscriptionError extends Error {
     super(message);
     this.name = "SubscriptionError";
     this.code = code;
+  }
+}
+
+/** The value of a condition does not fit its operator; `message` follows its name in a sentence. */
+export class OperandError extends Error {
+  readonly code = "CONDITION_VALUE";
+  readonly isRetryable = false;
+
+  constructor(message: string) {
+    super(message);
+    this.name = "OperandError";
   }
 }

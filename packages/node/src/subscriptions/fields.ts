@@ -4,9 +4,9 @@ import { isEventPattern } from "../events/names.ts";
 import * as expected from "../platform/text/expectations.ts";
 import { similarNames } from "../platform/text/similar.ts";
 import type { Condition } from "./conditions/conditions.ts";
-import { OperandError } from "./conditions/error.ts";
 import { isOperatorName, isUnary, operators } from "./conditions/operators.ts";
 import { compilePattern } from "./conditions/pattern.ts";
+import { OperandError } from "./error.ts";
 import { invalid, oneOf, readObject } from "./members.ts";
 
 /** A condition that every event fulfils. */

@@ -16,12 +16,13 @@ import type {
   DeliveryPage,
   DeliveryRange,
   DeliveryRecord,
+  DeliveryRetention,
   EndedFilter,
   LatestDeliveries,
+  OverfullQueue,
   ReplayedDelivery,
   WaitingDelivery,
 } from "./deliveries.ts";
-import type { DeliveryRetention, OverfullQueue } from "./model/bounds.ts";
 import type { Replay, ReplayProgress } from "./model/replay.ts";
 
 /** Time within which every call settles. */

@@ -9,7 +9,12 @@ import {
   explainConditions,
   type Finding,
 } from "../subscriptions/conditions/conditions.ts";
-import { CostError, createMeter, meterConditions } from "../subscriptions/conditions/cost.ts";
+import {
+  CostError,
+  createMeter,
+  type MeteredConditions,
+  meterConditions,
+} from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/members.ts";
@@ -67,74 +72,93 @@ const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
  * @throws {SubscriptionError}
  * @throws {WebhookError} also if the conditions cost so much that the webhook would be suspended
  */
-export function createDryRun({ history, readTogether, slices, observer }: DryRunDeps): DryRun {
+export function createDryRun(deps: DryRunDeps): DryRun {
+  const { history, readTogether } = deps;
   return async (body) => {
-    const {
-      event = null,
-      events = [],
-      match,
-      blocks = DEFAULT_BLOCKS,
-      ...rest
-    } = readMembers<Body>(body, READERS);
-    const names = subscribedNames(checkEvents({ event, events }));
-    const conditions = parseJson(rest.conditions ?? "[]") as Condition[];
-    const metered = meterConditions(compileConditions(conditions, match));
-    const explain = explainConditions(conditions);
-
+    const { blocks, ...run } = startRun(body);
+    const { names, metered, fired, notFired } = run;
     const toHeight = history.head();
     const lowest = Math.max(1, toHeight - blocks + 1);
-    const fired: EvaluatedEvents = { count: 0, events: [] };
-    const notFired: EvaluatedEvents = { count: 0, events: [] };
     const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
     let height = toHeight;
     for (; height >= lowest && canContinue(); height--) {
-      await evaluateBlock(readTogether(() => history.eventsAt(height)).reverse());
+      await evaluateBlock(deps, run, readTogether(() => history.eventsAt(height)).reverse());
     }
     const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
     const range = { fromHeight: height + 1, toHeight };
     const isOnlyUnremembered = notRemembered.length === names.size;
     const note = fired.count > 0 ? undefined : noteOf(range, notFired.count, isOnlyUnremembered);
     return { ...range, fired, notFired, notRemembered, ...(note !== undefined && { note }) };
+  };
+}
 
-    /** Evaluates events in slices, so that requests, deliveries and other subscribers run in between. */
-    async function evaluateBlock(happened: readonly Event[]): Promise<void> {
-      let next = 0;
-      do {
-        await slices.run("dry-run", metered.isSlow(), (isTimeUp) => {
-          while (next < happened.length) {
-            evaluateEvent(happened[next++]!);
-            if (isTimeUp()) return;
-          }
-        });
-      } while (next < happened.length);
-    }
+/** A dry run: what it selects, and the events that were evaluated so far. */
+type Run = {
+  /** Subscribed names by the names in the log. */
+  readonly names: ReturnType<typeof subscribedNames>;
+  readonly metered: MeteredConditions;
+  readonly explain: ReturnType<typeof explainConditions>;
+  readonly fired: EvaluatedEvents;
+  readonly notFired: EvaluatedEvents;
+};
 
-    function evaluateEvent(happened: Event): void {
-      const name = names.get(happened.name);
-      if (name === undefined) return;
-      const verdict = metered.judge(happened.data);
-      if (verdict instanceof CostError) {
-        observer.suspended("dry-run");
-        throw invalid(`"conditions" are too expensive: ${verdict.message}`);
+function startRun(body: unknown): Run & { readonly blocks: number } {
+  const given = readMembers<Body>(body, READERS);
+  const { event = null, events = [], match, blocks = DEFAULT_BLOCKS } = given;
+  const names = subscribedNames(checkEvents({ event, events }));
+  const conditions = parseJson(given.conditions ?? "[]") as Condition[];
+  return {
+    names,
+    metered: meterConditions(compileConditions(conditions, match)),
+    explain: explainConditions(conditions),
+    fired: { count: 0, events: [] },
+    notFired: { count: 0, events: [] },
+    blocks,
+  };
+}
+
+/** Evaluates events in slices, so that requests, deliveries and other subscribers run in between. */
+async function evaluateBlock(
+  { slices, observer }: DryRunDeps,
+  run: Run,
+  happened: readonly Event[],
+): Promise<void> {
+  let next = 0;
+  do {
+    await slices.run("dry-run", run.metered.isSlow(), (isTimeUp) => {
+      while (next < happened.length) {
+        evaluateEvent(observer, run, happened[next++]!);
+        if (isTimeUp()) return;
       }
-      add(verdict ? fired : notFired, name, happened);
-    }
+    });
+  } while (next < happened.length);
+}
 
-    function add(evaluated: EvaluatedEvents, name: string, { height, blockId, data }: Event): void {
-      evaluated.count++;
-      if (evaluated.events.length >= MAX_LISTED) return;
-      evaluated.events.push({
-        event: name,
-        ...(height !== undefined && { height }),
-        ...(blockId !== undefined && { blockId }),
-        data,
-        // Also evaluates the conditions after the first true one; the size of the patterns bounds the cost.
-        conditions: explain(data, createMeter(Number.POSITIVE_INFINITY)).map((finding) => ({
-          ...finding,
-          found: finding.found.slice(0, MAX_FOUND),
-        })),
-      });
-    }
+function evaluateEvent(observer: DryRunDeps["observer"], run: Run, happened: Event): void {
+  const { names, metered, fired, notFired } = run;
+  const name = names.get(happened.name);
+  if (name === undefined) return;
+  const verdict = metered.judge(happened.data);
+  if (verdict instanceof CostError) {
+    observer.suspended("dry-run");
+    throw invalid(`"conditions" are too expensive: ${verdict.message}`);
+  }
+  const evaluated = verdict ? fired : notFired;
+  evaluated.count++;
+  if (evaluated.events.length < MAX_LISTED) evaluated.events.push(explainEvent(run, name, happened));
+}
+
+function explainEvent({ explain }: Run, name: string, { height, blockId, data }: Event): EvaluatedEvent {
+  return {
+    event: name,
+    ...(height !== undefined && { height }),
+    ...(blockId !== undefined && { blockId }),
+    data,
+    // Also evaluates the conditions after the first true one; the size of the patterns bounds the cost.
+    conditions: explain(data, createMeter(Number.POSITIVE_INFINITY)).map((finding) => ({
+      ...finding,
+      found: finding.found.slice(0, MAX_FOUND),
+    })),
   };
 }
 

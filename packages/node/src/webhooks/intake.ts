@@ -22,7 +22,8 @@ export type Intake = {
   /** Runs synchronous reads, including reads of blocks, that see one state of the database. */
   readTogether<T>(work: () => T): T;
   /**
-   * Suspends a webhook: its deliveries fail, a step at a time, and its replay is cancelled. Must be called in a transaction.
+   * Suspends a webhook until it is updated or its target responds to a ping (webhooks.md 10 point 6): its deliveries fail,
+   * a step at a time, and its replay is cancelled. The register shows the reason. Must be called in a transaction.
    */
   suspend(webhook: number, reason: string, atMs: number): void;
   readonly events: EventCursor;

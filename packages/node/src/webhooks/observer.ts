@@ -1,4 +1,5 @@
-/** Receives reports of the webhook service for metrics and health checks. Called often: implementations must be fast. */
+/** Reports of the webhook service: to an observer, for metrics and health checks, and of suspensions to the log. */
+import type { Logger } from "pino";
 import type { Attempt } from "./deliveries.ts";
 
 /** The outcome of a call, for the log and for deciding what follows. */
@@ -11,6 +12,7 @@ export type Attempted = Attempt & {
 
 export type Decision = "delivered" | "retried" | "failed";
 
+/** Called often: implementations must be fast. */
 export type WebhookObserver = {
   /** Called when a call to a target has ended, with or without success. */
   attempted(attempted: Attempted): void;
@@ -21,3 +23,7 @@ export type WebhookObserver = {
 };
 
 export const NO_WEBHOOK_OBSERVER: WebhookObserver = { attempted() {}, decided() {}, runEnded() {} };
+
+export function logSuspension(logger: Pick<Logger, "info">, webhook: number, reason: string): void {
+  logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
+}

@@ -5,31 +5,32 @@ import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/co
 import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import type { DeliveryRetention } from "./deliveries.ts";
 import { createAttempt } from "./delivery/attempt.ts";
-import { createDispatcher } from "./delivery/dispatch.ts";
+import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { createOutcome } from "./delivery/outcome.ts";
-import { createPing } from "./delivery/ping.ts";
+import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
+import { createRetention } from "./delivery/retention.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
+import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./delivery-log/delivery-log.ts";
+import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
-import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
-import { createRetention } from "./log/retention.ts";
+import type { Intake } from "./intake.ts";
 import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
 import { createMatched } from "./matching/matched.ts";
-import { createMatcher } from "./matching/matcher.ts";
+import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
-import type { DeliveryRetention } from "./model/bounds.ts";
 import { isHalf } from "./model/message.ts";
-import { type Attempted, NO_WEBHOOK_OBSERVER, type WebhookObserver } from "./observer.ts";
+import { type Attempted, logSuspension, NO_WEBHOOK_OBSERVER, type WebhookObserver } from "./observer.ts";
 import { createRegister, type Register } from "./register/register.ts";
+import type { RegisterStorage } from "./register/rows.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
 import { createReplayWorker } from "./replay/worker.ts";
-import type { WebhookStorage } from "./storage.ts";
-import { createSuspend } from "./suspension.ts";
 
 export type WebhookOptions = {
   readonly maxWebhooks: number;
@@ -76,6 +77,15 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   closeGraceMs: 2_000,
 };
 
+/** The database ports of the webhook service. `sqlite/` implements them. */
+export type WebhookStorage = {
+  /** The nethash of the chain. */
+  readonly network: string;
+  readonly queue: DeliveryQueue;
+  readonly intake: Intake;
+  readonly register: RegisterStorage;
+};
+
 export type WebhookDeps = {
   storage: WebhookStorage;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
@@ -120,58 +130,29 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
-const SIGNED_BY_HALF =
-  "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
-
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
   const { storage, history, webhooksChanged, post, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
   const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
   const { queue, intake } = storage;
-  const { webhooks, aliases } = storage.register;
   const { nowMs } = clock;
-  const definitions = createDefinitions({ webhooks, logger });
-  const suspend = createSuspend({ intake, logger });
+  logHalfTokens(storage.register, logger);
 
-  const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));
-  if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
-
-  const outbox = createOutbox({
-    network: storage.network,
-    intake,
-    fit: createFit(options.maxContentBytes),
-    nowMs,
-  });
   const rateOptions = { maxPerSecond: options.maxPerSecondPerHost };
   const rates = createHostRates(rateOptions, clock);
   const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
+  const { match, replayStep } = createSources(options, {
+    storage,
+    history,
+    observer: matching,
+    nowMs,
+    logger,
+  });
   const dispatcher = createDispatcher(options, {
     deliveryQueue: queue,
-    backgroundTasks: [
-      () => queue.finishStep(nowMs()),
-      createReplayWorker({
-        replays: queue.replays,
-        intake,
-        history,
-        definitions,
-        outbox,
-        suspend,
-        observer: matching,
-        nowMs,
-      }),
-    ],
-    match: createMatcher({
-      intake,
-      definitions,
-      verdicts: createVerdicts({ definitions, observer: matching, logger }),
-      retract: createRetract({ facts: intake.facts, outbox, nowMs }),
-      confirmations: createConfirmations({ unconfirmed: intake.unconfirmed, definitions, outbox }),
-      outbox,
-      suspend,
-      observer: matching,
-      nowMs,
-    }),
+    match,
+    backgroundTasks: [() => queue.finishStep(nowMs()), replayStep],
     outcome: createOutcome({ observer, random, logger, ...options }),
     attempt,
     rates,
@@ -180,52 +161,27 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     clock,
     logger,
   });
-  const ping = createPing({
-    deliveryQueue: queue,
-    intake,
-    attempt: createRateLimitedAttempt(rateOptions, { attempt, clock, rates }),
-    nowMs,
-  });
+  const { queueChanged: onChanged, queueRestarted: onRestarted, isUnderWay } = dispatcher;
+  const rateLimitedAttempt = createRateLimitedAttempt(rateOptions, { attempt, clock, rates });
+  const ping = createPing({ deliveryQueue: queue, intake, attempt: rateLimitedAttempt, nowMs });
   const register = createRegister(options, {
     storage: storage.register,
     webhooksChanged,
     queuePing: ping.queue,
-    onChanged: dispatcher.queueChanged,
-    onRestarted: dispatcher.queueRestarted,
+    onChanged,
+    onRestarted,
     matched: createMatched(storage.register, dispatcher.notify),
     nowMs,
     logger,
   });
-  const log = createDeliveryLog({
-    rows: queue.log,
-    findWebhook: register.find,
-    onQueued: dispatcher.queueChanged,
-    isUnderWay: dispatcher.isUnderWay,
-    nowMs,
-  });
-
+  const { find: findWebhook } = register;
+  const log = createDeliveryLog({ rows: queue.log, findWebhook, onQueued: onChanged, isUnderWay, nowMs });
   return {
     register,
     log,
-    dryRun: createDryRun({
-      history,
-      readTogether: intake.readTogether,
-      slices,
-      observer: matching,
-    }),
-    replays: createReplays({
-      rows: queue.replays,
-      history,
-      findWebhook: register.find,
-      onChanged: dispatcher.queueChanged,
-      nowMs,
-    }),
-    async ping(id) {
-      const webhook = register.find(id);
-      const { number, isSuccess } = await ping.send(webhook);
-      if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
-      return log.find(id, `${number}`);
-    },
+    dryRun: createDryRun({ history, readTogether: intake.readTogether, slices, observer: matching }),
+    replays: createReplays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
+    ping: (id) => sendPing(id, { register, ping, log }),
     pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
     notify: dispatcher.notify,
     async close() {
@@ -233,4 +189,52 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       retention.close();
     },
   };
+}
+
+const SIGNED_BY_HALF =
+  "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
+
+function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): void {
+  const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));
+  if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
+}
+
+type SourceDeps = Pick<WebhookDeps, "storage" | "history" | "logger"> & {
+  readonly observer: MatchingObserver;
+  readonly nowMs: () => number;
+};
+
+/** Creates the two steps that put deliveries into queues: for new events, and for the events of replays. */
+function createSources(
+  { maxContentBytes }: WebhookOptions,
+  { storage, history, observer, nowMs, logger }: SourceDeps,
+): { match: () => Promise<Matched>; replayStep: BackgroundTask } {
+  const { network, intake, queue } = storage;
+  const definitions = createDefinitions({ webhooks: storage.register.webhooks, logger });
+  const outbox = createOutbox({ network, intake, fit: createFit(maxContentBytes), nowMs });
+  const suspend: Intake["suspend"] = (webhook, reason, atMs) => {
+    intake.suspend(webhook, reason, atMs);
+    logSuspension(logger, webhook, reason);
+  };
+  const shared = { intake, definitions, outbox, suspend, observer, nowMs };
+  return {
+    match: createMatcher({
+      ...shared,
+      verdicts: createVerdicts({ definitions, observer, logger }),
+      retract: createRetract({ facts: intake.facts, outbox, nowMs }),
+      confirmations: createConfirmations({ unconfirmed: intake.unconfirmed, definitions, outbox }),
+    }),
+    replayStep: createReplayWorker({ ...shared, replays: queue.replays, history }),
+  };
+}
+
+/** Sends a ping; a success lifts a suspension. */
+async function sendPing(
+  id: string,
+  { register, ping, log }: { register: Register; ping: Ping; log: DeliveryLog },
+): Promise<DeliveryWithBody> {
+  const webhook = register.find(id);
+  const { number, isSuccess } = await ping.send(webhook);
+  if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
+  return log.find(id, `${number}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The webhook service knows its database through ports (packages/node/src/webhooks/storage.ts): only those who build it, or
- * open a data folder whose node does not run, know how they are implemented.
+ * The webhook service knows its database through ports (`WebhookStorage` in packages/node/src/webhooks/webhooks.ts): only
+ * those who build it, or open a data folder whose node does not run, know how they are implemented.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseJson } from "../../src/platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../../src/subscriptions/conditions/conditions.ts";
 import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
-import { OperandError } from "../../src/subscriptions/conditions/error.ts";
 import { type OperatorName, operators } from "../../src/subscriptions/conditions/operators.ts";
+import { OperandError } from "../../src/subscriptions/error.ts";
 
 /** Whether `a` passes the operator with the operand that this JSON text says. */
 const passes = (operator: OperatorName, a: unknown, operand?: string) =>

@@ -1,8 +1,8 @@
 /** Long queues that are cancelled. */
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
 import {
   always,
   blockApplied,

@@ -1,7 +1,7 @@
 /** Queues of webhooks that are paused, resumed, or get another definition: nothing of them is lost (webhooks.md 4.4). */
 import { describe, expect, test } from "vitest";
-import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
 import {
   always,
   blockApplied,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
+import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
 import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
 import {
   always,

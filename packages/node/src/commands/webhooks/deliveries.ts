@@ -6,7 +6,7 @@ import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
 import { readCount } from "./fields.ts";
-import { readId, WEBHOOK_ID, withService } from "./service.ts";
+import { readId, type Service, WEBHOOK_ID, withService } from "./service.ts";
 import { readTime, TIME } from "./time.ts";
 
 const ID = ["<id>", WEBHOOK_ID, readId] as const;
@@ -39,11 +39,10 @@ const pingCommand = () =>
     },
   );
 
+type ListOptions = { state?: DeliveryState; event?: string; height?: number; limit?: number };
+
 const deliveriesCommand = () =>
-  withService<
-    [WebhookId, string | undefined],
-    { state?: DeliveryState; event?: string; height?: number; limit?: number }
-  >(
+  withService<[WebhookId, string | undefined], ListOptions>(
     new Command("deliveries")
       .description("show the newest deliveries of a webhook, or one of them with its body")
       .argument(...ID)
@@ -59,33 +58,41 @@ const deliveriesCommand = () =>
       .option("--event <NAME>", "only deliveries of this event")
       .option("--height <N>", "only deliveries of this block", readCount(1))
       .option("--limit <N>", `maximum number of deliveries (default: ${SHOWN})`, readCount(1)),
-    async ({ client, connection }, [id, delivery], { limit = SHOWN, state, event, height }) => {
-      if (delivery !== undefined) {
-        const { data } = await client.webhooks.delivery(id, delivery);
-        return show(connection, data, [...linesOf(data), ...(data.body ? [jsonText(data.body)] : [])]);
-      }
-      const query = {
-        ...(state && { state }),
-        ...(event && { event }),
-        ...(height !== undefined && { height }),
-      };
-      const records: DeliveryRecord[] = [];
-      for await (const record of client.webhooks.deliveries(id, query)) {
-        if (records.push(record) === limit) break;
-      }
-      const rows = records.map((record) => [
-        `${record.id}`,
-        record.state,
-        record.event,
-        `${record.height ?? ""}`,
-        `${record.attempts.length}`,
-        outcomeOf(record),
-        new Date(record.createdAt).toISOString(),
-      ]);
-      const lines = columns(["ID", "STATE", "EVENT", "HEIGHT", "ATTEMPTS", "OUTCOME", "CREATED"], rows);
-      show(connection, records, rows.length > 0 ? lines : [`webhook ${id} has no such deliveries`]);
-    },
+    (service, [id, delivery], options) =>
+      delivery === undefined ? showNewest(service, id, options) : showDelivery(service, id, delivery),
   );
+
+async function showNewest(
+  { client, connection }: Service,
+  id: WebhookId,
+  { limit = SHOWN, state, event, height }: ListOptions,
+): Promise<void> {
+  const query = {
+    ...(state && { state }),
+    ...(event && { event }),
+    ...(height !== undefined && { height }),
+  };
+  const records: DeliveryRecord[] = [];
+  for await (const record of client.webhooks.deliveries(id, query)) {
+    if (records.push(record) === limit) break;
+  }
+  const rows = records.map((record) => [
+    `${record.id}`,
+    record.state,
+    record.event,
+    `${record.height ?? ""}`,
+    `${record.attempts.length}`,
+    outcomeOf(record),
+    new Date(record.createdAt).toISOString(),
+  ]);
+  const lines = columns(["ID", "STATE", "EVENT", "HEIGHT", "ATTEMPTS", "OUTCOME", "CREATED"], rows);
+  show(connection, records, rows.length > 0 ? lines : [`webhook ${id} has no such deliveries`]);
+}
+
+async function showDelivery({ client, connection }: Service, id: WebhookId, delivery: string): Promise<void> {
+  const { data } = await client.webhooks.delivery(id, delivery);
+  show(connection, data, [...linesOf(data), ...(data.body ? [jsonText(data.body)] : [])]);
+}
 
 const RETRIED_STATES = ["pending", "failed", "cancelled", "delivered", "all"] as const;
 
@@ -109,27 +116,34 @@ const retryCommand = () =>
         ).choices(RETRIED_STATES),
       )
       .option("--since <TIME>", `with --all-failed or --state: created since ${TIME}`, readTime),
-    async ({ client, connection }, [id, deliveries], { allFailed = false, state, since = 0 }) => {
-      const chosen = state ?? (allFailed ? "failed" : undefined);
-      if ((deliveries.length === 0) === (chosen === undefined) || (allFailed && state !== undefined)) {
-        throw new ConfigError(
-          `retry: give either deliveries, --all-failed or --state; "uniknode webhooks deliveries ${id}" shows the deliveries`,
-        );
-      }
-      if (chosen !== undefined) {
-        const { data } = await client.webhooks.retryAll(id, { state: chosen, from: since });
-        const kind = chosen === "all" ? "" : `${chosen} `;
-        return show(connection, data, [`${data.retried} ${kind}deliveries are sent again`]);
-      }
-      if (deliveries.length > 1) {
-        const { data } = await client.webhooks.retryAll(id, { deliveries });
-        return show(connection, data, [`${data.retried} deliveries are sent again`]);
-      }
-      const [delivery] = deliveries as [string];
-      await client.webhooks.retry(id, delivery);
-      show(connection, { id, delivery, retried: 1 }, [`delivery ${delivery} is sent again`]);
-    },
+    (service, [id, deliveries], options) => retry(service, id, deliveries, options),
   );
+
+async function retry(
+  { client, connection }: Service,
+  id: WebhookId,
+  deliveries: readonly string[],
+  { allFailed = false, state, since = 0 }: RetryOptions,
+): Promise<void> {
+  const chosen = state ?? (allFailed ? "failed" : undefined);
+  if ((deliveries.length === 0) === (chosen === undefined) || (allFailed && state !== undefined)) {
+    throw new ConfigError(
+      `retry: give either deliveries, --all-failed or --state; "uniknode webhooks deliveries ${id}" shows the deliveries`,
+    );
+  }
+  if (chosen !== undefined) {
+    const { data } = await client.webhooks.retryAll(id, { state: chosen, from: since });
+    const kind = chosen === "all" ? "" : `${chosen} `;
+    return show(connection, data, [`${data.retried} ${kind}deliveries are sent again`]);
+  }
+  if (deliveries.length > 1) {
+    const { data } = await client.webhooks.retryAll(id, { deliveries });
+    return show(connection, data, [`${data.retried} deliveries are sent again`]);
+  }
+  const [delivery] = deliveries as [string];
+  await client.webhooks.retry(id, delivery);
+  show(connection, { id, delivery, retried: 1 }, [`delivery ${delivery} is sent again`]);
+}
 
 const replayCommand = () =>
   withService<[WebhookId], { from?: number; to?: number; cancel?: boolean }>(

@@ -1,5 +1,5 @@
 /** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`: manages the register. */
-import type { DeliverySummary, Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
+import type { Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
@@ -15,6 +15,7 @@ import {
   readCount,
 } from "./fields.ts";
 import { readId, type Service, WEBHOOK_ID, withService } from "./service.ts";
+import { eventsOf, lastHourOf, stateOf, webhookLines } from "./webhook-text.ts";
 
 const ID = ["<id>", WEBHOOK_ID, readId] as const;
 
@@ -30,26 +31,28 @@ export const registerCommands = (): Command[] => [
 ];
 
 const listCommand = () =>
-  withService(new Command("list").description("show the webhooks of a node"), async (service) => {
-    const webhooks: Webhook[] = [];
-    for await (const webhook of service.client.webhooks.list()) webhooks.push(webhook);
-    const hasNames = webhooks.some(({ name }) => name !== undefined);
-    const rows = webhooks.map((webhook) => [
-      `${webhook.id}`,
-      stateOf(webhook),
-      eventsOf(webhook),
-      webhook.target,
-      ...(hasNames ? [webhook.name ?? ""] : []),
-    ]);
-    const lines = columns(["ID", "STATE", "EVENTS", "TARGET", ...(hasNames ? ["NAME"] : [])], rows);
-    show(
-      service.connection,
-      webhooks,
-      rows.length > 0
-        ? lines
-        : ["no webhooks registered; register one with uniknode webhooks create TARGET --event NAME"],
-    );
-  });
+  withService(new Command("list").description("show the webhooks of a node"), listWebhooks);
+
+async function listWebhooks({ client, connection }: Service): Promise<void> {
+  const webhooks: Webhook[] = [];
+  for await (const webhook of client.webhooks.list()) webhooks.push(webhook);
+  const hasNames = webhooks.some(({ name }) => name !== undefined);
+  const rows = webhooks.map((webhook) => [
+    `${webhook.id}`,
+    stateOf(webhook),
+    eventsOf(webhook),
+    webhook.target,
+    ...(hasNames ? [webhook.name ?? ""] : []),
+  ]);
+  const lines = columns(["ID", "STATE", "EVENTS", "TARGET", ...(hasNames ? ["NAME"] : [])], rows);
+  show(
+    connection,
+    webhooks,
+    rows.length > 0
+      ? lines
+      : ["no webhooks registered; register one with uniknode webhooks create TARGET --event NAME"],
+  );
+}
 
 const showCommand = () =>
   withService<[WebhookId]>(
@@ -59,58 +62,74 @@ const showCommand = () =>
         client.webhooks.get(id),
         client.webhooks.summary(id),
       ]);
-      show(connection, webhook, [...linesOf(webhook), ...table([["last hour", lastHourOf(summary)]])]);
+      show(connection, webhook, [...webhookLines(webhook), ...table([["last hour", lastHourOf(summary)]])]);
     },
   );
 
+type CreateOptions = FieldOptions & { readonly ping?: boolean };
+
 const createCommand = () =>
-  withService<[string], FieldOptions & { readonly ping?: boolean }>(
+  withService<[string], CreateOptions>(
     addFields(
       new Command("create")
         .description("register a webhook and show its secret, which is never shown again")
         .argument("<target>", "URL that deliveries are posted to"),
     ).option("--ping", "send a ping as the first delivery"),
-    async (service, [target], { ping, ...fields }) => {
-      if (!fields.event) {
-        throw new ConfigError(
-          'create: missing --event NAME, such as --event "transaction.*"; --event "*" selects all events ' +
-            "(docs/reference/events.md)",
-        );
-      }
-      const conditions = readConditions(fields.condition ?? []);
-      const { data, warnings } = await service.client.webhooks.create({
-        target,
-        ...changesOf(fields),
-        conditions,
-        ...(ping && { ping }),
-      });
-      showSecret(service, data, warnings);
-    },
+    (service, [target], options) => createWebhook(service, target, options),
   );
 
+async function createWebhook(
+  service: Service,
+  target: string,
+  { ping, ...fields }: CreateOptions,
+): Promise<void> {
+  if (!fields.event) {
+    throw new ConfigError(
+      'create: missing --event NAME, such as --event "transaction.*"; --event "*" selects all events ' +
+        "(docs/reference/events.md)",
+    );
+  }
+  const conditions = readConditions(fields.condition ?? []);
+  const { data, warnings } = await service.client.webhooks.create({
+    target,
+    ...changesOf(fields),
+    conditions,
+    ...(ping && { ping }),
+  });
+  showSecret(service, data, warnings);
+}
+
+type UpdateOptions = FieldOptions & QueueOption & { readonly target?: string };
+
 const updateCommand = () =>
-  withService<[WebhookId], FieldOptions & QueueOption & { readonly target?: string }>(
+  withService<[WebhookId], UpdateOptions>(
     addQueueFlag(
       addFields(
         new Command("update").description("change a webhook; omitted options stay unchanged").argument(...ID),
       ).option("--target <URL>", "URL that deliveries are posted to, pending ones included"),
     ),
-    async (service, [id], { target, ...fields }) => {
-      // A webhook can have an event beside its "events": without a name among the new ones, none may remain.
-      const event = fields.event?.find((name) => !name.includes("*")) ?? null;
-      const changes = {
-        ...changesOf(fields),
-        ...(fields.event && { event }),
-        ...queueOf(fields),
-        ...(target !== undefined && { target }),
-      };
-      if (Object.keys(changes).length === 0) {
-        throw new ConfigError("update: nothing to change; give --target, --event or another option");
-      }
-      const { warnings } = await service.client.webhooks.update(id, changes);
-      await showAfter(service, id, warnings);
-    },
+    (service, [id], options) => updateWebhook(service, id, options),
   );
+
+async function updateWebhook(
+  service: Service,
+  id: WebhookId,
+  { target, ...fields }: UpdateOptions,
+): Promise<void> {
+  // A webhook can have an event beside its "events": without a name among the new ones, none may remain.
+  const event = fields.event?.find((name) => !name.includes("*")) ?? null;
+  const changes = {
+    ...changesOf(fields),
+    ...(fields.event && { event }),
+    ...queueOf(fields),
+    ...(target !== undefined && { target }),
+  };
+  if (Object.keys(changes).length === 0) {
+    throw new ConfigError("update: nothing to change; give --target, --event or another option");
+  }
+  const { warnings } = await service.client.webhooks.update(id, changes);
+  await showAfter(service, id, warnings);
+}
 
 const switchCommand = (name: string, description: string, enabled: boolean) =>
   withService<[WebhookId], QueueOption>(
@@ -154,7 +173,7 @@ async function showAfter(
   warnings: readonly string[] = [],
 ): Promise<void> {
   const { data: webhook } = await client.webhooks.get(id);
-  show(connection, withWarnings(webhook, warnings), [...linesOf(webhook), ...warningLines(warnings)]);
+  show(connection, withWarnings(webhook, warnings), [...webhookLines(webhook), ...warningLines(warnings)]);
 }
 
 const withWarnings = (webhook: Webhook, warnings: readonly string[]) =>
@@ -164,7 +183,7 @@ const warningLines = (warnings: readonly string[]) => warnings.map((warning) => 
 
 const showSecret = ({ connection }: Service, webhook: WebhookWithToken, warnings: readonly string[] = []) =>
   show(connection, withWarnings(webhook, warnings), [
-    ...linesOf(webhook),
+    ...webhookLines(webhook),
     ...table([
       ["token", webhook.token],
       ["secret", webhook.secret],
@@ -172,42 +191,3 @@ const showSecret = ({ connection }: Service, webhook: WebhookWithToken, warnings
     "token and secret are the same key in two formats; store one of them, because neither is shown again",
     ...warningLines(warnings),
   ]);
-
-const linesOf = (webhook: Webhook): string[] =>
-  table([
-    ["id", webhook.id],
-    ["name", webhook.name],
-    ["state", stateOf(webhook)],
-    ["reason", webhook.suspended?.reason ?? webhook.failing?.reason],
-    ["events", eventsOf(webhook)],
-    ["target", webhook.target],
-    ["conditions", conditionsText(webhook)],
-    ["order", webhook.order ?? "parallel"],
-    ["confirmations", webhook.confirmations],
-    ["queued", webhook.queued],
-  ]);
-
-const stateOf = ({ enabled, suspended, failing }: Webhook): string => {
-  if (!enabled) return "paused";
-  if (suspended) return "suspended";
-  return failing ? "failing" : "active";
-};
-
-/** Counts attempts, not deliveries: a delivery may fail several times. */
-function lastHourOf({ lastHour: { succeeded, failed } }: DeliverySummary): string {
-  const attempts = succeeded + failed;
-  if (attempts === 0) return "no attempt";
-  // Rounded down, so that a single failure is not shown as 100 %.
-  const percent = Math.floor((succeeded / attempts) * 1_000) / 10;
-  return `${percent} % of ${attempts} attempts succeeded`;
-}
-
-const eventsOf = ({ event, events }: Webhook): string => [...new Set([event, ...(events ?? [])])].join(" ");
-
-const conditionsText = ({ conditions, match }: Webhook): string =>
-  conditions.length === 0
-    ? "none: every event is delivered"
-    : conditions.map(conditionText).join(match === "all" ? " and " : " or ");
-
-const conditionText = ({ key, condition, value }: Webhook["conditions"][number]): string =>
-  [key, condition, ...(value === undefined ? [] : [JSON.stringify(value)])].join(" ");

@@ -12,8 +12,8 @@ import { explainListenError, type ListenAddress } from "../../platform/addresses
 import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
+import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
-import type { DeliveryRetention } from "../../webhooks/model/bounds.ts";
 
 /** Everything the thread needs, as plain values. */
 export type ServingData = {

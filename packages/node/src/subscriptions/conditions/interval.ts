@@ -1,7 +1,7 @@
 /** The operand of between and not-between: two numbers in one of five forms (webhooks.md 6.3). */
 import { parseJson } from "../../platform/json/lossless.ts";
+import { OperandError } from "../error.ts";
 import { type Decimal, decimalOf } from "./decimal.ts";
-import { OperandError } from "./error.ts";
 
 export type Interval = { readonly min: Decimal; readonly max: Decimal };
 

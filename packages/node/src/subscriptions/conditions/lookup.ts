@@ -2,10 +2,9 @@
  * An index over many lists of conditions that finds the lists that may hold: a list that compares a member with a value
  * is found by the value. The cost depends on the number of matching lists, and hardly on the number of all lists.
  */
-import type { Condition, Match } from "./conditions.ts";
+import { type Condition, type Match, valuesAt } from "./conditions.ts";
 import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
 import { readInterval } from "./interval.ts";
-import { valuesAt } from "./member.ts";
 
 export type Entry<T> = {
   readonly conditions: readonly Condition[];
@@ -28,45 +27,60 @@ type Limits = { readonly limit: Decimal; readonly position: number }[];
 /** The guards on one member of the content. */
 type Member = { readonly equal: Map<string, number[]>; readonly above: Limits; readonly below: Limits };
 
-export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
-  const members = new Map<string, Member>();
+/** Positions of entries, by the guards of their conditions. */
+type Index = {
+  readonly members: ReadonlyMap<string, Member>;
   /** Entries that must be evaluated each time. */
-  const others: number[] = [];
+  readonly others: readonly number[];
+};
 
+export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
+  const index = buildIndex(entries);
+  return (content) => positionsOf(index, content).map((position) => entries[position]!.value);
+}
+
+function buildIndex(entries: readonly Pick<Entry<unknown>, "conditions" | "match">[]): Index {
+  const members = new Map<string, Member>();
+  const others: number[] = [];
   for (const [position, { conditions, match }] of entries.entries()) {
     const guards = guardsOf(conditions, match);
     if (!guards) others.push(position);
-    for (const guard of guards ?? []) add(guard, position);
+    for (const guard of guards ?? []) addGuard(members, guard, position);
   }
   for (const { above, below } of members.values()) {
     above.sort((a, b) => compareDecimals(a.limit, b.limit));
     below.sort((a, b) => compareDecimals(b.limit, a.limit));
   }
+  return { members, others };
+}
 
-  function add(guard: Guard, position: number): void {
-    const member: Member = members.get(guard.key) ?? { equal: new Map(), above: [], below: [] };
-    members.set(guard.key, member);
-    if (guard.kind === "equal") {
-      const positions = member.equal.get(guard.token) ?? [];
-      member.equal.set(guard.token, positions);
-      positions.push(position);
-    } else member[guard.kind].push({ limit: guard.limit, position });
+function addGuard(members: Map<string, Member>, guard: Guard, position: number): void {
+  const member: Member = members.get(guard.key) ?? { equal: new Map(), above: [], below: [] };
+  members.set(guard.key, member);
+  if (guard.kind === "equal") {
+    const positions = member.equal.get(guard.token) ?? [];
+    member.equal.set(guard.token, positions);
+    positions.push(position);
+  } else member[guard.kind].push({ limit: guard.limit, position });
+}
+
+/** Returns the positions of the entries that may hold, in ascending order. */
+function positionsOf({ members, others }: Index, content: unknown): number[] {
+  const found = new Set(others);
+  for (const [key, member] of members) {
+    for (const value of valuesAt(content, key)) addMatching(member, value, found);
   }
+  return [...found].sort((a, b) => a - b);
+}
 
-  return (content) => {
-    const found = new Set(others);
-    for (const [key, { equal, above, below }] of members) {
-      for (const value of valuesAt(content, key)) {
-        const token = tokenOf(value);
-        if (token !== undefined) for (const position of equal.get(token) ?? []) found.add(position);
-        const number = decimalOf(value);
-        if (!number) continue;
-        addReached(above, (limit) => compareDecimals(limit, number) <= 0, found);
-        addReached(below, (limit) => compareDecimals(limit, number) >= 0, found);
-      }
-    }
-    return [...found].sort((a, b) => a - b).map((position) => entries[position]!.value);
-  };
+/** Adds the entries whose guards hold for a value of the member. */
+function addMatching({ equal, above, below }: Member, value: unknown, found: Set<number>): void {
+  const token = tokenOf(value);
+  if (token !== undefined) for (const position of equal.get(token) ?? []) found.add(position);
+  const number = decimalOf(value);
+  if (!number) return;
+  addReached(above, (limit) => compareDecimals(limit, number) <= 0, found);
+  addReached(below, (limit) => compareDecimals(limit, number) >= 0, found);
 }
 
 /** Adds entries until the first limit that is not reached: limits are sorted. */

@@ -1,8 +1,8 @@
 /** Patterns of users: an engine without backtracking, so that no pattern can stop the node (webhooks.md 8, defect 6). */
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
+import { OperandError } from "../error.ts";
 import type { Meter } from "./cost.ts";
-import { OperandError } from "./error.ts";
 
 const MAX_PATTERN_LENGTH = 512;
 /** Maximum length of a text; longer texts match nothing. */

@@ -23,62 +23,74 @@ export type DeliverySourceDeps = {
 const READ_AHEAD = 8;
 const MAX_AHEAD_LENGTH = 32_768;
 
-export function createDeliverySource({ deliveryQueue, rates }: DeliverySourceDeps): DeliverySource {
-  /** Counts a call to the delivery's host, if the rate allows a call now. */
-  function isAllowed(queue: Queue, { target }: WaitingDelivery): boolean {
-    queue.target = target;
-    return rates === undefined || rates.take(target);
-  }
-
-  async function takeFirst(queue: Queue): Promise<WaitingDelivery | undefined> {
-    if (queue.ahead.length === 0) queue.ahead = await readAhead(queue);
-    const [delivery] = queue.ahead;
-    if (!delivery) {
-      queue.hasFirst = false;
-      return undefined;
-    }
-    if (isRetraction(delivery.message.event)) {
-      queue.isBarred = true;
-      if (runningOf(queue) > 0) return undefined;
-    }
-    if (!isAllowed(queue, delivery)) return undefined;
-    queue.ahead.shift();
-    queue.taken = delivery.number;
-    return delivery;
-  }
-
-  /** Prefetches deliveries only if they will not stay in memory for long. */
-  async function readAhead({ webhook, taken, isQuick }: Queue): Promise<WaitingDelivery[]> {
-    const waiting = await deliveryQueue.nextFirst(webhook, taken, isQuick ? READ_AHEAD : 1);
-    let length = 0;
-    return waiting.filter(({ message }, index) => {
-      length += message.content.dataText?.length ?? 0;
-      return index === 0 || length <= MAX_AHEAD_LENGTH;
-    });
-  }
-
-  async function takeRetry(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
-    const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
-    // Cancelled meanwhile: a later delivery may be left.
-    if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
-    return delivery && isAllowed(queue, delivery) ? delivery : undefined;
-  }
-
-  async function takeReplayed(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
-    // Deliveries after the running ones. In strict order, a failed delivery is the next one again.
-    const after = queue.running.replay === 0 ? 0 : queue.replayed;
-    const delivery = await deliveryQueue.nextReplayed(queue.webhook, after);
-    queue.hasReplay = delivery !== undefined;
-    queue.replayMs = delivery?.nextAttemptMs ?? 0;
-    if (!delivery || queue.replayMs > nowMs || !isAllowed(queue, delivery)) return undefined;
-    queue.replayed = delivery.position;
-    return delivery;
-  }
-
+export function createDeliverySource(deps: DeliverySourceDeps): DeliverySource {
   return {
     next(queue, lane, nowMs) {
-      if (lane === "first") return takeFirst(queue);
-      return lane === "retry" ? takeRetry(queue, nowMs) : takeReplayed(queue, nowMs);
+      if (lane === "first") return takeFirst(deps, queue);
+      return lane === "retry" ? takeRetry(deps, queue, nowMs) : takeReplayed(deps, queue, nowMs);
     },
   };
+}
+
+async function takeFirst(deps: DeliverySourceDeps, queue: Queue): Promise<WaitingDelivery | undefined> {
+  if (queue.ahead.length === 0) queue.ahead = await readAhead(deps, queue);
+  const [delivery] = queue.ahead;
+  if (!delivery) {
+    queue.hasFirst = false;
+    return undefined;
+  }
+  if (isRetraction(delivery.message.event)) {
+    queue.isBarred = true;
+    if (runningOf(queue) > 0) return undefined;
+  }
+  if (!isAllowed(deps, queue, delivery)) return undefined;
+  queue.ahead.shift();
+  queue.taken = delivery.number;
+  return delivery;
+}
+
+/** Prefetches deliveries only if they will not stay in memory for long. */
+async function readAhead(
+  { deliveryQueue }: DeliverySourceDeps,
+  { webhook, taken, isQuick }: Queue,
+): Promise<WaitingDelivery[]> {
+  const waiting = await deliveryQueue.nextFirst(webhook, taken, isQuick ? READ_AHEAD : 1);
+  let length = 0;
+  return waiting.filter(({ message }, index) => {
+    length += message.content.dataText?.length ?? 0;
+    return index === 0 || length <= MAX_AHEAD_LENGTH;
+  });
+}
+
+async function takeRetry(
+  deps: DeliverySourceDeps,
+  queue: Queue,
+  nowMs: number,
+): Promise<WaitingDelivery | undefined> {
+  const { deliveryQueue } = deps;
+  const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
+  // Cancelled meanwhile: a later delivery may be left.
+  if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
+  return delivery && isAllowed(deps, queue, delivery) ? delivery : undefined;
+}
+
+async function takeReplayed(
+  deps: DeliverySourceDeps,
+  queue: Queue,
+  nowMs: number,
+): Promise<WaitingDelivery | undefined> {
+  // Deliveries after the running ones. In strict order, a failed delivery is the next one again.
+  const after = queue.running.replay === 0 ? 0 : queue.replayed;
+  const delivery = await deps.deliveryQueue.nextReplayed(queue.webhook, after);
+  queue.hasReplay = delivery !== undefined;
+  queue.replayMs = delivery?.nextAttemptMs ?? 0;
+  if (!delivery || queue.replayMs > nowMs || !isAllowed(deps, queue, delivery)) return undefined;
+  queue.replayed = delivery.position;
+  return delivery;
+}
+
+/** Counts a call to the delivery's host, if the rate allows a call now. */
+function isAllowed({ rates }: DeliverySourceDeps, queue: Queue, { target }: WaitingDelivery): boolean {
+  queue.target = target;
+  return rates === undefined || rates.take(target);
 }

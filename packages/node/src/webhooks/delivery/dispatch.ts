@@ -7,17 +7,17 @@ import type { Clock } from "../clock.ts";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
+import { createQueues, type Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
 import { createDeliverySource } from "./delivery-source.ts";
-import { createDueCalls, type DueOptions } from "./due.ts";
+import { createDueCalls, type DueCalls, type DueOptions } from "./due.ts";
 import type { HostRates } from "./host-rate-limit.ts";
-import { createInFlight } from "./in-flight.ts";
-import type { Outcome } from "./outcome.ts";
-import { createOutcomes } from "./outcomes.ts";
+import { createInFlight, type InFlight } from "./in-flight.ts";
+import type { EndedAttempt, Outcome } from "./outcome.ts";
 import type { Lane, Queue } from "./queue.ts";
-import { createQueues } from "./queues.ts";
-import { createSchedule } from "./schedule.ts";
+import { createSchedule, type Schedule } from "./schedule.ts";
+import { createOutcomes, type Outcomes } from "./unwritten-outcomes.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** How long `close` waits for responses before it aborts the calls. */
@@ -65,99 +65,23 @@ const TASK_PAUSE_MS = 5;
 const FEW_CALLS = 16;
 const GATHER_MS = 2;
 
-export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const { deliveryQueue, rates, clock, logger, outcome } = deps;
-  const queues = createQueues({ deliveryQueue });
+type State = {
+  readonly deps: DispatcherDeps;
+  readonly queues: Queues;
+  readonly due: DueCalls;
+  readonly inFlight: InFlight;
+  readonly outcomes: Outcomes;
+  readonly schedule: Schedule;
   /** Numbers of deliveries whose calls are running, or whose outcomes are not on disk yet. */
-  const underWay = new Set<number>();
-  const outcomes = createOutcomes({
-    deliveryQueue,
-    queues,
-    outcome,
-    clock,
-    onWritten: ({ delivery }) => void underWay.delete(delivery.number),
-  });
-  const deliverySource = createDeliverySource({ deliveryQueue, rates });
-  const inFlight = createInFlight(clock);
-  const due = createDueCalls(options, { queues, deliverySource, rates, begin: call });
-  const schedule = createSchedule(clock, () => guarded(run));
-  let isStarted = false;
+  readonly underWay: Set<number>;
+  isStarted: boolean;
   /** Time of the next steps of the background tasks, if any are left. */
-  let tasksDueMs: number | undefined;
+  tasksDueMs: number | undefined;
+};
 
-  async function run(): Promise<void> {
-    if (!isStarted) for (const webhook of await deliveryQueue.webhooks()) queues.refill(webhook);
-    isStarted = true;
-    await outcomes.write();
-    const matched = await deps.match();
-    for (const webhook of matched.webhooks) queues.refill(webhook);
-    deps.retain();
-    tasksDueMs = matched.more ? undefined : await runBackgroundTasks();
-    await beginCalls();
-    if (matched.more) schedule.notify();
-  }
-
-  /** Starts calls that are due, then sleeps; continues in the next run if one comes earlier. */
-  async function beginCalls(): Promise<void> {
-    if (await due.begin(clock.nowMs())) schedule.continueWith(() => guarded(beginCalls));
-    else if (outcomes.size() > 0) gather();
-    else sleep();
-  }
-
-  /** Runs the work; after a database error, pauses before the next run. */
-  async function guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      deps.runEnded();
-    } catch (error) {
-      deps.runEnded(error);
-      logger.error({ err: error }, "webhook deliveries are stalled");
-      schedule.pause(ERROR_PAUSE_MS);
-    }
-  }
-
-  /** Returns the time of the next steps, if any are left. */
-  async function runBackgroundTasks(): Promise<number | undefined> {
-    let isMore = false;
-    for (const task of deps.backgroundTasks) {
-      const { webhook, more } = await task();
-      if (webhook !== undefined) queues.refill(webhook);
-      isMore ||= more;
-    }
-    return isMore ? clock.nowMs() + TASK_PAUSE_MS : undefined;
-  }
-
-  function call(queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
-    const { webhook } = queue;
-    underWay.add(delivery.number);
-    inFlight.begin(async (signal) => {
-      const attempted = await deps.attempt(delivery, signal);
-      if (!attempted) {
-        // Aborted by `close` or `queueRestarted`: the call will be repeated.
-        underWay.delete(delivery.number);
-        return;
-      }
-      queue.isQuick = isQuick(attempted);
-      if (!queue.isQuick) queue.ahead = [];
-      outcomes.add({ webhook, delivery, attempted, queue, lane });
-      gather();
-    }, webhook);
-  }
-
-  /** Delays writing outcomes while batching saves writes. */
-  function gather(): void {
-    const isWorthwhile = outcomes.size() >= (inFlight.size() - FEW_CALLS) / 2;
-    if (isWorthwhile && !schedule.isContinuing()) schedule.notify();
-    else schedule.notifyWithin(GATHER_MS);
-  }
-
-  /** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
-  function sleep(): void {
-    const nowMs = clock.nowMs();
-    const nextMs = [tasksDueMs, due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
-    schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
-  }
-
+export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
+  const state = createState(options, deps);
+  const { queues, inFlight, outcomes, schedule, underWay } = state;
   return {
     notify: schedule.notify,
     queueChanged(webhook) {
@@ -176,4 +100,106 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       while (outcomes.size() > 0) await outcomes.write();
     },
   };
+}
+
+function createState(options: DispatcherOptions, deps: DispatcherDeps): State {
+  const { deliveryQueue, rates, clock, outcome } = deps;
+  const queues = createQueues({ deliveryQueue });
+  const deliverySource = createDeliverySource({ deliveryQueue, rates });
+  const underWay = new Set<number>();
+  const onWritten = ({ delivery }: EndedAttempt) => void underWay.delete(delivery.number);
+  const state: State = {
+    deps,
+    queues,
+    due: createDueCalls(options, {
+      queues,
+      deliverySource,
+      rates,
+      begin: (queue, lane, delivery) => call(state, queue, lane, delivery),
+    }),
+    inFlight: createInFlight(clock),
+    outcomes: createOutcomes({ deliveryQueue, queues, outcome, clock, onWritten }),
+    schedule: createSchedule(clock, () => guarded(state, run)),
+    underWay,
+    isStarted: false,
+    tasksDueMs: undefined,
+  };
+  return state;
+}
+
+/** Runs the work; after a database error, pauses before the next run. */
+async function guarded(state: State, work: (state: State) => Promise<void>): Promise<void> {
+  const { runEnded, logger } = state.deps;
+  try {
+    await work(state);
+    runEnded();
+  } catch (error) {
+    runEnded(error);
+    logger.error({ err: error }, "webhook deliveries are stalled");
+    state.schedule.pause(ERROR_PAUSE_MS);
+  }
+}
+
+async function run(state: State): Promise<void> {
+  const { deps, queues, outcomes, schedule } = state;
+  if (!state.isStarted) for (const webhook of await deps.deliveryQueue.webhooks()) queues.refill(webhook);
+  state.isStarted = true;
+  await outcomes.write();
+  const matched = await deps.match();
+  for (const webhook of matched.webhooks) queues.refill(webhook);
+  deps.retain();
+  state.tasksDueMs = matched.more ? undefined : await runBackgroundTasks(state);
+  await beginCalls(state);
+  if (matched.more) schedule.notify();
+}
+
+/** Returns the time of the next steps, if any are left. */
+async function runBackgroundTasks({ deps, queues }: State): Promise<number | undefined> {
+  let isMore = false;
+  for (const task of deps.backgroundTasks) {
+    const { webhook, more } = await task();
+    if (webhook !== undefined) queues.refill(webhook);
+    isMore ||= more;
+  }
+  return isMore ? deps.clock.nowMs() + TASK_PAUSE_MS : undefined;
+}
+
+/** Starts calls that are due, then sleeps; continues in the next run if one comes earlier. */
+async function beginCalls(state: State): Promise<void> {
+  const { deps, due, outcomes, schedule } = state;
+  if (await due.begin(deps.clock.nowMs())) schedule.continueWith(() => guarded(state, beginCalls));
+  else if (outcomes.size() > 0) gather(state);
+  else sleep(state);
+}
+
+function call(state: State, queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
+  const { deps, underWay, inFlight, outcomes } = state;
+  const { webhook } = queue;
+  underWay.add(delivery.number);
+  inFlight.begin(async (signal) => {
+    const attempted = await deps.attempt(delivery, signal);
+    if (!attempted) {
+      // Aborted by `close` or `queueRestarted`: the call will be repeated.
+      underWay.delete(delivery.number);
+      return;
+    }
+    queue.isQuick = isQuick(attempted);
+    if (!queue.isQuick) queue.ahead = [];
+    outcomes.add({ webhook, delivery, attempted, queue, lane });
+    gather(state);
+  }, webhook);
+}
+
+/** Delays writing outcomes while batching saves writes. */
+function gather({ outcomes, inFlight, schedule }: State): void {
+  const isWorthwhile = outcomes.size() >= (inFlight.size() - FEW_CALLS) / 2;
+  if (isWorthwhile && !schedule.isContinuing()) schedule.notify();
+  else schedule.notifyWithin(GATHER_MS);
+}
+
+/** Sleeps until the next call or background task is due; outcomes notify the dispatcher themselves. */
+function sleep({ deps, due, schedule, tasksDueMs }: State): void {
+  const nowMs = deps.clock.nowMs();
+  const nextMs = [tasksDueMs, due.nextMs(nowMs)].filter((atMs) => atMs !== undefined);
+  schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - nowMs));
 }

@@ -1,10 +1,10 @@
 /** Finds the calls that are due, and the time of the next ones. */
 import type { WaitingDelivery } from "../deliveries.ts";
+import type { Queues } from "./active-queues.ts";
 import { createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import type { HostRates } from "./host-rate-limit.ts";
 import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
-import type { Queues } from "./queues.ts";
 
 export type DueOptions = {
   /** Maximum of concurrent calls of all webhooks, not counting the first call of each. */
@@ -38,53 +38,62 @@ export type DueCalls = {
  */
 const CALLS_AT_ONCE = 32;
 
-export function createDueCalls(
-  options: DueOptions,
-  { queues, deliverySource, rates, begin }: DueDeps,
-): DueCalls {
-  /** Returns the delay of a call for the rate of its host; a delayed call takes no slot. */
-  const rateDelayMs = ({ target }: Queue) => (target === undefined ? 0 : (rates?.delayMs(target) ?? 0));
+type Context = DueOptions & DueDeps;
 
-  function dueMs(queue: Queue, lane: Lane, nowMs: number): number | undefined {
-    const atMs = laneDueMs(queue, lane, options.maxConcurrentPerWebhook);
-    return atMs === undefined || rates === undefined ? atMs : Math.max(atMs, nowMs + rateDelayMs(queue));
-  }
-
-  function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
-    const atMs = dueMs(queue, lane, nowMs);
-    return atMs !== undefined && atMs <= nowMs;
-  }
-
+export function createDueCalls(options: DueOptions, deps: DueDeps): DueCalls {
+  const context: Context = { ...options, ...deps };
   return {
-    async begin(nowMs) {
-      await queues.refresh();
-      const slots = createCallSlots(queues.all(), options.maxConcurrent);
-      let begun = 0;
-      for (let more = true; more; ) {
-        more = false;
-        for (const queue of [...queues.all()]) {
-          if (begun >= CALLS_AT_ONCE) return true;
-          for (const lane of LANES) {
-            const isNext = slots.isFree(queue, lane) && isDue(queue, lane, nowMs);
-            const delivery = isNext ? await deliverySource.next(queue, lane, nowMs) : undefined;
-            if (!delivery) continue;
-            slots.take(queue);
-            queues.begin(queue, lane);
-            begin(queue, lane, delivery);
-            begun++;
-            more = true;
-          }
-          queues.dropIfIdle(queue, nowMs);
-        }
-      }
-      return false;
-    },
-    nextMs(nowMs = 0) {
-      const slots = createCallSlots(queues.all(), options.maxConcurrent);
-      const due = [...queues.all()].flatMap((queue) =>
-        LANES.filter((lane) => slots.isFree(queue, lane)).flatMap((lane) => dueMs(queue, lane, nowMs) ?? []),
-      );
-      return due.length === 0 ? undefined : Math.min(...due);
-    },
+    begin: (nowMs) => beginDue(context, nowMs),
+    nextMs: (nowMs = 0) => nextMs(context, nowMs),
   };
+}
+
+async function beginDue(context: Context, nowMs: number): Promise<boolean> {
+  const { queues, deliverySource, begin, maxConcurrent } = context;
+  await queues.refresh();
+  const slots = createCallSlots(queues.all(), maxConcurrent);
+  let begun = 0;
+  for (let more = true; more; ) {
+    more = false;
+    for (const queue of [...queues.all()]) {
+      if (begun >= CALLS_AT_ONCE) return true;
+      for (const lane of LANES) {
+        const isNext = slots.isFree(queue, lane) && isDue(context, queue, lane, nowMs);
+        const delivery = isNext ? await deliverySource.next(queue, lane, nowMs) : undefined;
+        if (!delivery) continue;
+        slots.take(queue);
+        queues.begin(queue, lane);
+        begin(queue, lane, delivery);
+        begun++;
+        more = true;
+      }
+      queues.dropIfIdle(queue, nowMs);
+    }
+  }
+  return false;
+}
+
+function nextMs(context: Context, nowMs: number): number | undefined {
+  const { queues, maxConcurrent } = context;
+  const slots = createCallSlots(queues.all(), maxConcurrent);
+  const due = [...queues.all()].flatMap((queue) =>
+    LANES.filter((lane) => slots.isFree(queue, lane)).flatMap(
+      (lane) => dueMs(context, queue, lane, nowMs) ?? [],
+    ),
+  );
+  return due.length === 0 ? undefined : Math.min(...due);
+}
+
+function isDue(context: Context, queue: Queue, lane: Lane, nowMs: number): boolean {
+  const atMs = dueMs(context, queue, lane, nowMs);
+  return atMs !== undefined && atMs <= nowMs;
+}
+
+function dueMs(context: Context, queue: Queue, lane: Lane, nowMs: number): number | undefined {
+  const { rates, maxConcurrentPerWebhook } = context;
+  const atMs = laneDueMs(queue, lane, maxConcurrentPerWebhook);
+  if (atMs === undefined || rates === undefined) return atMs;
+  // A call that the rate of its host delays takes no slot.
+  const delayMs = queue.target === undefined ? 0 : rates.delayMs(queue.target);
+  return Math.max(atMs, nowMs + delayMs);
 }

@@ -2,8 +2,7 @@
 import type { Logger } from "pino";
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../delivery-queue.ts";
-import type { Attempted, WebhookObserver } from "../observer.ts";
-import { logSuspension } from "../suspension.ts";
+import { type Attempted, logSuspension, type WebhookObserver } from "../observer.ts";
 import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
 
 export type EndedAttempt = {
@@ -31,76 +30,88 @@ export type OutcomeDeps = {
 
 const GONE = 410;
 
-export function createOutcome({
-  observer,
-  random,
-  logger,
-  retryPausesMs,
-  suspendAfterMs,
-}: OutcomeDeps): Outcome {
+type State = OutcomeDeps & {
   /** Webhooks whose targets get only probes. */
-  const probed = new Set<number>();
+  readonly probed: Set<number>;
+};
 
-  function failureOf({ delivery, attempted }: EndedAttempt, reason: string): AttemptFailure {
-    const { status, retryAfter } = attempted;
-    const atMs = endMsOf(attempted);
-    if (status === GONE) {
-      return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
-    }
-    const attempts = delivery.attempts + 1;
-    const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
-    return {
-      reason,
-      retryMs: nextAttemptAt({ attempts, atMs, retryAfterMs }, retryPausesMs, random),
-      suspension: { reason: "the target failed for too long", ifFailingBeforeMs: atMs - suspendAfterMs },
-    };
-  }
-
-  function concludeFailure(
-    { webhook, delivery, attempted }: EndedAttempt,
-    { retryMs: nextMs }: AttemptFailure,
-    { failures, suspended }: RecordedOutcome,
-  ): number {
-    const { status, retryAfter, reason } = attempted;
-    observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
-    logger.debug(
-      { webhook, delivery: delivery.message.id, attempts: delivery.attempts + 1, status, reason, nextMs },
-      "delivery failed",
-    );
-    const probeMs = probePauseMs(failures);
-    if (suspended !== undefined) {
-      probed.delete(webhook);
-      logSuspension(logger, webhook, suspended);
-    } else if (probeMs > 0 && !probed.has(webhook)) {
-      probed.add(webhook);
-      logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
-    }
-    return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
-  }
-
+export function createOutcome(deps: OutcomeDeps): Outcome {
+  const state: State = { ...deps, probed: new Set() };
   return {
-    decide(ended) {
-      const { webhook, delivery, attempted } = ended;
-      const { reason } = attempted;
-      return {
-        webhook,
-        delivery: delivery.number,
-        target: delivery.target,
-        attempt: attempted,
-        atMs: endMsOf(attempted),
-        ...(reason !== undefined && { failure: failureOf(ended, reason) }),
-      };
-    },
-    conclude(ended, { failure }, recorded) {
-      const { webhook, attempted } = ended;
-      observer.attempted(attempted);
-      if (!recorded.isCurrent) return 0;
-      if (failure) return concludeFailure(ended, failure, recorded);
-      observer.decided(webhook, "delivered");
-      if (probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
-      return 0;
-    },
+    decide: (ended) => decide(state, ended),
+    conclude: (ended, decided, recorded) => conclude(state, ended, decided, recorded),
   };
+}
+
+function decide(state: State, ended: EndedAttempt): AttemptOutcome {
+  const { webhook, delivery, attempted } = ended;
+  const { reason } = attempted;
+  return {
+    webhook,
+    delivery: delivery.number,
+    target: delivery.target,
+    attempt: attempted,
+    atMs: endMsOf(attempted),
+    ...(reason !== undefined && { failure: failureOf(state, ended, reason) }),
+  };
+}
+
+function failureOf(
+  { retryPausesMs, suspendAfterMs, random }: State,
+  { delivery, attempted }: EndedAttempt,
+  reason: string,
+): AttemptFailure {
+  const { status, retryAfter } = attempted;
+  const atMs = endMsOf(attempted);
+  if (status === GONE) {
+    return { reason, retryMs: undefined, suspension: { reason: "the target responded with 410 Gone" } };
+  }
+  const attempts = delivery.attempts + 1;
+  const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
+  return {
+    reason,
+    retryMs: nextAttemptAt({ attempts, atMs, retryAfterMs }, retryPausesMs, random),
+    suspension: { reason: "the target failed for too long", ifFailingBeforeMs: atMs - suspendAfterMs },
+  };
+}
+
+function conclude(
+  state: State,
+  ended: EndedAttempt,
+  { failure }: AttemptOutcome,
+  recorded: RecordedOutcome,
+): number {
+  const { observer, logger, probed } = state;
+  const { webhook, attempted } = ended;
+  observer.attempted(attempted);
+  if (!recorded.isCurrent) return 0;
+  if (failure) return concludeFailure(state, ended, failure, recorded);
+  observer.decided(webhook, "delivered");
+  if (probed.delete(webhook)) logger.info({ webhook }, "webhook target works again");
+  return 0;
+}
+
+function concludeFailure(
+  { observer, logger, probed }: State,
+  { webhook, delivery, attempted }: EndedAttempt,
+  { retryMs: nextMs }: AttemptFailure,
+  { failures, suspended }: RecordedOutcome,
+): number {
+  const { status, retryAfter, reason } = attempted;
+  observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
+  logger.debug(
+    { webhook, delivery: delivery.message.id, attempts: delivery.attempts + 1, status, reason, nextMs },
+    "delivery failed",
+  );
+  const probeMs = probePauseMs(failures);
+  if (suspended !== undefined) {
+    probed.delete(webhook);
+    logSuspension(logger, webhook, suspended);
+  } else if (probeMs > 0 && !probed.has(webhook)) {
+    probed.add(webhook);
+    logger.info({ webhook, failures, reason }, "webhook target keeps failing; only probing it");
+  }
+  return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
 }
 
 const endMsOf = ({ startedMs, durationMs }: Attempted): number => startedMs + durationMs;

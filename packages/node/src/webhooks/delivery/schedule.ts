@@ -21,82 +21,102 @@ export type Schedule = {
   close(): Promise<void>;
 };
 
+type State = {
+  readonly clock: Pick<Clock, "after">;
+  readonly run: () => Promise<void>;
+  phase: "idle" | "notified" | "running" | "paused" | "closed";
+  /** True if another run must follow the current one. */
+  isNotified: boolean;
+  running: Promise<void>;
+  cancelTimer: () => void;
+  cancelDeadline: (() => void) | undefined;
+  isContinuing: boolean;
+};
+
 /** @param run must not reject */
 export function createSchedule(clock: Pick<Clock, "after">, run: () => Promise<void>): Schedule {
-  let phase: "idle" | "notified" | "running" | "paused" | "closed" = "idle";
-  /** True if another run must follow the current one. */
-  let isNotified = false;
-  let running: Promise<void> = Promise.resolve();
-  let cancelTimer = () => {};
-  let cancelDeadline: (() => void) | undefined;
-  let isContinuing = false;
-
-  function notify(): void {
-    if (phase === "running") isNotified = true;
-    if (phase !== "idle") return;
-    phase = "notified";
-    setImmediate(() => {
-      if (phase === "closed") return;
-      cancelAll();
-      begin(run);
-    });
-  }
-
-  function begin(work: () => Promise<void>): void {
-    phase = "running";
-    isNotified = false;
-    running = work().then(() => {
-      if (phase !== "running") return;
-      phase = "idle";
-      if (isNotified) notify();
-    });
-  }
-
-  function cancelAll(): void {
-    cancelTimer();
-    cancelDeadline?.();
-    cancelDeadline = undefined;
-  }
-
-  function setTimer(delayMs: number, work: () => void): void {
-    cancelTimer();
-    cancelTimer = clock.after(delayMs, work);
-  }
-
+  const state: State = {
+    clock,
+    run,
+    phase: "idle",
+    isNotified: false,
+    running: Promise.resolve(),
+    cancelTimer() {},
+    cancelDeadline: undefined,
+    isContinuing: false,
+  };
   return {
-    notify,
+    notify: () => notify(state),
     notifyAfter(delayMs) {
-      if (phase === "closed") return;
-      if (delayMs === undefined) cancelTimer();
-      else setTimer(delayMs, notify);
+      if (state.phase === "closed") return;
+      if (delayMs === undefined) state.cancelTimer();
+      else setTimer(state, delayMs, () => notify(state));
     },
-    notifyWithin(delayMs) {
-      if (phase === "closed") return;
-      cancelDeadline ??= clock.after(delayMs, () => {
-        cancelDeadline = undefined;
-        notify();
-      });
-    },
-    continueWith(work) {
-      isContinuing = true;
-      setImmediate(() => {
-        isContinuing = false;
-        if (phase === "idle") begin(work);
-      });
-    },
-    isContinuing: () => isContinuing,
-    pause(delayMs) {
-      if (phase === "closed") return;
-      phase = "paused";
-      setTimer(delayMs, () => {
-        phase = "idle";
-        notify();
-      });
-    },
+    notifyWithin: (delayMs) => notifyWithin(state, delayMs),
+    continueWith: (work) => continueWith(state, work),
+    isContinuing: () => state.isContinuing,
+    pause: (delayMs) => pause(state, delayMs),
     close() {
-      phase = "closed";
-      cancelAll();
-      return running;
+      state.phase = "closed";
+      cancelAll(state);
+      return state.running;
     },
   };
+}
+
+function notify(state: State): void {
+  if (state.phase === "running") state.isNotified = true;
+  if (state.phase !== "idle") return;
+  state.phase = "notified";
+  setImmediate(() => {
+    if (state.phase === "closed") return;
+    cancelAll(state);
+    begin(state, state.run);
+  });
+}
+
+function begin(state: State, work: () => Promise<void>): void {
+  state.phase = "running";
+  state.isNotified = false;
+  state.running = work().then(() => {
+    if (state.phase !== "running") return;
+    state.phase = "idle";
+    if (state.isNotified) notify(state);
+  });
+}
+
+function notifyWithin(state: State, delayMs: number): void {
+  if (state.phase === "closed") return;
+  state.cancelDeadline ??= state.clock.after(delayMs, () => {
+    state.cancelDeadline = undefined;
+    notify(state);
+  });
+}
+
+function continueWith(state: State, work: () => Promise<void>): void {
+  state.isContinuing = true;
+  setImmediate(() => {
+    state.isContinuing = false;
+    if (state.phase === "idle") begin(state, work);
+  });
+}
+
+function pause(state: State, delayMs: number): void {
+  if (state.phase === "closed") return;
+  state.phase = "paused";
+  setTimer(state, delayMs, () => {
+    state.phase = "idle";
+    notify(state);
+  });
+}
+
+function setTimer(state: State, delayMs: number, work: () => void): void {
+  state.cancelTimer();
+  state.cancelTimer = state.clock.after(delayMs, work);
+}
+
+function cancelAll(state: State): void {
+  state.cancelTimer();
+  state.cancelDeadline?.();
+  state.cancelDeadline = undefined;
 }

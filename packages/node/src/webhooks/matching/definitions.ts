@@ -41,78 +41,89 @@ export type DefinitionDeps = {
   logger: Logger;
 };
 
-export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
-  let version: number | undefined;
-  let definitions = new Map<number, Definition>();
+type State = {
+  version: number | undefined;
+  definitions: Map<number, Definition>;
   /** Indexes by event name, built at the first event of the name: changes of the register cost nothing for other events. */
-  let byName = new Map<string, Lookup<Subscriber>>();
+  byName: Map<string, Lookup<Subscriber>>;
+};
 
-  /** Reads the register again, which other processes may write too. Unchanged conditions stay compiled. */
-  function refresh(): void {
-    const current = webhooks.version();
-    if (current === version) return;
-    const before = definitions;
-    definitions = new Map(
-      webhooks.active().map((webhook) => {
-        const previous = before.get(webhook.id);
-        const isSame = previous?.conditions === webhook.conditions && previous.match === webhook.match;
-        const { list, metered } = isSame ? previous : compile(webhook);
-        const names = previous && isSameEvents(previous, webhook) ? previous.names : namesOf(webhook);
-        return [webhook.id, { ...webhook, list, metered, names }];
-      }),
-    );
-    byName = new Map();
-    version = current;
-  }
-
-  function lookupOf(logged: string): Lookup<Subscriber> {
-    const known = byName.get(logged) ?? createLookup(entriesOf(definitions.values(), logged));
-    byName.set(logged, known);
-    return known;
-  }
-
-  function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "metered"> {
-    try {
-      const list = parseJson(conditions) as Condition[];
-      // Unreadable conditions are reported now, except patterns: a register of them takes seconds to compile.
-      compileConditions(list.filter(({ condition }) => condition !== "regexp"));
-      let compiled: CompiledConditions | undefined;
-      return {
-        list,
-        metered: meterConditions((content, meter) => {
-          compiled ??= compilePatterns(id, list, match);
-          return compiled(content, meter);
-        }),
-      };
-    } catch (error) {
-      logUnreadable(id, error);
-      return { list: [], metered: meterConditions(NEVER) };
-    }
-  }
-
-  function compilePatterns(id: number, list: readonly Condition[], match: Match): CompiledConditions {
-    try {
-      return compileConditions(list, match);
-    } catch (error) {
-      logUnreadable(id, error);
-      return NEVER;
-    }
-  }
-
-  function logUnreadable(webhook: number, err: unknown): void {
-    logger.error({ webhook, err }, "failed to read the conditions of a webhook; it receives no events");
-  }
-
+export function createDefinitions(deps: DefinitionDeps): Definitions {
+  const state: State = { version: undefined, definitions: new Map(), byName: new Map() };
   return {
     forEvent({ name, data }) {
-      refresh();
-      return lookupOf(name)(data);
+      refresh(state, deps);
+      return lookupOf(state, name)(data);
     },
     find(webhook) {
-      refresh();
-      return definitions.get(webhook);
+      refresh(state, deps);
+      return state.definitions.get(webhook);
     },
   };
+}
+
+/** Reads the register again, which other processes may write too. Unchanged conditions stay compiled. */
+function refresh(state: State, { webhooks, logger }: DefinitionDeps): void {
+  const current = webhooks.version();
+  if (current === state.version) return;
+  const before = state.definitions;
+  state.definitions = new Map(
+    webhooks.active().map((webhook) => {
+      const previous = before.get(webhook.id);
+      const isSame = previous?.conditions === webhook.conditions && previous.match === webhook.match;
+      const { list, metered } = isSame ? previous : compile(webhook, logger);
+      const names = previous && isSameEvents(previous, webhook) ? previous.names : namesOf(webhook);
+      return [webhook.id, { ...webhook, list, metered, names }];
+    }),
+  );
+  state.byName = new Map();
+  state.version = current;
+}
+
+function lookupOf({ byName, definitions }: State, logged: string): Lookup<Subscriber> {
+  const known = byName.get(logged) ?? createLookup(entriesOf(definitions.values(), logged));
+  byName.set(logged, known);
+  return known;
+}
+
+function compile(
+  { id, conditions, match }: ActiveWebhook,
+  logger: Logger,
+): Pick<Definition, "list" | "metered"> {
+  try {
+    const list = parseJson(conditions) as Condition[];
+    // Unreadable conditions are reported now, except patterns: a register of them takes seconds to compile.
+    compileConditions(list.filter(({ condition }) => condition !== "regexp"));
+    let compiled: CompiledConditions | undefined;
+    return {
+      list,
+      metered: meterConditions((content, meter) => {
+        compiled ??= compilePatterns(id, list, match, logger);
+        return compiled(content, meter);
+      }),
+    };
+  } catch (error) {
+    logUnreadable(logger, id, error);
+    return { list: [], metered: meterConditions(NEVER) };
+  }
+}
+
+function compilePatterns(
+  id: number,
+  list: readonly Condition[],
+  match: Match,
+  logger: Logger,
+): CompiledConditions {
+  try {
+    return compileConditions(list, match);
+  } catch (error) {
+    logUnreadable(logger, id, error);
+    return NEVER;
+  }
+}
+
+function logUnreadable(logger: Logger, webhook: number, err: unknown): void {
+  logger.error({ webhook, err }, "failed to read the conditions of a webhook; it receives no events");
 }
 
 const NEVER: CompiledConditions = () => false;

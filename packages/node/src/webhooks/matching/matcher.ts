@@ -7,7 +7,6 @@ import type { LoggedEvent } from "../../events/event.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Intake } from "../intake.ts";
-import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Subscriber } from "./definitions.ts";
 import type { Outbox, Shared } from "./outbox.ts";
@@ -28,7 +27,7 @@ export type MatcherDeps = {
   retract: Retract;
   confirmations: Confirmations;
   outbox: Outbox;
-  suspend: Suspend;
+  suspend: Intake["suspend"];
   observer: Pick<MatchingObserver, "suspended">;
   nowMs: () => number;
 };
@@ -57,10 +56,9 @@ const isOver = ({ written }: Step): boolean =>
 
 /** Creates the step function, which handles the next events after the cursor, if any. */
 export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
-  const { intake, definitions, verdicts, retract, confirmations, outbox } = deps;
+  const { intake, verdicts } = deps;
   /** Progress at the last commit. After a crash, webhooks that already have their delivery are found by its id. */
   let reached: Reached | undefined;
-
   return async () => {
     const events = intake.events.next(EVENTS_AT_ONCE);
     if (events.length === 0) return { webhooks: new Set(), more: false };
@@ -68,93 +66,109 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     const more = finished.length < events.length || events.length === EVENTS_AT_ONCE;
     if (finished.length === 0) return { webhooks: new Set(), more };
     const step: Step = { written: [], reached };
-    const isFinished = await intake.transaction(() => match(finished, step));
+    const isFinished = await intake.transaction(() => match(deps, finished, step));
     reached = step.reached;
     return { webhooks: new Set(step.written), more: more || !isFinished };
   };
-
-  /** Handles events; returns whether all were handled. */
-  function match(events: readonly LoggedEvent[], step: Step): boolean {
-    let previous: LoggedEvent | undefined;
-    for (const event of events) {
-      // An event with too much work is continued in the next step, and the cursor stays before it.
-      if (!handle(event, previous, step)) return false;
-      intake.events.moveTo(event.sequence);
-      previous = event;
-    }
-    return true;
-  }
-
-  /** Handles an event; returns `false` if it needs more than one step. */
-  function handle(event: LoggedEvent, previous: LoggedEvent | undefined, step: Step): boolean {
-    if (isOver(step)) return false;
-    const { written } = step;
-    const isRetracting = previous?.reverts !== undefined && previous.blockId === event.blockId;
-    if (event.reverts !== undefined && !isRetracting) {
-      // Must precede any other event of this block or of its replacement.
-      const { webhooks, more } = retract(event, WEBHOOKS_AT_ONCE);
-      written.push(...webhooks);
-      if (more) return false;
-      confirmations.drop(event);
-    }
-    const subscribers = definitions
-      .forEvent(event)
-      .filter(({ definition }) => event.sequence > definition.activeAfter)
-      .map((subscriber) => ({ ...subscriber, verdict: verdicts.of(event, subscriber.definition) }));
-    // Another process wrote the register meanwhile.
-    if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
-    if (!notify(event, subscribers, step)) return false;
-    if (event.name === "block.reverted") intake.blockReverts.record(event.blockId!, event.sequence);
-    if (event.name !== "block.applied") return true;
-    const released = confirmations.release(event.height!, WEBHOOKS_AT_ONCE);
-    written.push(...released);
-    return released.length < WEBHOOKS_AT_ONCE;
-  }
-
-  /** Writes the deliveries and the deferred facts; returns `false` if they exceed one step. */
-  function notify(event: LoggedEvent, subscribers: readonly Judged[], step: Step): boolean {
-    let text: string | undefined;
-    const dataText = () => {
-      text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
-      return text;
-    };
-    const content = outbox.share(event.name, dataText);
-    const { sequence } = event;
-    const upTo = step.reached?.sequence === sequence ? step.reached.webhook : -1;
-    for (const subscriber of subscribers) {
-      const { id: webhook } = subscriber.definition;
-      if (webhook <= upTo) continue;
-      if (isOver(step)) return false;
-      if (write(event, subscriber, content, dataText)) step.written.push(webhook);
-      step.reached = { sequence, webhook };
-    }
-    return true;
-  }
-
-  /** Writes for one webhook; returns whether anything was written. */
-  function write(
-    event: LoggedEvent,
-    { definition, name, verdict }: Judged,
-    content: Shared,
-    dataText: () => string | undefined,
-  ): boolean {
-    const { id: webhook } = definition;
-    if (verdict instanceof CostError) {
-      deps.suspend(webhook, verdict.message, deps.nowMs());
-      deps.observer.suspended("webhook");
-      return true;
-    }
-    if (!verdict) return false;
-    const matched = { webhook, name, event, logSequence: event.sequence };
-    if (definition.confirmations > 0 && isChainFact(event.name)) {
-      const retracted = outbox.retractedBy(event, webhook, event.sequence);
-      if (retracted === undefined)
-        return confirmations.defer({ ...matched, dataText: dataText() }, definition.confirmations);
-      // A fact that was never delivered needs no retraction.
-      if (!intake.deliveries.has(webhook, retracted)) return false;
-    }
-    return outbox.put({ ...matched, content });
-  }
 }
 
+/** Handles events; returns whether all were handled. */
+function match(deps: MatcherDeps, events: readonly LoggedEvent[], step: Step): boolean {
+  let previous: LoggedEvent | undefined;
+  for (const event of events) {
+    // An event with too much work is continued in the next step, and the cursor stays before it.
+    if (isOver(step) || !handle(deps, event, previous, step)) return false;
+    deps.intake.events.moveTo(event.sequence);
+    previous = event;
+  }
+  return true;
+}
+
+/** Handles an event; returns `false` if it needs more than one step. */
+function handle(
+  deps: MatcherDeps,
+  event: LoggedEvent,
+  previous: LoggedEvent | undefined,
+  step: Step,
+): boolean {
+  const { definitions, verdicts, intake } = deps;
+  const isRetracting = previous?.reverts !== undefined && previous.blockId === event.blockId;
+  // Must precede any other event of this block or of its replacement.
+  if (event.reverts !== undefined && !isRetracting && !retractBlock(deps, event, step)) return false;
+  const subscribers = definitions
+    .forEvent(event)
+    .filter(({ definition }) => event.sequence > definition.activeAfter)
+    .map((subscriber) => ({ ...subscriber, verdict: verdicts.of(event, subscriber.definition) }));
+  // Another process wrote the register meanwhile.
+  if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
+  if (!notify(deps, event, subscribers, step)) return false;
+  if (event.name === "block.reverted") intake.blockReverts.record(event.blockId!, event.sequence);
+  return event.name !== "block.applied" || releaseConfirmed(deps, event.height!, step);
+}
+
+/** Retracts what was delivered of a reverted block; returns `false` if more is left. */
+function retractBlock({ retract, confirmations }: MatcherDeps, event: LoggedEvent, step: Step): boolean {
+  const { webhooks, more } = retract(event, WEBHOOKS_AT_ONCE);
+  step.written.push(...webhooks);
+  if (more) return false;
+  confirmations.drop(event);
+  return true;
+}
+
+/** Delivers the facts that a height confirms; returns `false` if more are left. */
+function releaseConfirmed({ confirmations }: MatcherDeps, height: number, step: Step): boolean {
+  const released = confirmations.release(height, WEBHOOKS_AT_ONCE);
+  step.written.push(...released);
+  return released.length < WEBHOOKS_AT_ONCE;
+}
+
+/** Content of an event: as a row that its deliveries share, and as JSON, each created at its first use. */
+type EventContent = { readonly shared: Shared; readonly dataText: () => string | undefined };
+
 type Judged = Subscriber & { readonly verdict: Verdict | undefined };
+
+/** Writes the deliveries and the deferred facts; returns `false` if they exceed one step. */
+function notify(deps: MatcherDeps, event: LoggedEvent, subscribers: readonly Judged[], step: Step): boolean {
+  let text: string | undefined;
+  const dataText = () => {
+    text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
+    return text;
+  };
+  const content = { shared: deps.outbox.share(event.name, dataText), dataText };
+  const { sequence } = event;
+  const upTo = step.reached?.sequence === sequence ? step.reached.webhook : -1;
+  for (const subscriber of subscribers) {
+    const { id: webhook } = subscriber.definition;
+    if (webhook <= upTo) continue;
+    if (isOver(step)) return false;
+    if (write(deps, event, subscriber, content)) step.written.push(webhook);
+    step.reached = { sequence, webhook };
+  }
+  return true;
+}
+
+/** Writes for one webhook; returns whether anything was written. */
+function write(
+  deps: MatcherDeps,
+  event: LoggedEvent,
+  { definition, name, verdict }: Judged,
+  { shared, dataText }: EventContent,
+): boolean {
+  const { intake, confirmations, outbox } = deps;
+  const { id: webhook } = definition;
+  if (verdict instanceof CostError) {
+    deps.suspend(webhook, verdict.message, deps.nowMs());
+    deps.observer.suspended("webhook");
+    return true;
+  }
+  if (!verdict) return false;
+  const matched = { webhook, name, event, logSequence: event.sequence };
+  if (definition.confirmations > 0 && isChainFact(event.name)) {
+    const retracted = outbox.retractedBy(event, webhook, event.sequence);
+    if (retracted === undefined)
+      return confirmations.defer({ ...matched, dataText: dataText() }, definition.confirmations);
+    // A fact that was never delivered needs no retraction.
+    if (!intake.deliveries.has(webhook, retracted)) return false;
+  }
+  return outbox.put({ ...matched, content: shared });
+}

@@ -48,6 +48,61 @@ export type OutboxDeps = {
   nowMs: () => number;
 };
 
+export function createOutbox(deps: OutboxDeps): Outbox {
+  return {
+    share: (event, dataText) => share(deps, event, dataText),
+    put: (matched, replay) => put(deps, matched, replay),
+    retract: (fact) => retract(deps, fact),
+    idOf: (event, webhook, logSequence) => idOf(deps, event, webhook, logSequence),
+    retractedBy: (event, webhook, logSequence) => retractedBy(deps, event, webhook, logSequence),
+  };
+}
+
+function share({ intake, fit }: OutboxDeps, event: string, dataText: () => string | undefined): Shared {
+  let number: number | undefined;
+  return () => {
+    number ??= intake.contents.insert(fit(event, dataText()));
+    return number;
+  };
+}
+
+function put(deps: OutboxDeps, matched: MatchedEvent, replay: number | undefined): boolean {
+  const { webhook, name, event, content, logSequence } = matched;
+  const { height, blockId } = event;
+  const retracted = retractedBy(deps, event, webhook, logSequence);
+  return enqueue(deps, {
+    webhook,
+    name,
+    content,
+    ...heightOf(height),
+    ...(blockId !== undefined && { blockId }),
+    ...(retracted === undefined
+      ? { id: idOf(deps, event, webhook, logSequence) }
+      : { id: retractionId(deps.network, webhook, event.name, retracted) }),
+    // The wallet after a revert is delivered in addition to the retraction of its former state.
+    ...(retracted !== undefined &&
+      isRetraction(event.name) &&
+      deps.intake.deliveries.has(webhook, retracted) && { reverts: retracted }),
+    isRetractable: retracted === undefined && blockId !== undefined && isChainFact(event.name),
+    replay,
+  });
+}
+
+function retract(deps: OutboxDeps, fact: DeliveredFact): boolean {
+  const { webhook, id: reverts, event, height, blockId, content } = fact;
+  const name = retractionNameOf(event);
+  return enqueue(deps, {
+    webhook,
+    name,
+    content: () => content,
+    id: retractionId(deps.network, webhook, name, reverts),
+    height,
+    blockId,
+    reverts,
+    isRetractable: false,
+  });
+}
+
 type Draft = Pick<MatchedEvent, "webhook" | "name" | "content"> & {
   readonly id: string;
   readonly height?: number;
@@ -59,102 +114,49 @@ type Draft = Pick<MatchedEvent, "webhook" | "name" | "content"> & {
   readonly replay?: number | undefined;
 };
 
-export function createOutbox(deps: OutboxDeps): Outbox {
-  const { network, fit, nowMs } = deps;
-  const { deliveries, contents, blockReverts } = deps.intake;
-
-  function retractedBy({ reverts, name, height, blockId }: Event, webhook: number, logSequence: number) {
-    if (reverts === undefined) return undefined;
-    const times = blockReverts.count(blockId!, logSequence);
-    // Other events follow the revert of their block, which is already counted.
-    const timesReverted = isRetraction(name) ? times : times - 1;
-    return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });
-  }
-
-  function idOf({ id, name, height, blockId }: Event, webhook: number, logSequence: number): string {
-    const isFact = blockId !== undefined && isChainFact(name);
-    const occurrence = isFact
-      ? { ...heightOf(height), timesReverted: blockReverts.count(blockId, logSequence) }
-      : { logSequence };
-    return deliveryId(network, webhook, { id, ...occurrence });
-  }
-
-  function enqueue({
-    webhook,
-    name,
-    content,
-    id,
-    height,
-    blockId,
-    reverts,
-    isRetractable,
-    replay,
-  }: Draft): boolean {
-    // Checked before taking a number, because numbers have no gaps.
-    if (deliveries.has(webhook, id)) return false;
-    deliveries.insert(
-      {
-        webhook,
-        id,
-        sequence: deliveries.nextSequence(webhook),
-        event: name,
-        ...heightOf(height),
-        ...(blockId !== undefined && { blockId }),
-        ...(reverts !== undefined && { reverts }),
-        content: content(),
-        isRetractable,
-        ...(replay !== undefined && { replay }),
-      },
-      nowMs(),
-    );
-    return true;
-  }
-
-  return {
-    share(event, dataText) {
-      let number: number | undefined;
-      return () => {
-        number ??= contents.insert(fit(event, dataText()));
-        return number;
-      };
+function enqueue({ intake, nowMs }: OutboxDeps, draft: Draft): boolean {
+  const { deliveries } = intake;
+  const { webhook, name, content, id, height, blockId, reverts, isRetractable, replay } = draft;
+  // Checked before taking a number, because numbers have no gaps.
+  if (deliveries.has(webhook, id)) return false;
+  deliveries.insert(
+    {
+      webhook,
+      id,
+      sequence: deliveries.nextSequence(webhook),
+      event: name,
+      ...heightOf(height),
+      ...(blockId !== undefined && { blockId }),
+      ...(reverts !== undefined && { reverts }),
+      content: content(),
+      isRetractable,
+      ...(replay !== undefined && { replay }),
     },
-    put({ webhook, name, event, content, logSequence }, replay) {
-      const { height, blockId } = event;
-      const retracted = retractedBy(event, webhook, logSequence);
-      return enqueue({
-        webhook,
-        name,
-        content,
-        ...heightOf(height),
-        ...(blockId !== undefined && { blockId }),
-        ...(retracted === undefined
-          ? { id: idOf(event, webhook, logSequence) }
-          : { id: retractionId(network, webhook, event.name, retracted) }),
-        // The wallet after a revert is delivered in addition to the retraction of its former state.
-        ...(retracted !== undefined &&
-          isRetraction(event.name) &&
-          deliveries.has(webhook, retracted) && { reverts: retracted }),
-        isRetractable: retracted === undefined && blockId !== undefined && isChainFact(event.name),
-        replay,
-      });
-    },
-    retract({ webhook, id: reverts, event, height, blockId, content }) {
-      const name = retractionNameOf(event);
-      const id = retractionId(network, webhook, name, reverts);
-      return enqueue({
-        webhook,
-        name,
-        content: () => content,
-        id,
-        height,
-        blockId,
-        reverts,
-        isRetractable: false,
-      });
-    },
-    idOf,
-    retractedBy,
-  };
+    nowMs(),
+  );
+  return true;
+}
+
+function idOf({ network, intake }: OutboxDeps, event: Event, webhook: number, logSequence: number): string {
+  const { id, name, height, blockId } = event;
+  const isFact = blockId !== undefined && isChainFact(name);
+  const occurrence = isFact
+    ? { ...heightOf(height), timesReverted: intake.blockReverts.count(blockId, logSequence) }
+    : { logSequence };
+  return deliveryId(network, webhook, { id, ...occurrence });
+}
+
+function retractedBy(
+  { network, intake }: OutboxDeps,
+  { reverts, name, height, blockId }: Event,
+  webhook: number,
+  logSequence: number,
+): string | undefined {
+  if (reverts === undefined) return undefined;
+  const times = intake.blockReverts.count(blockId!, logSequence);
+  // Other events follow the revert of their block, which is already counted.
+  const timesReverted = isRetraction(name) ? times : times - 1;
+  return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });
 }
 
 const heightOf = (height: number | undefined) => (height === undefined ? {} : { height });

@@ -25,59 +25,68 @@ export type VerdictDeps = {
 /** Time of the evaluation per tick; one more evaluation may exceed it. */
 const SLICE_MS = 10;
 
-export function createVerdicts({ definitions, observer, logger }: VerdictDeps): Verdicts {
+type State = VerdictDeps & {
   /** Verdicts by sequence of the event, only for events after the cursor. */
-  let known = new Map<number, Map<MeteredConditions, Verdict>>();
+  known: Map<number, Map<MeteredConditions, Verdict>>;
   /** Conditions that were already reported as slow. */
-  const reported = new WeakSet<MeteredConditions>();
+  readonly reported: WeakSet<MeteredConditions>;
+};
 
-  function verdictsOf(event: LoggedEvent): Map<MeteredConditions, Verdict> {
-    const verdicts = known.get(event.sequence) ?? new Map<MeteredConditions, Verdict>();
-    known.set(event.sequence, verdicts);
-    return verdicts;
-  }
-
-  function judge({ id, metered }: Definition, event: LoggedEvent): Verdict {
-    const verdict = metered.judge(event.data);
-    if (metered.isSlow() && !reported.has(metered)) {
-      reported.add(metered);
-      observer.slowed("webhook");
-      logger.info(
-        { webhook: id },
-        "expensive conditions of a webhook; it is suspended if the cost increases",
-      );
-    }
-    return verdict;
-  }
-
-  /** Evaluates at least one verdict per slice. Returns the number of finished events. */
-  function work(events: readonly LoggedEvent[], endMs: number): number {
-    let isFirst = true;
-    for (const [index, event] of events.entries()) {
-      const verdicts = verdictsOf(event);
-      for (const { definition } of definitions.forEvent(event)) {
-        if (event.sequence <= definition.activeAfter || verdicts.has(definition.metered)) continue;
-        if (!isFirst && performance.now() >= endMs) return index;
-        isFirst = false;
-        verdicts.set(definition.metered, judge(definition, event));
-      }
-    }
-    return events.length;
-  }
-
+export function createVerdicts(deps: VerdictDeps): Verdicts {
+  const state: State = { ...deps, known: new Map(), reported: new WeakSet() };
   return {
     find(events) {
       const startMs = performance.now();
-      known = new Map(
-        events.flatMap(({ sequence }) => {
-          const verdicts = known.get(sequence);
-          return verdicts ? [[sequence, verdicts]] : [];
-        }),
-      );
-      const finished = work(events, startMs + SLICE_MS);
-      observer.spent("webhook", performance.now() - startMs);
+      dropPast(state, events);
+      const finished = evaluate(state, events, startMs + SLICE_MS);
+      deps.observer.spent("webhook", performance.now() - startMs);
       return finished;
     },
-    of: ({ sequence }, { metered }) => known.get(sequence)?.get(metered),
+    of: ({ sequence }, { metered }) => state.known.get(sequence)?.get(metered),
   };
+}
+
+/** Drops the verdicts of all other events. */
+function dropPast(state: State, events: readonly LoggedEvent[]): void {
+  state.known = new Map(
+    events.flatMap(({ sequence }) => {
+      const verdicts = state.known.get(sequence);
+      return verdicts ? [[sequence, verdicts]] : [];
+    }),
+  );
+}
+
+/** Evaluates at least one verdict per slice. Returns the number of finished events. */
+function evaluate(state: State, events: readonly LoggedEvent[], endMs: number): number {
+  let isFirst = true;
+  for (const [index, event] of events.entries()) {
+    const verdicts = verdictsOf(state, event);
+    for (const { definition } of state.definitions.forEvent(event)) {
+      if (event.sequence <= definition.activeAfter || verdicts.has(definition.metered)) continue;
+      if (!isFirst && performance.now() >= endMs) return index;
+      isFirst = false;
+      verdicts.set(definition.metered, judge(state, definition, event));
+    }
+  }
+  return events.length;
+}
+
+function verdictsOf({ known }: State, event: LoggedEvent): Map<MeteredConditions, Verdict> {
+  const verdicts = known.get(event.sequence) ?? new Map<MeteredConditions, Verdict>();
+  known.set(event.sequence, verdicts);
+  return verdicts;
+}
+
+function judge(
+  { observer, logger, reported }: State,
+  { id, metered }: Definition,
+  event: LoggedEvent,
+): Verdict {
+  const verdict = metered.judge(event.data);
+  if (metered.isSlow() && !reported.has(metered)) {
+    reported.add(metered);
+    observer.slowed("webhook");
+    logger.info({ webhook: id }, "expensive conditions of a webhook; it is suspended if the cost increases");
+  }
+  return verdict;
 }

@@ -2,9 +2,9 @@
 import { type History, isRemembered } from "../../event-log/history.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import { checkOn } from "../delivery-log/retries.ts";
 import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
-import { checkOn } from "../log/retries.ts";
 import type { ReplayProgress } from "../model/replay.ts";
 import { checkEvents } from "../register/fields.ts";
 import type { Webhook } from "../webhook.ts";
@@ -49,49 +49,12 @@ const READERS: Readers<{ fromHeight: number; toHeight: number }> = {
 };
 
 export function createReplays(deps: ReplaysDeps): Replays {
-  const { rows, history, findWebhook, onChanged, nowMs } = deps;
-
-  async function find(webhook: number): Promise<ReplayProgress> {
-    const replay = await rows.find(webhook);
-    if (!replay)
-      throw new WebhookError(
-        "REPLAY_UNKNOWN",
-        `webhook ${webhook} has no replay: POST /api/v2/webhooks/${webhook}/replay starts one`,
-      );
-    return replay;
-  }
-
+  const { rows, findWebhook, onChanged, nowMs } = deps;
   return {
-    async start(id, body) {
-      const given = readMembers(body, READERS);
-      const fromHeight = required(given.fromHeight, "fromHeight");
-      const askedHeight = required(given.toHeight, "toHeight");
-      const webhook = findWebhook(id);
-      const highest = history.head() - webhook.confirmations;
-      const toHeight = Math.min(askedHeight, highest);
-      if (fromHeight > toHeight) {
-        throw invalid(
-          `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height whose events are delivered`,
-        );
-      }
-      if (![...subscribedNames(checkEvents(webhook)).keys()].some(isRemembered)) {
-        throw invalid(
-          "no event of the webhook can be derived from stored blocks: docs/reference/events.md lists the derivable events",
-        );
-      }
-      checkOn(webhook);
-      if (!(await rows.start(webhook.id, { fromHeight, toHeight }, nowMs()))) {
-        throw new WebhookError(
-          "REPLAY_RUNNING",
-          `a replay of webhook ${webhook.id} is running: wait for it to finish, or cancel it with DELETE`,
-        );
-      }
-      onChanged(webhook.id);
-      return find(webhook.id);
-    },
-    find: async (id) => find(findWebhook(id).id),
+    start: (id, body) => start(deps, id, body),
+    find: async (id) => find(rows, findWebhook(id).id),
     async cancel(id) {
-      const { webhook, state } = await find(findWebhook(id).id);
+      const { webhook, state } = await find(rows, findWebhook(id).id);
       if (state !== "running")
         throw new WebhookError(
           "REPLAY_UNKNOWN",
@@ -101,4 +64,46 @@ export function createReplays(deps: ReplaysDeps): Replays {
       onChanged(webhook);
     },
   };
+}
+
+async function start(
+  { rows, history, findWebhook, onChanged, nowMs }: ReplaysDeps,
+  id: string,
+  body: unknown,
+): Promise<ReplayProgress> {
+  const given = readMembers(body, READERS);
+  const fromHeight = required(given.fromHeight, "fromHeight");
+  const askedHeight = required(given.toHeight, "toHeight");
+  const webhook = findWebhook(id);
+  const highest = history.head() - webhook.confirmations;
+  const toHeight = Math.min(askedHeight, highest);
+  if (fromHeight > toHeight) {
+    throw invalid(
+      `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height whose events are delivered`,
+    );
+  }
+  if (![...subscribedNames(checkEvents(webhook)).keys()].some(isRemembered)) {
+    throw invalid(
+      "no event of the webhook can be derived from stored blocks: docs/reference/events.md lists the derivable events",
+    );
+  }
+  checkOn(webhook);
+  if (!(await rows.start(webhook.id, { fromHeight, toHeight }, nowMs()))) {
+    throw new WebhookError(
+      "REPLAY_RUNNING",
+      `a replay of webhook ${webhook.id} is running: wait for it to finish, or cancel it with DELETE`,
+    );
+  }
+  onChanged(webhook.id);
+  return find(rows, webhook.id);
+}
+
+async function find(rows: ReplaysDeps["rows"], webhook: number): Promise<ReplayProgress> {
+  const replay = await rows.find(webhook);
+  if (!replay)
+    throw new WebhookError(
+      "REPLAY_UNKNOWN",
+      `webhook ${webhook} has no replay: POST /api/v2/webhooks/${webhook}/replay starts one`,
+    );
+  return replay;
 }

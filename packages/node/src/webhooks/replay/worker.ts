@@ -14,7 +14,6 @@ import type { Intake } from "../intake.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
 import type { MatchedEvent, Outbox } from "../matching/outbox.ts";
 import type { Replay } from "../model/replay.ts";
-import type { Suspend } from "../suspension.ts";
 
 export type ReplayWorkerDeps = {
   replays: Pick<ReplayRows, "next" | "finish">;
@@ -22,7 +21,7 @@ export type ReplayWorkerDeps = {
   history: History;
   definitions: Definitions;
   outbox: Outbox;
-  suspend: Suspend;
+  suspend: Intake["suspend"];
   observer: MatchingObserver;
   nowMs: () => number;
 };
@@ -33,21 +32,11 @@ const MAX_WAITING = 200;
 const MAX_STEP_MS = 5;
 const MAX_STEP_BLOCKS = 100;
 
-/** Result of a step: the matched events, and where the next step continues. */
-type Found = {
-  readonly matched: MatchedEvent[];
-  readonly nextHeight: number;
-  readonly nextIndex: number;
-  /** Reason to suspend the webhook, if any. */
-  readonly tooExpensive?: string;
-};
-
 /** Creates the background task; each step works on one replay. */
 export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
-  const { replays, intake, history, definitions, outbox, suspend, observer, nowMs } = deps;
+  const { replays, intake, definitions, nowMs } = deps;
   /** Webhook of the last step. */
   let last = 0;
-
   return async () => {
     const replay = await replays.next(last, MAX_WAITING / 2);
     if (!replay || intake.events.hasRetraction()) return { more: false };
@@ -58,85 +47,130 @@ export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
       await replays.finish(replay.webhook, nowMs());
       return { more: true };
     }
-    const found = intake.readTogether(() => readEvents(replay, definition));
-    if (found.tooExpensive !== undefined) {
-      const { tooExpensive } = found;
-      await intake.transaction(() => suspend(replay.webhook, tooExpensive, nowMs()));
-      observer.suspended("replay");
-      return { webhook: replay.webhook, more: true };
-    }
-    const count = await intake.transaction(
-      // Retractions precede replays: no event of a replacing block is delivered before them.
-      () => (intake.events.hasRetraction() ? 0 : enqueue(replay, found)),
-      // A range without events may be read again after a power loss.
-      found.matched.length > 0 ? "power loss" : "process death",
-    );
-    return { more: true, ...(count > 0 && { webhook: replay.webhook }) };
+    return replaySome(deps, replay, definition);
   };
-
-  function readEvents({ webhook, toHeight, ...replay }: Replay, definition: Definition): Found {
-    const endMs = performance.now() + MAX_STEP_MS;
-    // The chain may have become shorter; the blocks that replace others are delivered as live events.
-    const last = Math.min(toHeight, history.head() - definition.confirmations);
-    const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
-    const names = subscribedNames(
-      definition.event === null ? definition.events : [definition.event, ...definition.events],
-    );
-    const matched: MatchedEvent[] = [];
-    let evaluated = 0;
-    let { nextHeight, nextIndex } = replay;
-    while (nextHeight <= endHeight && performance.now() < endMs) {
-      const events = history.eventsAt(nextHeight);
-      for (; nextIndex < events.length; nextIndex++) {
-        // Evaluates at least one event, even if reading the block took all the time.
-        const isTimeUp = evaluated > 0 && performance.now() >= endMs;
-        if (isTimeUp || matched.length === MAX_WAITING / 2) return { matched, nextHeight, nextIndex };
-        const event = events[nextIndex]!;
-        const name = names.get(event.name);
-        if (name === undefined || !isRemembered(event.name)) continue;
-        evaluated++;
-        const verdict = judge(definition, event);
-        if (verdict instanceof CostError) {
-          return { matched, nextHeight, nextIndex, tooExpensive: verdict.message };
-        }
-        if (!verdict) continue;
-        const content = outbox.share(name, () =>
-          event.data === undefined ? undefined : JSON.stringify(event.data),
-        );
-        matched.push({ webhook, name, event, content, logSequence: Number.MAX_SAFE_INTEGER });
-      }
-      nextHeight++;
-      nextIndex = 0;
-    }
-    return { matched, nextHeight: nextHeight > last ? toHeight + 1 : nextHeight, nextIndex };
-  }
-
-  function judge({ metered }: Definition, event: Event): Verdict {
-    const startMs = performance.now();
-    const verdict = metered.judge(event.data);
-    observer.spent("replay", performance.now() - startMs);
-    return verdict;
-  }
-
-  /** Puts events into the queue and returns their number. */
-  function enqueue(
-    { webhook, lastDelivery, events }: Replay,
-    { matched, nextHeight, nextIndex }: Found,
-  ): number {
-    let count = 0;
-    for (const item of matched) {
-      const position = events + count + 1;
-      const id = outbox.idOf(item.event, webhook, item.logSequence);
-      // Deliveries from before the replay are sent again; those made since it began are not.
-      if (
-        outbox.put(item, position) ||
-        intake.replayed.putAgain(webhook, { id, position, upTo: lastDelivery })
-      )
-        count++;
-    }
-    intake.replayed.advance(webhook, { nextHeight, nextIndex, events: events + count });
-    return count;
-  }
 }
 
 const isRead = ({ nextHeight, toHeight }: Replay): boolean => nextHeight > toHeight;
+
+/** Reads some events of the replay and puts the matching ones into the queue. */
+async function replaySome(
+  deps: ReplayWorkerDeps,
+  replay: Replay,
+  definition: Definition,
+): ReturnType<BackgroundTask> {
+  const { intake, suspend, observer, nowMs } = deps;
+  const { webhook } = replay;
+  const found = intake.readTogether(() => readEvents(deps, replay, definition));
+  const { matched, tooExpensive } = found;
+  if (tooExpensive !== undefined) {
+    await intake.transaction(() => suspend(webhook, tooExpensive, nowMs()));
+    observer.suspended("replay");
+    return { webhook, more: true };
+  }
+  const count = await intake.transaction(
+    // Retractions precede replays: no event of a replacing block is delivered before them.
+    () => (intake.events.hasRetraction() ? 0 : enqueue(deps, replay, found)),
+    // A range without events may be read again after a power loss.
+    matched.length > 0 ? "power loss" : "process death",
+  );
+  return { more: true, ...(count > 0 && { webhook }) };
+}
+
+/** Result of reading: the matched events, and where the next step continues. */
+type Found = {
+  readonly matched: MatchedEvent[];
+  readonly nextHeight: number;
+  readonly nextIndex: number;
+  /** Reason to suspend the webhook, if any. */
+  readonly tooExpensive?: string;
+};
+
+/** Bounds and progress of one step. */
+type Step = {
+  readonly definition: Definition;
+  /** Names of the selected events, and the name of each in the subscription. */
+  readonly names: ReturnType<typeof subscribedNames>;
+  readonly endMs: number;
+  readonly matched: MatchedEvent[];
+  evaluated: number;
+};
+
+function readEvents(deps: ReplayWorkerDeps, replay: Replay, definition: Definition): Found {
+  const { history } = deps;
+  const { event, events, confirmations } = definition;
+  const step: Step = {
+    definition,
+    names: subscribedNames(event === null ? events : [event, ...events]),
+    endMs: performance.now() + MAX_STEP_MS,
+    matched: [],
+    evaluated: 0,
+  };
+  // The chain may have become shorter; the blocks that replace others are delivered as live events.
+  const last = Math.min(replay.toHeight, history.head() - confirmations);
+  const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
+  const { matched } = step;
+  let { nextHeight, nextIndex } = replay;
+  while (nextHeight <= endHeight && performance.now() < step.endMs) {
+    const stopped = matchBlock(deps, step, history.eventsAt(nextHeight), nextIndex);
+    if (stopped) return { matched, nextHeight, ...stopped };
+    nextHeight++;
+    nextIndex = 0;
+  }
+  return { matched, nextHeight: nextHeight > last ? replay.toHeight + 1 : nextHeight, nextIndex };
+}
+
+/** Matches the events of a block from an index; returns where the step ended, or undefined at the end of the block. */
+function matchBlock(
+  deps: ReplayWorkerDeps,
+  step: Step,
+  events: readonly Event[],
+  fromIndex: number,
+): Pick<Found, "nextIndex" | "tooExpensive"> | undefined {
+  const { definition, names, matched } = step;
+  for (let nextIndex = fromIndex; nextIndex < events.length; nextIndex++) {
+    // Evaluates at least one event, even if reading the block took all the time.
+    const isTimeUp = step.evaluated > 0 && performance.now() >= step.endMs;
+    if (isTimeUp || matched.length === MAX_WAITING / 2) return { nextIndex };
+    const event = events[nextIndex]!;
+    const name = names.get(event.name);
+    if (name === undefined || !isRemembered(event.name)) continue;
+    step.evaluated++;
+    const verdict = judge(deps.observer, definition, event);
+    if (verdict instanceof CostError) return { nextIndex, tooExpensive: verdict.message };
+    if (!verdict) continue;
+    const content = deps.outbox.share(name, () =>
+      event.data === undefined ? undefined : JSON.stringify(event.data),
+    );
+    const { id: webhook } = definition;
+    matched.push({ webhook, name, event, content, logSequence: Number.MAX_SAFE_INTEGER });
+  }
+  return undefined;
+}
+
+function judge(observer: MatchingObserver, { metered }: Definition, event: Event): Verdict {
+  const startMs = performance.now();
+  const verdict = metered.judge(event.data);
+  observer.spent("replay", performance.now() - startMs);
+  return verdict;
+}
+
+/** Puts events into the queue and returns their number. */
+function enqueue(
+  { intake, outbox }: ReplayWorkerDeps,
+  { webhook, lastDelivery, events }: Replay,
+  { matched, nextHeight, nextIndex }: Found,
+): number {
+  const { replayed } = intake;
+  let count = 0;
+  for (const item of matched) {
+    const position = events + count + 1;
+    const id = outbox.idOf(item.event, webhook, item.logSequence);
+    // Deliveries from before the replay are sent again; those made since it began are not.
+    const isQueued =
+      outbox.put(item, position) || replayed.putAgain(webhook, { id, position, upTo: lastDelivery });
+    if (isQueued) count++;
+  }
+  replayed.advance(webhook, { nextHeight, nextIndex, events: events + count });
+  return count;
+}

@@ -1,32 +1,16 @@
 /** The rows of deliveries as a queue: pending deliveries of each webhook, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
-import type { Attempt, DeliveryMessage, WaitingDelivery } from "../deliveries.ts";
+import type { Attempt, WaitingDelivery } from "../deliveries.ts";
 import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
 import type { NewDeliveries } from "../intake.ts";
-import { type ContentRow, contentFromRow } from "./contents.ts";
+import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 import type { Sync } from "./sync.ts";
 
 export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow & SecretRow;
 
-export type MessageRow = {
-  webhook: number;
-  id: string;
-  sequence: number | null;
-  event: string;
-  height: number | null;
-  block_id: string | null;
-  reverts: string | null;
-  created_ms: number;
-} & ContentRow;
-
 type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
-
-/** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
-export const MESSAGE_COLUMNS =
-  "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
-export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
 export type DeliveryStore = Pick<NewDeliveries, "has" | "insert"> &
   Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry"> & {
@@ -62,6 +46,10 @@ export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
 
 /** @param cipher cipher of the webhooks' secrets */
 export function createDeliveryStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): DeliveryStore {
+  return { ...createInserts(database), ...createPendingReads(database, cipher), ...createAttempts(database) };
+}
+
+function createInserts(database: Database): Pick<DeliveryStore, "has" | "insert"> {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
   const insert = database.prepare(
     `INSERT INTO deliveries
@@ -70,6 +58,32 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
        coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0))`,
   );
+  return {
+    has: (webhook, id) => has.get(id, webhook) !== undefined,
+    insert: (delivery, atMs) =>
+      Number(
+        insert.run(
+          delivery.webhook,
+          delivery.id,
+          delivery.sequence ?? null,
+          delivery.event,
+          delivery.height ?? null,
+          delivery.blockId ?? null,
+          delivery.isRetractable ? 1 : null,
+          delivery.reverts ?? null,
+          delivery.replay ?? null,
+          delivery.content,
+          atMs,
+          delivery.webhook,
+        ).lastInsertRowid,
+      ),
+  };
+}
+
+function createPendingReads(
+  database: Database,
+  cipher: SecretCipher,
+): Pick<DeliveryStore, "nextFirst" | "nextRetry" | "state"> {
   const nextFirst = database.prepare<WaitingRow>(
     `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > ?
      ORDER BY deliveries.number LIMIT +?`,
@@ -88,6 +102,26 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
        AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL) AS retraction
      FROM webhooks WHERE id = +?`,
   );
+  return {
+    nextFirst: (webhook, after, limit) =>
+      nextFirst.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
+    nextRetry(webhook, nowMs) {
+      const row = nextRetry.get(webhook, nowMs);
+      return row && waitingFromRow(row, cipher);
+    },
+    state(webhook) {
+      const row = state.get(webhook);
+      return {
+        isStrict: row?.strict === 1,
+        retryMs: row?.retry_ms ?? undefined,
+        hasRetraction: row?.retraction === 1,
+      };
+    },
+  };
+}
+
+/** Creates the functions that record an attempt and what follows from it. */
+function createAttempts(database: Database): Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone"> {
   const recordAttempt = database.prepare(
     `INSERT INTO attempts
      SELECT number, (SELECT coalesce(max(attempt), 0) FROM attempts WHERE delivery = number) + 1, ?, ?, ?, ?, ?
@@ -108,43 +142,7 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
     `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
-
   return {
-    has: (webhook, id) => has.get(id, webhook) !== undefined,
-    insert: (
-      { webhook, id, sequence, event, height, blockId, isRetractable, reverts, replay, content },
-      atMs,
-    ) =>
-      Number(
-        insert.run(
-          webhook,
-          id,
-          sequence ?? null,
-          event,
-          height ?? null,
-          blockId ?? null,
-          isRetractable ? 1 : null,
-          reverts ?? null,
-          replay ?? null,
-          content,
-          atMs,
-          webhook,
-        ).lastInsertRowid,
-      ),
-    nextFirst: (webhook, after, limit) =>
-      nextFirst.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
-    nextRetry(webhook, nowMs) {
-      const row = nextRetry.get(webhook, nowMs);
-      return row && waitingFromRow(row, cipher);
-    },
-    state(webhook) {
-      const row = state.get(webhook);
-      return {
-        isStrict: row?.strict === 1,
-        retryMs: row?.retry_ms ?? undefined,
-        hasRetraction: row?.retraction === 1,
-      };
-    },
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
       void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
@@ -159,15 +157,3 @@ export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDe
   const secrets = secretsFromRow(row.webhook, row, cipher);
   return { number, message: messageFromRow(row), attempts, target, secrets };
 }
-
-export const messageFromRow = (row: MessageRow): DeliveryMessage => ({
-  webhook: row.webhook,
-  id: row.id,
-  ...(row.sequence !== null && { sequence: row.sequence }),
-  event: row.event,
-  ...(row.height !== null && { height: row.height }),
-  ...(row.block_id !== null && { blockId: row.block_id }),
-  ...(row.reverts !== null && { reverts: row.reverts }),
-  createdMs: row.created_ms,
-  content: contentFromRow(row),
-});

@@ -2,8 +2,8 @@
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
-import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./deliveries.ts";
-import { oldestIn } from "./queue-figures.ts";
+import { oldestIn } from "./figures.ts";
+import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";
 
 export type DeliveryLogStore = Omit<Sync<DeliveryLogRows>, "sendNow" | "expediteMatching">;
@@ -43,42 +43,24 @@ const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_at
   reason = NULL, replay = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
-  const byNumber = database.prepare<DeliveryRow>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number = ?`,
-  );
-  const byId = database.prepare<DeliveryRow>(
-    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
-  );
-  const message = database.prepare<MessageRow>(
-    `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = +?`,
-  );
-  const reachOf = database.prepare<{ rows: number; last: number }>(
-    `SELECT count(*) AS rows, min(number) AS last FROM
-     (SELECT number FROM deliveries WHERE webhook = +? AND number < ? ORDER BY number DESC
-      LIMIT ${ROWS_READ_AT_ONCE})`,
-  );
+  const recordFromRow = createRecordFromRow(database);
+  return {
+    page: createPage(database, recordFromRow),
+    find: createFind(database, recordFromRow),
+    latest: createLatest(database),
+    message: createMessage(database),
+    ...createRequeue(database),
+  };
+}
+
+type RecordFromRow = (row: DeliveryRow) => DeliveryRecord;
+
+/** Creates the conversion of a row, which reads the attempts of the delivery. */
+function createRecordFromRow(database: Database): RecordFromRow {
   const attempts = database.prepare<AttemptRow>(
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
   );
-  const latest = database.prepare<Pick<DeliveryRow, "state" | "created_ms" | "finished_ms">>(
-    `SELECT state, created_ms, finished_ms FROM deliveries WHERE webhook = +? AND sequence IS NOT NULL
-     ORDER BY number DESC LIMIT +?`,
-  );
-  const oldest = database.prepare<{ first_ms: number | null; retry_ms: number | null }>(
-    `SELECT ${oldestIn("deliveries_first", "next_attempt_ms IS NULL", "+?")} AS first_ms,
-     ${oldestIn("deliveries_retry_oldest", "next_attempt_ms IS NOT NULL", "+?")} AS retry_ms`,
-  );
-  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
-  const nextOf = (where: string) =>
-    database.prepare<{ last: number | null }>(
-      `SELECT max(number) AS last FROM
-       (SELECT number FROM deliveries WHERE webhook = +? ${where} AND number > ? ORDER BY number LIMIT +?)`,
-    );
-  // Failed deliveries have their own index.
-  const nextFailed = nextOf("AND state = 'failed'");
-  const nextOfAll = nextOf("");
-
-  const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({
+  return (row) => ({
     number: row.number,
     id: row.id,
     ...(row.sequence !== null && { sequence: row.sequence }),
@@ -94,43 +76,88 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     ...(row.finished_ms !== null && { finishedMs: row.finished_ms }),
     attempts: attempts.all(row.number).map(attemptFromRow),
   });
+}
 
+function createPage(database: Database, recordFromRow: RecordFromRow): DeliveryLogStore["page"] {
+  const reachOf = database.prepare<{ rows: number; last: number }>(
+    `SELECT count(*) AS rows, min(number) AS last FROM
+     (SELECT number FROM deliveries WHERE webhook = +? AND number < ? ORDER BY number DESC
+      LIMIT ${ROWS_READ_AT_ONCE})`,
+  );
+  return (webhook, filter, { before = Number.MAX_SAFE_INTEGER, limit }) => {
+    const reach = isIndexed(filter) ? undefined : reachOf.get(webhook, before);
+    const after = reach?.rows === ROWS_READ_AT_ONCE ? reach.last - 1 : 0;
+    const { where, values } = conditionsOf(filter);
+    const rows = database
+      .prepare<DeliveryRow>(
+        `SELECT ${COLUMNS} FROM deliveries WHERE webhook = +? AND number < ? AND number > ? ${where}
+         ORDER BY number DESC LIMIT +?`,
+      )
+      // One row more than the limit shows whether there is a next page.
+      .all(webhook, before, after, ...values, limit + 1);
+    const records = rows.slice(0, limit).map(recordFromRow);
+    if (rows.length > limit) return { records, next: records.at(-1)!.number };
+    return after > 0 ? { records, next: after + 1 } : { records };
+  };
+}
+
+function createFind(database: Database, recordFromRow: RecordFromRow): DeliveryLogStore["find"] {
+  const byNumber = database.prepare<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number = ?`,
+  );
+  const byId = database.prepare<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
+  );
+  return (webhook, key) => {
+    const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
+    return row && recordFromRow(row);
+  };
+}
+
+function createLatest(database: Database): DeliveryLogStore["latest"] {
+  const latest = database.prepare<Pick<DeliveryRow, "state" | "created_ms" | "finished_ms">>(
+    `SELECT state, created_ms, finished_ms FROM deliveries WHERE webhook = +? AND sequence IS NOT NULL
+     ORDER BY number DESC LIMIT +?`,
+  );
+  const oldest = database.prepare<{ first_ms: number | null; retry_ms: number | null }>(
+    `SELECT ${oldestIn("deliveries_first", "next_attempt_ms IS NULL", "+?")} AS first_ms,
+     ${oldestIn("deliveries_retry_oldest", "next_attempt_ms IS NOT NULL", "+?")} AS retry_ms`,
+  );
+  return (webhook, limit) => {
+    const { first_ms, retry_ms } = oldest.get(webhook, webhook)!;
+    const madeMs = [first_ms, retry_ms].filter((ms) => ms !== null);
+    return {
+      deliveries: latest.all(webhook, limit).map(({ state, created_ms, finished_ms }) => ({
+        state,
+        createdMs: created_ms,
+        ...(finished_ms !== null && { finishedMs: finished_ms }),
+      })),
+      ...(madeMs.length > 0 && { oldestWaitingMs: Math.min(...madeMs) }),
+    };
+  };
+}
+
+function createMessage(database: Database): DeliveryLogStore["message"] {
+  const message = database.prepare<MessageRow>(
+    `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = +?`,
+  );
+  return (number) => {
+    const row = message.get(number);
+    return row && messageFromRow(row);
+  };
+}
+
+function createRequeue(database: Database): Pick<DeliveryLogStore, "requeue" | "requeueMatching"> {
+  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
+  const nextOf = (where: string) =>
+    database.prepare<{ last: number | null }>(
+      `SELECT max(number) AS last FROM
+       (SELECT number FROM deliveries WHERE webhook = +? ${where} AND number > ? ORDER BY number LIMIT +?)`,
+    );
+  // Failed deliveries have their own index.
+  const nextFailed = nextOf("AND state = 'failed'");
+  const nextOfAll = nextOf("");
   return {
-    page(webhook, filter, { before = Number.MAX_SAFE_INTEGER, limit }) {
-      const reach = isIndexed(filter) ? undefined : reachOf.get(webhook, before);
-      const after = reach?.rows === ROWS_READ_AT_ONCE ? reach.last - 1 : 0;
-      const { where, values } = conditionsOf(filter);
-      const rows = database
-        .prepare<DeliveryRow>(
-          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = +? AND number < ? AND number > ? ${where}
-           ORDER BY number DESC LIMIT +?`,
-        )
-        // One row more than the limit shows whether there is a next page.
-        .all(webhook, before, after, ...values, limit + 1);
-      const records = rows.slice(0, limit).map(recordFromRow);
-      if (rows.length > limit) return { records, next: records.at(-1)!.number };
-      return after > 0 ? { records, next: after + 1 } : { records };
-    },
-    find(webhook, key) {
-      const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
-      return row && recordFromRow(row);
-    },
-    latest(webhook, limit) {
-      const { first_ms, retry_ms } = oldest.get(webhook, webhook)!;
-      const madeMs = [first_ms, retry_ms].filter((ms) => ms !== null);
-      return {
-        deliveries: latest.all(webhook, limit).map(({ state, created_ms, finished_ms }) => ({
-          state,
-          createdMs: created_ms,
-          ...(finished_ms !== null && { finishedMs: finished_ms }),
-        })),
-        ...(madeMs.length > 0 && { oldestWaitingMs: Math.min(...madeMs) }),
-      };
-    },
-    message(number) {
-      const row = message.get(number);
-      return row && messageFromRow(row);
-    },
     requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
     requeueMatching: (webhook, filter, { after, limit }, atMs) =>
       database.transaction(() => {

@@ -9,10 +9,9 @@ import { migrate } from "../../store/engine/migrations.ts";
 import { checkLimits } from "../register/bounds.ts";
 import { readOldRegister } from "../register/old-register.ts";
 import type { Webhook } from "../webhook.ts";
-import { createWebhookAliases } from "./aliases.ts";
 import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
 import { createSecretCipher } from "./secrets/encryption.ts";
-import { createWebhookStore } from "./webhooks.ts";
+import { createWebhookAliases, createWebhookStore } from "./webhooks.ts";
 
 /** Maximum size of the file, which is more than the register may hold. */
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;

@@ -6,23 +6,20 @@ import type { EventLog } from "../../store/events/event-log.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { type Intake, READER } from "../intake.ts";
 import type { RegisterStorage } from "../register/rows.ts";
-import type { WebhookStorage } from "../storage.ts";
-import { createWebhookAliases } from "./aliases.ts";
-import { createBlockRevertStore } from "./block-reverts.ts";
-import { createContentStore } from "./contents.ts";
-import { createDeliveredFactStore } from "./delivered-facts.ts";
+import type { WebhookStorage } from "../webhooks.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
 import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
 import { createHealthRows } from "./health-rows.ts";
+import { createContentStore } from "./messages.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { createReplayStore } from "./replays.ts";
 import { createRestartedQueueStore } from "./restarted-queues.ts";
+import { createBlockRevertStore, createDeliveredFactStore } from "./retractions.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
-import { createSuspension } from "./suspension.ts";
 import { createUnconfirmedEventStore } from "./unconfirmed-events.ts";
-import { createWebhookHealthStore } from "./webhook-health.ts";
-import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
+import { createSuspendWebhook, createWebhookHealthStore } from "./webhook-health.ts";
+import { createWebhookAliases, createWebhookStore, type WebhookStore } from "./webhooks.ts";
 
 export type SqliteStorageDeps = {
   /** A dedicated connection that can write, also used by the event log. */
@@ -73,7 +70,7 @@ function createIntake(
   return {
     transaction: async (work, survives) => database.transaction(work, survives),
     readTogether: createReadTogether(database),
-    suspend: createSuspension(database),
+    suspend: createSuspendWebhook(database),
     events: {
       next: (limit) => eventLog.read(matched(), limit),
       moveTo: (sequence) => eventLog.moveCursor(READER, sequence),

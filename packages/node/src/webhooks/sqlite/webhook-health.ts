@@ -1,6 +1,8 @@
-/** Health of a webhook's target: consecutive failures, and the suspension that ends them. */
+/** Health of a webhook's target: consecutive failures, and the suspension that ends them (webhooks.md 10 point 6). */
 import type { Database } from "../../store/engine/database.ts";
 import type { Suspension } from "../webhook.ts";
+import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
+import { createReplayStore } from "./replays.ts";
 
 /** Number of consecutive failures, and the time of the first. */
 export type Failing = { readonly failures: number; readonly failingSinceMs: number };
@@ -35,5 +37,20 @@ export function createWebhookHealthStore(database: Database): WebhookHealthStore
     recordFailure: (id, atMs) => recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
     suspend: (id, { reason, sinceMs }) => void suspend.run(reason, sinceMs, id),
     resume: (id, after) => void resume.run(after, id),
+  };
+}
+
+/** Suspends a webhook until it is updated or its target responds to a ping; must be called inside a transaction. */
+export type SuspendWebhook = (webhook: number, reason: string, atMs: number) => void;
+
+export function createSuspendWebhook(database: Database): SuspendWebhook {
+  const health = createWebhookHealthStore(database);
+  const finishedDeliveries = createFinishedDeliveryStore(database);
+  const replays = createReplayStore(database);
+  return (webhook, reason, atMs) => {
+    health.suspend(webhook, { reason, sinceMs: atMs });
+    // Pending deliveries fail: they can be sent again once the webhook is active.
+    finishedDeliveries.schedule(webhook, { state: "failed", reason });
+    replays.end(webhook, "cancelled", atMs, reason);
   };
 }

@@ -1,7 +1,7 @@
-/** The register of webhooks as rows. */
+/** The register of webhooks as rows, with their aliases (webhooks.md W-03). */
 import { subscribedNames } from "../../events/names.ts";
 import type { Database } from "../../store/engine/database.ts";
-import type { RegisterRows } from "../register/rows.ts";
+import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import type { Webhook, WebhookFields } from "../webhook.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
@@ -45,6 +45,17 @@ type ListedRow = WebhookRow & {
 
 /** @param cipher cipher of the secrets; only needed to read or write them */
 export function createWebhookStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): WebhookStore {
+  const reads = createReads(database, cipher);
+  return { ...reads, ...createWrites(database, cipher, reads.find) };
+}
+
+type Writes = Pick<
+  WebhookStore,
+  "insert" | "activate" | "activateWaiting" | "replace" | "rotate" | "remove" | "nextSequence"
+>;
+type Reads = Omit<WebhookStore, keyof Writes>;
+
+function createReads(database: Database, cipher: SecretCipher): Reads {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
   // SQLite stores the length in the row header, and does not read the conditions themselves.
   const conditionsBytes = database.prepare<{ bytes: number }>(
@@ -54,6 +65,52 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   const listed = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
   const page = database.prepare<ListedRow>(`${listed} ORDER BY id LIMIT +? OFFSET +?`);
   const find = database.prepare<ListedRow>(`${listed} WHERE id = +?`);
+  const active = database.prepare<WebhookRow & { active_after: number }>(
+    "SELECT * FROM webhooks WHERE enabled = 1 AND suspended IS NULL ORDER BY id",
+  );
+  const version = database.prepare<{ version: number }>("SELECT version FROM register");
+  const targetOf = database.prepare<{ target: string }>("SELECT target FROM webhooks WHERE id = ?");
+  const queued = database.prepare<{ queued: number }>(
+    "SELECT waiting + retrying + replaying AS queued FROM queues WHERE webhook = ?",
+  );
+  return {
+    count: () => count.get()?.total ?? 0,
+    conditionsBytes: (except = 0) => conditionsBytes.get(except)!.bytes,
+    ids: () => ids.all().map(({ id }) => id),
+    page: ({ offset, limit }) => page.all(limit, offset).map((row) => webhookFromRow(row, cipher)),
+    find(id) {
+      const row = find.get(id);
+      return row && webhookFromRow(row, cipher);
+    },
+    version: () => version.get()!.version,
+    active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
+    eventNames: createEventNames(database),
+    targetOf: (id) => targetOf.get(id)?.target,
+    queued: (id) => queued.get(id)?.queued ?? 0,
+  };
+}
+
+function createEventNames(database: Database): () => Set<string> {
+  const subscribed = database.prepare<{ event: string | null; events: string }>(
+    "SELECT DISTINCT event, events FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
+  );
+  const any = database.prepare("SELECT 1 FROM webhooks LIMIT 1");
+  const confirming = database.prepare(
+    `SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL
+     AND (confirmations > 0 OR EXISTS (SELECT 1 FROM held WHERE webhook = webhooks.id)) LIMIT 1`,
+  );
+  return () => {
+    const given = subscribed.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
+    const names = new Set(subscribedNames(given.filter((name) => name !== null)).keys());
+    // A target that received a fact, under any definition, must receive its retraction.
+    if (any.get()) names.add("block.reverted");
+    // Confirmations are counted in applied blocks.
+    if (confirming.get()) names.add("block.applied");
+    return names;
+  };
+}
+
+function createWrites(database: Database, cipher: SecretCipher, find: WebhookStore["find"]): Writes {
   // The secret is written afterwards, because it is encrypted for the id.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks
@@ -74,52 +131,15 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   );
   const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
   const markRemoved = database.prepare("INSERT INTO removed_webhooks VALUES (?)");
-  const active = database.prepare<WebhookRow & { active_after: number }>(
-    "SELECT * FROM webhooks WHERE enabled = 1 AND suspended IS NULL ORDER BY id",
-  );
-  const eventNames = database.prepare<{ event: string | null; events: string }>(
-    "SELECT DISTINCT event, events FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
-  );
-  const confirming = database.prepare(
-    `SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL
-     AND (confirmations > 0 OR EXISTS (SELECT 1 FROM held WHERE webhook = webhooks.id)) LIMIT 1`,
-  );
-  const version = database.prepare<{ version: number }>("SELECT version FROM register");
-  const targetOf = database.prepare<{ target: string }>("SELECT target FROM webhooks WHERE id = ?");
-  const queued = database.prepare<{ queued: number }>(
-    "SELECT waiting + retrying + replaying AS queued FROM queues WHERE webhook = ?",
-  );
   const nextSequence = database.prepare<{ sequence: number }>(
     "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
   );
-
-  const webhookFromRow = (row: ListedRow): Webhook => ({
-    ...definitionFromRow(row),
-    secrets: secretsFromRow(row.id, row, cipher),
-    ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
-    ...(row.from_height !== null &&
-      row.to_height !== null &&
-      row.next_height !== null && {
-        replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
-      }),
-  });
-
-  function findById(id: number): Webhook | undefined {
-    const row = find.get(id);
-    return row && webhookFromRow(row);
-  }
-
   return {
-    count: () => count.get()?.total ?? 0,
-    conditionsBytes: (except = 0) => conditionsBytes.get(except)!.bytes,
-    ids: () => ids.all().map(({ id }) => id),
-    page: ({ offset, limit }) => page.all(limit, offset).map(webhookFromRow),
-    find: findById,
     insert: (fields, token) =>
       database.transaction(() => {
         const { id } = insert.get(...columnsOf(fields), NOT_YET)!;
         setToken.run(cipher.encrypt(token, ownerOf(id)), id);
-        return findById(id)!;
+        return find(id)!;
       }),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
@@ -129,20 +149,20 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
       }),
-    version: () => version.get()!.version,
-    active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
-    eventNames() {
-      const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
-      const names = new Set(subscribedNames(given.filter((name) => name !== null)).keys());
-      // A target that received a fact, under any definition, must receive its retraction.
-      if (count.get()!.total > 0) names.add("block.reverted");
-      // Confirmations are counted in applied blocks.
-      if (confirming.get()) names.add("block.applied");
-      return names;
-    },
-    targetOf: (id) => targetOf.get(id)?.target,
-    queued: (id) => queued.get(id)?.queued ?? 0,
     nextSequence: (id) => nextSequence.get(id)!.sequence,
+  };
+}
+
+export function createWebhookAliases(database: Database): WebhookAliases {
+  const find = database.prepare<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = ?");
+  const insert = database.prepare("INSERT INTO webhook_aliases VALUES (?, ?)");
+  const all = database.prepare<{ webhook: number }>(
+    "SELECT DISTINCT webhook FROM webhook_aliases ORDER BY webhook",
+  );
+  return {
+    idOf: (alias) => find.get(alias)?.webhook,
+    add: (alias, webhook) => void insert.run(alias, webhook),
+    webhooks: () => all.all().map(({ webhook }) => webhook),
   };
 }
 
@@ -158,6 +178,17 @@ const columnsOf = (fields: WebhookFields) => [
   fields.confirmations,
   fields.name ?? null,
 ];
+
+const webhookFromRow = (row: ListedRow, cipher: SecretCipher): Webhook => ({
+  ...definitionFromRow(row),
+  secrets: secretsFromRow(row.id, row, cipher),
+  ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
+  ...(row.from_height !== null &&
+    row.to_height !== null &&
+    row.next_height !== null && {
+      replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
+    }),
+});
 
 const definitionFromRow = (row: WebhookRow): WebhookFields & Pick<Webhook, "id"> => ({
   id: row.id,

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { totalOf } from "../../../src/webhooks/figures.ts";
 import type { WebhookObserver } from "../../../src/webhooks/observer.ts";
-import { createQueueFigures } from "../../../src/webhooks/sqlite/queue-figures.ts";
-import { createFiredFigures, createWebhookFigures } from "../../../src/webhooks/sqlite/webhook-figures.ts";
+import {
+  createFiredFigures,
+  createQueueFigures,
+  createWebhookFigures,
+} from "../../../src/webhooks/sqlite/figures.ts";
 import {
   always,
   blockApplied,

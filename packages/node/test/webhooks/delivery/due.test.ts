@@ -1,10 +1,10 @@
 /** What is due in the queues in memory, and what a recorded outcome does to them. */
 import { beforeEach, expect, test } from "vitest";
 import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
+import { createQueues, type Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
-import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/outcomes.ts";
 import type { Lane, Queue } from "../../../src/webhooks/delivery/queue.ts";
-import { createQueues, type Queues } from "../../../src/webhooks/delivery/queues.ts";
+import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
 import type { QueueState } from "../../../src/webhooks/delivery-queue.ts";
 
 const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };

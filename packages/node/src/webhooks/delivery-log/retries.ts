@@ -1,7 +1,7 @@
 /** Sends finished and pending deliveries now, on demand (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
 import { integer, invalid, oneOf, type Readers, readMembers, text } from "../../subscriptions/members.ts";
-import type { DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
+import type { DeliveryFilter, DeliveryRecord, DeliveryState, EndedFilter } from "../deliveries.ts";
 import type { DeliveryLogRows, Requeued } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../webhook.ts";
@@ -74,60 +74,77 @@ function readSelection(value: unknown, name: string): readonly string[] {
 const AT_ONCE = 500;
 const LANES = ["retry", "first", "replay"] as const;
 
-export function createRetries({ rows, onQueued, isUnderWay, nowMs }: RetriesDeps): Retries {
-  async function some(webhook: Webhook, deliveries: readonly DeliveryRecord[]): Promise<number> {
-    if (deliveries.some(({ state }) => state === "pending")) checkOn(webhook);
-    const numbers = deliveries
-      .filter(({ number, isUndone }) => !isUndone && !isUnderWay(number))
-      .map(({ number }) => number)
-      // Deliveries are sent in this order.
-      .sort((a, b) => a - b);
-    const sent = await rows.sendNow(webhook.id, numbers, nowMs());
-    onQueued(webhook.id);
-    return sent;
-  }
-
-  /** Runs all steps, with pauses for other work. */
-  async function all(webhook: number, step: (after: number) => Promise<Requeued>): Promise<number> {
-    let total = 0;
-    for (let after = 0; ; ) {
-      const { count, last } = await step(after);
-      total += count;
-      if (count > 0) onQueued(webhook);
-      if (last === undefined) return total;
-      // Deliveries that fail again meanwhile have smaller numbers, and are not queued twice.
-      after = last;
-      await setImmediate();
-    }
-  }
-
-  const requeue = (webhook: number, filter: DeliveryFilter, state: Exclude<DeliveryState, "pending">) =>
-    all(webhook, (after) =>
-      rows.requeueMatching(webhook, { ...filter, state }, { after, limit: AT_ONCE }, nowMs()),
-    );
-
-  async function expedite(webhook: number, filter: Omit<DeliveryFilter, "state">): Promise<number> {
-    let total = 0;
-    for (const lane of LANES) {
-      total += await all(webhook, (after) =>
-        rows.expediteMatching(webhook, lane, filter, { after, limit: AT_ONCE }, nowMs()),
-      );
-    }
-    return total;
-  }
-
+export function createRetries(deps: RetriesDeps): Retries {
   return {
-    one: (webhook, delivery) => some(webhook, [delivery]),
-    some,
-    async matching(webhook, { state, ...filter }) {
-      const { id } = webhook;
-      if (state !== "pending" && state !== "all") return requeue(id, filter, state);
-      checkOn(webhook);
-      const pending = await expedite(id, filter);
-      if (state === "pending") return pending;
-      return pending + (await requeue(id, filter, "failed")) + (await requeue(id, filter, "cancelled"));
-    },
+    one: (webhook, delivery) => sendSome(deps, webhook, [delivery]),
+    some: (webhook, deliveries) => sendSome(deps, webhook, deliveries),
+    matching: (webhook, filter) => sendMatching(deps, webhook, filter),
   };
+}
+
+async function sendSome(
+  { rows, onQueued, isUnderWay, nowMs }: RetriesDeps,
+  webhook: Webhook,
+  deliveries: readonly DeliveryRecord[],
+): Promise<number> {
+  if (deliveries.some(({ state }) => state === "pending")) checkOn(webhook);
+  const numbers = deliveries
+    .filter(({ number, isUndone }) => !isUndone && !isUnderWay(number))
+    .map(({ number }) => number)
+    // Deliveries are sent in this order.
+    .sort((a, b) => a - b);
+  const sent = await rows.sendNow(webhook.id, numbers, nowMs());
+  onQueued(webhook.id);
+  return sent;
+}
+
+async function sendMatching(
+  deps: RetriesDeps,
+  webhook: Webhook,
+  { state, ...filter }: RetryFilter,
+): Promise<number> {
+  const { id } = webhook;
+  if (state !== "pending" && state !== "all") return requeue(deps, id, { ...filter, state });
+  checkOn(webhook);
+  const pending = await expedite(deps, id, filter);
+  if (state === "pending") return pending;
+  const failed = await requeue(deps, id, { ...filter, state: "failed" });
+  return pending + failed + (await requeue(deps, id, { ...filter, state: "cancelled" }));
+}
+
+const requeue = (deps: RetriesDeps, webhook: number, filter: EndedFilter): Promise<number> =>
+  runSteps(deps, webhook, (range) => deps.rows.requeueMatching(webhook, filter, range, deps.nowMs()));
+
+async function expedite(
+  deps: RetriesDeps,
+  webhook: number,
+  filter: Omit<DeliveryFilter, "state">,
+): Promise<number> {
+  let total = 0;
+  for (const lane of LANES) {
+    total += await runSteps(deps, webhook, (range) =>
+      deps.rows.expediteMatching(webhook, lane, filter, range, deps.nowMs()),
+    );
+  }
+  return total;
+}
+
+/** Runs all steps, with pauses for other work. */
+async function runSteps(
+  { onQueued }: RetriesDeps,
+  webhook: number,
+  step: (range: { readonly after: number; readonly limit: number }) => Promise<Requeued>,
+): Promise<number> {
+  let total = 0;
+  for (let after = 0; ; ) {
+    const { count, last } = await step({ after, limit: AT_ONCE });
+    total += count;
+    if (count > 0) onQueued(webhook);
+    if (last === undefined) return total;
+    // Deliveries that fail again meanwhile have smaller numbers, and are not queued twice.
+    after = last;
+    await setImmediate();
+  }
 }
 
 /** Checks that the webhook is active, because others get no deliveries. @throws {WebhookError} WEBHOOK_OFF */

@@ -1,11 +1,12 @@
-/** Facts of blocks that were delivered to webhooks: they are retracted when their block is reverted. Their column `stands` is 1. */
+/** Retractions in SQLite: the delivered facts that a revert of their block retracts, and how often each block was reverted. */
 import type { Database } from "../../store/engine/database.ts";
 import type { DeliveredFact } from "../deliveries.ts";
-import type { DeliveredFacts } from "../intake.ts";
+import type { BlockReverts, DeliveredFacts } from "../intake.ts";
 import { REVERTED_REASON } from "./deliveries.ts";
 
 type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: number };
 
+/** The column `stands` of a delivered fact is 1, and 0 after its retraction. */
 export function createDeliveredFactStore(database: Database): DeliveredFacts {
   const unretracted = database.prepare<DeliveredFactRow>(
     `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, content,
@@ -30,5 +31,17 @@ export function createDeliveredFactStore(database: Database): DeliveredFacts {
       retract.run(number);
       cancel.run(REVERTED_REASON, atMs, number);
     },
+  };
+}
+
+/** The table is called `reversals`. */
+export function createBlockRevertStore(database: Database): BlockReverts {
+  const insert = database.prepare("INSERT OR IGNORE INTO reversals VALUES (?, ?)");
+  const count = database.prepare<{ total: number }>(
+    "SELECT count(*) AS total FROM reversals WHERE block_id = +? AND sequence < ?",
+  );
+  return {
+    record: (blockId, sequence) => void insert.run(blockId, sequence),
+    count: (blockId, before) => count.get(blockId, before)?.total ?? 0,
   };
 }

@@ -2,9 +2,9 @@
 
 import type { Clock } from "../clock.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
+import type { Queues } from "./active-queues.ts";
 import type { EndedAttempt, Outcome } from "./outcome.ts";
 import type { Lane, Queue } from "./queue.ts";
-import type { Queues } from "./queues.ts";
 
 /** An attempt whose outcome is not written yet, with its position in the queue. */
 export type Unwritten = EndedAttempt & { readonly queue: Queue; readonly lane: Lane };

@@ -6,14 +6,17 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import type { QueueFigures } from "../../../src/webhooks/figures.ts";
-import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/delivered-facts.ts";
 import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
 import { createDeliveryLogStore } from "../../../src/webhooks/sqlite/delivery-log.ts";
 import { createDeliveryRetentionStore } from "../../../src/webhooks/sqlite/delivery-retention.ts";
+import {
+  createFiredFigures,
+  createQueueFigures,
+  createWebhookFigures,
+} from "../../../src/webhooks/sqlite/figures.ts";
 import { createFinishedDeliveryStore } from "../../../src/webhooks/sqlite/finished-deliveries.ts";
-import { createQueueFigures } from "../../../src/webhooks/sqlite/queue-figures.ts";
 import { createReplayQueue } from "../../../src/webhooks/sqlite/replay-queue.ts";
-import { createFiredFigures, createWebhookFigures } from "../../../src/webhooks/sqlite/webhook-figures.ts";
+import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/retractions.ts";
 import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/webhook-health.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 

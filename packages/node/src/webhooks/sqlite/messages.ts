@@ -1,0 +1,49 @@
+/** Messages of deliveries as rows. A content is dropped with the last delivery that refers to it. */
+import type { Database } from "../../store/engine/database.ts";
+import type { Content } from "../../subscriptions/content.ts";
+import type { DeliveryMessage } from "../deliveries.ts";
+import type { Contents } from "../intake.ts";
+
+export type MessageRow = {
+  webhook: number;
+  id: string;
+  sequence: number | null;
+  event: string;
+  height: number | null;
+  block_id: string | null;
+  reverts: string | null;
+  created_ms: number;
+} & ContentRow;
+
+type ContentRow = { data: string | null; truncated: number | null; link: string | null };
+
+/** Columns of a message, in a row of deliveries joined by `WITH_CONTENT`. */
+export const MESSAGE_COLUMNS =
+  "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
+export const WITH_CONTENT = "JOIN contents ON contents.number = content";
+
+export const messageFromRow = (row: MessageRow): DeliveryMessage => ({
+  webhook: row.webhook,
+  id: row.id,
+  ...(row.sequence !== null && { sequence: row.sequence }),
+  event: row.event,
+  ...(row.height !== null && { height: row.height }),
+  ...(row.block_id !== null && { blockId: row.block_id }),
+  ...(row.reverts !== null && { reverts: row.reverts }),
+  createdMs: row.created_ms,
+  content: contentFromRow(row),
+});
+
+const contentFromRow = ({ data, truncated, link }: ContentRow): Content => ({
+  ...(data !== null && { dataText: data }),
+  ...(truncated !== null && { truncated: true }),
+  ...(link !== null && { link }),
+});
+
+export function createContentStore(database: Database): Contents {
+  const insert = database.prepare("INSERT INTO contents (data, truncated, link) VALUES (?, ?, ?)");
+  return {
+    insert: ({ dataText, truncated, link }) =>
+      Number(insert.run(dataText ?? null, truncated ? 1 : null, link ?? null).lastInsertRowid),
+  };
+}
