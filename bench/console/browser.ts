@@ -16,7 +16,7 @@ const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
 const RUNS = 5;
 const TRANSACTIONS = 500;
 const BATCH = 40;
-/** Blocks per request of the verb `mine`. */
+/** Blocks per request of the command `mine`. */
 const BLOCKS_AT_ONCE = 500;
 const STEPS = 4;
 /** Time for a page to show a new head and become idle again. */

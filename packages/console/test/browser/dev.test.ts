@@ -1,4 +1,4 @@
-/** The dev desk: every verb, from its form, on a real chain. */
+/** The dev desk: every command, from its form, on a real chain. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
@@ -29,7 +29,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   const says = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
   const head = async () => (await node.client.dev.snapshot()).data.head;
 
-  test("Without a sign-in there are no verbs, and the page says so.", async () => {
+  test("Without a sign-in there are no commands, and the page says so.", async () => {
     await page.goto("/console/dev");
     await page.getByText("Sign in to use the dev chain").waitFor();
     await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();

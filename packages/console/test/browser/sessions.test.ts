@@ -56,7 +56,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     return page;
   }
 
-  /** The page of the dev chain has its verbs only while it is signed in. */
+  /** The page of the dev chain has its commands only while it is signed in. */
   async function expectSignedIn(page: Page, number: number): Promise<void> {
     await page.goto(`${urlOf(number)}/console/dev`);
     await page.getByRole("button", { name: "Sign out" }).waitFor();

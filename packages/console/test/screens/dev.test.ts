@@ -1,21 +1,21 @@
 import { createClient, type DevChange } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
-import { type Command, curlOf, outcomeOf, programOf, run } from "../../src/screens/dev/verbs.ts";
+import { type Command, curlOf, outcomeOf, programOf, run } from "../../src/screens/dev/commands.ts";
 
 const COMMANDS: readonly (readonly [Command, string])[] = [
-  [{ verb: "mine", body: { blocks: 2 } }, 'mine({"blocks":2})'],
-  [{ verb: "reorg", body: { depth: 1, blocks: 2 } }, 'reorg({"depth":1,"blocks":2})'],
-  [{ verb: "snapshot", body: {} }, "snapshot()"],
-  [{ verb: "restore", body: { id: "ab" } }, 'restore("ab")'],
-  [{ verb: "travel", body: { seconds: 60 } }, 'travel({"seconds":60})'],
-  [{ verb: "forge", body: { enabled: false } }, 'forge({"enabled":false})'],
+  [{ name: "mine", body: { blocks: 2 } }, 'mine({"blocks":2})'],
+  [{ name: "reorg", body: { depth: 1, blocks: 2 } }, 'reorg({"depth":1,"blocks":2})'],
+  [{ name: "snapshot", body: {} }, "snapshot()"],
+  [{ name: "restore", body: { id: "ab" } }, 'restore("ab")'],
+  [{ name: "travel", body: { seconds: 60 } }, 'travel({"seconds":60})'],
+  [{ name: "forge", body: { enabled: false } }, 'forge({"enabled":false})'],
   [
-    { verb: "fail", body: { webhook: 1, how: "refuse", status: 503 } },
+    { name: "fail", body: { webhook: 1, how: "refuse", status: 503 } },
     'fail(1, {"how":"refuse","status":503})',
   ],
 ];
 
-describe("The verbs of a dev chain", () => {
+describe("The commands of a dev chain", () => {
   test.each(COMMANDS)("%j is sent as its command says, and its program is %s.", async (command, program) => {
     const requests: unknown[] = [];
     const { dev } = createClient({
@@ -26,7 +26,7 @@ describe("The verbs of a dev chain", () => {
       },
     });
     await run(dev, command);
-    expect(requests).toEqual([[`http://node/api/dev/${command.verb}`, command.body]]);
+    expect(requests).toEqual([[`http://node/api/dev/${command.name}`, command.body]]);
     expect(programOf(command)).toBe(`await client.dev.${program};`);
     expect(curlOf(command, "http://node")).toContain(`-d '${JSON.stringify(command.body)}'`);
   });
@@ -52,7 +52,7 @@ describe("The verbs of a dev chain", () => {
     [COMMANDS[5]![0], change(0, 0), "Blocks are forged only on request."],
     [COMMANDS[6]![0], undefined, "The receiver of webhook 1 fails from now on."],
     [
-      { verb: "fail", body: { webhook: 1, how: "not" } } as const,
+      { name: "fail", body: { webhook: 1, how: "not" } } as const,
       undefined,
       "The receiver of webhook 1 receives deliveries again.",
     ],

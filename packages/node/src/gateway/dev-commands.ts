@@ -2,33 +2,33 @@
 
 export type DevCommand =
   /** Forges blocks with the pending transactions. */
-  | { readonly verb: "mine"; readonly blocks: number }
+  | { readonly name: "mine"; readonly blocks: number }
   /**
    * Replaces the top `depth` blocks by a branch of `blocks` blocks, by default `depth` + 1; its blocks are
    * empty unless `withTransactions`. They contain neither the transactions whose ids are in `leftOut` nor
    * transactions that depend on these.
    */
   | {
-      readonly verb: "reorg";
+      readonly name: "reorg";
       readonly depth: number;
       readonly blocks?: number;
       readonly withTransactions: boolean;
       readonly leftOut?: readonly string[];
     }
   /** Changes nothing: returns the id of the head, for `restore`. */
-  | { readonly verb: "snapshot" }
+  | { readonly name: "snapshot" }
   /** Reverts the blocks above this one, and removes all pending transactions. */
-  | { readonly verb: "restore"; readonly id: string }
+  | { readonly name: "restore"; readonly id: string }
   /** Moves the clock forward, by seconds or to a Unix time in seconds. */
-  | { readonly verb: "travel"; readonly seconds: number }
-  | { readonly verb: "travel"; readonly to: number }
+  | { readonly name: "travel"; readonly seconds: number }
+  | { readonly name: "travel"; readonly to: number }
   /** Turns automatic forging on or off. */
-  | { readonly verb: "forge"; readonly isEnabled: boolean };
+  | { readonly name: "forge"; readonly isEnabled: boolean };
 
 /** `timestamp` in seconds since the network epoch. */
 export type BlockReference = { readonly height: number; readonly id: string; readonly timestamp: number };
 
-export type DevAnswer = {
+export type DevResult = {
   readonly head: BlockReference;
   /** Reverted blocks, by descending height. */
   readonly reverted: readonly BlockReference[];

@@ -2,7 +2,7 @@
  * Interface through which HTTP and webhooks use the node. It is asynchronous and consists of plain JSON
  * values, so that it works within one thread and over a message channel.
  */
-import type { DevAnswer, DevCommand } from "./dev-commands.ts";
+import type { DevCommand, DevResult } from "./dev-commands.ts";
 import type { NodeFigures, NodeReport, SyncProgress } from "./figures.ts";
 
 /** Result of an admission (pool.md 3). */
@@ -83,11 +83,11 @@ export type Gateway = {
    */
   streamsChanged(names: string[]): Promise<Record<string, number>>;
   /**
-   * Runs a verb of the dev chain.
+   * Runs a command of the dev chain.
    *
-   * @throws {DevError} DEV_ONLY on every other chain; whatever the verb throws
+   * @throws {DevError} DEV_ONLY on every other chain; whatever the command throws
    */
-  dev(command: DevCommand): Promise<DevAnswer>;
+  dev(command: DevCommand): Promise<DevResult>;
 };
 
 /** The whole body of a submission is refused: 422. */

@@ -50,7 +50,7 @@ async function webhooks(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("every verb takes the id that an imported webhook had on the old node", async () => {
+test("every command takes the id that an imported webhook had on the old node", async () => {
   const id = IMPORTED;
   expect(await webhooks("show", id)).toMatch(/^id +1$/m);
   expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);

@@ -1,4 +1,4 @@
-/** Where the verbs end: how deep undo goes, whose keys are at hand, and what is there at the start. */
+/** Limits of the dev commands: how deep undo goes, whose keys are at hand, and what is there at the start. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,11 +16,11 @@ import { afterEach, expect, test } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { refusalOf } from "../../src/chain/outcome.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
+import { createDevCommands } from "../../src/dev-chain/commands.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
-import { createVerbs } from "../../src/dev-chain/verbs.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { createForger } from "../../src/forger/forger.ts";
 import { createGuard } from "../../src/forger/signing/guard.ts";
@@ -116,7 +116,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
     rmSync(folder, { recursive: true, force: true });
   });
   const pool = { size: () => 0, clear: () => {}, selectWith: () => [] };
-  return { chain, run: createVerbs({ chain, pool, forger, slots }, clock) };
+  return { chain, run: createDevCommands({ chain, pool, forger, slots }, clock) };
 }
 
 const codeOf = (answer: Promise<unknown>) =>
@@ -127,27 +127,27 @@ const codeOf = (answer: Promise<unknown>) =>
 
 test("a restore as deep as undo goes is done, and a deeper one changes nothing", async () => {
   const { chain, run } = await open({ undoDepth: 5 });
-  const { head } = await run({ verb: "mine", blocks: 1 });
-  await run({ verb: "mine", blocks: 1 });
+  const { head } = await run({ name: "mine", blocks: 1 });
+  await run({ name: "mine", blocks: 1 });
   const next = chain.head().id;
-  const { head: top } = await run({ verb: "mine", blocks: 5 });
-  expect(await codeOf(run({ verb: "restore", id: head.id }))).toBe("CHAIN_UNDO_MISSING");
+  const { head: top } = await run({ name: "mine", blocks: 5 });
+  expect(await codeOf(run({ name: "restore", id: head.id }))).toBe("CHAIN_UNDO_MISSING");
   expect(chain.head().id).toBe(top.id);
-  expect((await run({ verb: "restore", id: next })).head.id).toBe(next);
-  expect((await run({ verb: "mine", blocks: 1 })).applied).toHaveLength(1);
+  expect((await run({ name: "restore", id: next })).head.id).toBe(next);
+  expect((await run({ name: "mine", blocks: 1 })).applied).toHaveLength(1);
 });
 
 test("a branch deeper than undo goes is not begun", async () => {
   const { chain, run } = await open({ undoDepth: 5 });
-  const { head } = await run({ verb: "mine", blocks: 10 });
-  expect(await codeOf(run({ verb: "reorg", depth: 6, withTransactions: false }))).toBe("CHAIN_UNDO_MISSING");
+  const { head } = await run({ name: "mine", blocks: 10 });
+  expect(await codeOf(run({ name: "reorg", depth: 6, withTransactions: false }))).toBe("CHAIN_UNDO_MISSING");
   expect(chain.head().id).toBe(head.id);
-  expect((await run({ verb: "reorg", depth: 5, withTransactions: false })).applied).toHaveLength(6);
+  expect((await run({ name: "reorg", depth: 5, withTransactions: false })).applied).toHaveLength(6);
 });
 
 test("nothing is mined while the keys of all active delegates are elsewhere", async () => {
   const { chain, run } = await open({ secrets: ["another"] });
-  expect(await codeOf(run({ verb: "mine", blocks: 1 }))).toBe("DEV_DELEGATES");
+  expect(await codeOf(run({ name: "mine", blocks: 1 }))).toBe("DEV_DELEGATES");
   expect(chain.head().height).toBe(3);
 });
 
@@ -156,26 +156,26 @@ test("slots of others are passed over", async () => {
   const { chain, run } = await open({
     secrets: allSecrets.filter((secret) => secret !== account.passphrase),
   });
-  const { applied } = await run({ verb: "mine", blocks: 30 });
+  const { applied } = await run({ name: "mine", blocks: 30 });
   const generators = new Set(applied.map(({ height }) => chain.blocks.header(height)!.generatorPublicKey));
   expect(generators.size).toBeGreaterThan(5);
   expect(generators).not.toContain(account.publicKey);
 });
 
 test.each<DevCommand>([
-  { verb: "mine", blocks: 1 },
-  { verb: "snapshot" },
-  { verb: "restore", id: block.header.id },
-])("before the first blocks are made, $verb has to wait", async (command) => {
+  { name: "mine", blocks: 1 },
+  { name: "snapshot" },
+  { name: "restore", id: block.header.id },
+])("before the first blocks are made, $name has to wait", async (command) => {
   const { run } = await open({ isSetUp: false });
   await expect(run(command)).rejects.toMatchObject({ code: "DEV_STARTING", isRetryable: true });
 });
 
 test("the first blocks stay, whatever is asked for", async () => {
   const { chain, run } = await open();
-  await run({ verb: "mine", blocks: 1 });
+  await run({ name: "mine", blocks: 1 });
   for (const id of [block.header.id, chain.blocks.header(2)!.id]) {
-    expect(await codeOf(run({ verb: "restore", id }))).toBe("DEV_SNAPSHOT");
+    expect(await codeOf(run({ name: "restore", id }))).toBe("DEV_SNAPSHOT");
   }
-  expect((await run({ verb: "restore", id: chain.blocks.header(3)!.id })).head.height).toBe(3);
+  expect((await run({ name: "restore", id: chain.blocks.header(3)!.id })).head.height).toBe(3);
 });

@@ -1,4 +1,4 @@
-/** What the verbs of the guide of the dev chain, and the reorganisation of the README, bring about. */
+/** What the commands of the guide of the dev chain, and the reorganisation of the README, bring about. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,10 +52,10 @@ async function type(command: string, values: Record<string, string> = {}): Promi
   return (JSON.parse(stdout) as { data: Answer }).data;
 }
 
-test("every verb of the guide does what the guide says", { timeout: 30_000 }, async () => {
+test("every command of the guide does what the guide says", { timeout: 30_000 }, async () => {
   const commands = commandsOf(GUIDE);
-  const verbs = commands.map((command) => /\/api\/dev\/(\w+)/.exec(command)![1]);
-  expect(verbs).toEqual([
+  const names = commands.map((command) => /\/api\/dev\/(\w+)/.exec(command)![1]);
+  expect(names).toEqual([
     "forge",
     "mine",
     "mine",

@@ -36,7 +36,7 @@ test("requests without a token", { timeout: 120_000 }, async () => {
 /** More than are removed meanwhile. */
 const WEBHOOKS = 100;
 
-test("those of who has the token: webhooks, and the verbs of the dev chain", {
+test("those of who has the token: webhooks, and the commands of the dev chain", {
   timeout: 120_000,
 }, async () => {
   const { webhooks } = createService({ chain: [[blockApplied(1)]] });

@@ -117,7 +117,7 @@ const OWN: readonly Row[] = [
   ],
   ["no token for the stream", "/api/v2/events", {}, 401, "TOKEN_MISSING", ['"Authorization"', "is missing"]],
   [
-    "no token for a verb",
+    "no token for a dev command",
     "/api/dev/mine",
     { method: "POST" },
     401,
@@ -133,7 +133,7 @@ const OWN: readonly Row[] = [
     ["PATCH", "is not allowed on /api/v2/webhooks/1", "allowed: DELETE, GET, HEAD, PUT"],
   ],
   [
-    "GET of a verb",
+    "GET of a dev command",
     "/api/dev/mine?blocks=1",
     get,
     405,
@@ -455,7 +455,7 @@ const OWN: readonly Row[] = [
     ['"blocks"', "must be an integer from 1 to 1000"],
   ],
   [
-    "a mistyped member of a verb",
+    "a mistyped member of a dev command",
     "/api/dev/mine",
     post({ block: 1 }),
     422,

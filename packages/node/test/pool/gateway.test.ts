@@ -192,5 +192,5 @@ test("A change of the webhooks is forwarded before the call returns.", async () 
 
 test("The commands of the dev chain are refused on other nodes.", async () => {
   const { gateway } = open();
-  await expect(gateway.dev({ verb: "mine", blocks: 1 })).rejects.toMatchObject({ code: "DEV_ONLY" });
+  await expect(gateway.dev({ name: "mine", blocks: 1 })).rejects.toMatchObject({ code: "DEV_ONLY" });
 });

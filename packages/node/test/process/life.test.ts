@@ -203,12 +203,12 @@ describe("a network from its files", { timeout: 60_000 }, () => {
       // Although the node has no peers: clients look the port up without asking whether it is there.
       ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(url!).port) },
     });
-    const verb = await fetch(`${url}/api/dev/mine`, {
+    const response = await fetch(`${url}/api/dev/mine`, {
       method: "POST",
       headers: { authorization: "life-test" },
     });
-    expect(verb.status).toBe(403);
-    expect(await verb.json()).toMatchObject({ message: expect.stringContaining("only on a dev chain") });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ message: expect.stringContaining("only on a dev chain") });
     const deadlineMs = Date.now() + 30_000;
     const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     while ((await height()) < 2 && Date.now() < deadlineMs)

@@ -69,7 +69,7 @@ async function start(folder: string): Promise<{ node: Running; client: Client }>
   });
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   const client = createClient({ url: url!, webhookToken: TOKEN });
-  // Verbs are there when the first blocks are.
+  // The commands are there when the first blocks are.
   await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), WAIT).toBeDefined();
   return { node, client };
 }

@@ -1,4 +1,4 @@
-/** `/dev`: the verbs of a dev chain, for tests of programs that use a chain (docs/guides/dev-chain.md). */
+/** `/dev`: the commands of a dev chain, for tests of programs that use a chain (docs/guides/dev-chain.md). */
 import type { Answer, Timestamp } from "../answers.ts";
 import type { Send } from "../send.ts";
 
@@ -60,28 +60,28 @@ export type DevAccounts = {
 };
 
 export function dev(send: Send) {
-  const verb = (name: string, body: object = {}) =>
+  const post = (name: string, body: object = {}) =>
     send<Answer<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
 
   return {
     /** Forges blocks at once. Default: one. */
-    mine: (options: { readonly blocks?: number } = {}) => verb("mine", options),
+    mine: (options: { readonly blocks?: number } = {}) => post("mine", options),
 
     /** Replaces the top blocks with another branch. */
-    reorg: (options: Reorganisation) => verb("reorg", options),
+    reorg: (options: Reorganisation) => post("reorg", options),
 
     /** The id for `restore`. */
     snapshot: () =>
       send<Answer<DevChange & { readonly id: string }>>({ method: "POST", path: "/dev/snapshot", body: {} }),
 
     /** Reverts to a block and drops pending transactions. */
-    restore: (id: string) => verb("restore", { id }),
+    restore: (id: string) => post("restore", { id }),
 
     /** Moves the clock forward, by seconds or to a Unix time in seconds. */
-    travel: (journey: { readonly seconds: number } | { readonly to: number }) => verb("travel", journey),
+    travel: (journey: { readonly seconds: number } | { readonly to: number }) => post("travel", journey),
 
     /** Enables or disables automatic forging. */
-    forge: (options: { readonly enabled: boolean }) => verb("forge", options),
+    forge: (options: { readonly enabled: boolean }) => post("forge", options),
 
     /** Makes the receiver of a webhook fail from now on, or, with `not`, no more. Returns all that fail. */
     fail: (webhook: number, failure: ReceiverFailure | { readonly how: "not" }) =>

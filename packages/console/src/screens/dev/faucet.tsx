@@ -64,7 +64,7 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
   }
 
   return (
-    <section class="card verb">
+    <section class="card command">
       <h2>Faucet</h2>
       <p class="quiet">
         Sends tokens from an account of the dev chain. The transaction is signed in this page.

@@ -2,39 +2,39 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { durationText, shortened } from "../../components/format.ts";
-import type { Verbs } from "./use-verbs.ts";
-import { CountField, MAX_BLOCKS, VerbCard } from "./verb-card.tsx";
+import { CommandCard, CountField, MAX_BLOCKS } from "./command-card.tsx";
+import type { Commands } from "./use-commands.ts";
 
 /** Maximum per request (docs/guides/dev-chain.md). */
 const MAX_SECONDS = 1e10;
 
-export function Mine({ verbs }: { verbs: Verbs }) {
+export function Mine({ commands }: { commands: Commands }) {
   const [blocks, setBlocks] = useState(1);
   return (
-    <VerbCard
+    <CommandCard
       title="Mine"
       hint="Forges blocks immediately; the first one contains the pending transactions. The chain's clock moves forward if necessary."
-      command={{ verb: "mine", body: { blocks } }}
+      command={{ name: "mine", body: { blocks } }}
       button="Mine"
-      verbs={verbs}
+      commands={commands}
     >
       <CountField id="mine-blocks" label="Blocks" value={blocks} max={MAX_BLOCKS} onChange={setBlocks} />
-    </VerbCard>
+    </CommandCard>
   );
 }
 
-export function Forge({ verbs, isForging }: { verbs: Verbs; isForging: boolean | undefined }) {
+export function Forge({ commands, isForging }: { commands: Commands; isForging: boolean | undefined }) {
   return (
-    <VerbCard
+    <CommandCard
       title="Forging"
       hint={
         isForging === false
           ? "Paused: blocks are forged only on request."
           : "The chain forges a block in every slot. While paused, it forges only on request."
       }
-      command={{ verb: "forge", body: { enabled: isForging === false } }}
+      command={{ name: "forge", body: { enabled: isForging === false } }}
       button={isForging === false ? "Resume" : "Pause"}
-      verbs={verbs}
+      commands={commands}
       isDisabled={isForging === undefined}
     />
   );
@@ -42,15 +42,15 @@ export function Forge({ verbs, isForging }: { verbs: Verbs; isForging: boolean |
 
 const JOURNEYS = [60, 3_600, 86_400, 604_800];
 
-export function Travel({ verbs }: { verbs: Verbs }) {
+export function Travel({ commands }: { commands: Commands }) {
   const [seconds, setSeconds] = useState(3_600);
   return (
-    <VerbCard
+    <CommandCard
       title="Travel"
       hint="Moves the chain's clock forward. It cannot move back, even if the node restarts."
-      command={{ verb: "travel", body: { seconds } }}
+      command={{ name: "travel", body: { seconds } }}
       button={`Travel ${durationText(seconds)}`}
-      verbs={verbs}
+      commands={commands}
     >
       <CountField
         id="travel-seconds"
@@ -66,7 +66,7 @@ export function Travel({ verbs }: { verbs: Verbs }) {
           </button>
         ))}
       </div>
-    </VerbCard>
+    </CommandCard>
   );
 }
 
@@ -74,11 +74,11 @@ export function Travel({ verbs }: { verbs: Verbs }) {
 const remembered = signal<readonly { readonly id: string; readonly height: number }[]>([]);
 const MAX_REMEMBERED = 20;
 
-export function Snapshots({ verbs }: { verbs: Verbs }) {
+export function Snapshots({ commands }: { commands: Commands }) {
   const [id, setId] = useState("");
 
   async function remember(): Promise<void> {
-    const change = await verbs.run({ verb: "snapshot", body: {} });
+    const change = await commands.run({ name: "snapshot", body: {} });
     if (!change) return;
     const { head } = change;
     const others = remembered.value.filter(({ id }) => id !== head.id);
@@ -87,12 +87,12 @@ export function Snapshots({ verbs }: { verbs: Verbs }) {
   }
 
   return (
-    <VerbCard
+    <CommandCard
       title="Snapshot and return"
       hint="Reverts all blocks above the chosen one and drops pending transactions. The last 10,000 blocks can be restored."
-      command={{ verb: "restore", body: { id } }}
+      command={{ name: "restore", body: { id } }}
       button="Return"
-      verbs={verbs}
+      commands={commands}
     >
       <div>
         <label for="restore-id">Block id</label>
@@ -112,9 +112,9 @@ export function Snapshots({ verbs }: { verbs: Verbs }) {
           ))}
         </datalist>
       </div>
-      <button type="button" disabled={verbs.running !== undefined} onClick={remember}>
+      <button type="button" disabled={commands.running !== undefined} onClick={remember}>
         Remember the head
       </button>
-    </VerbCard>
+    </CommandCard>
   );
 }

@@ -12,7 +12,7 @@ import { Faucet } from "./faucet.tsx";
 import { Forge, Mine, Snapshots, Travel } from "./forms.tsx";
 import { Receivers } from "./receivers.tsx";
 import { Reorganize } from "./reorganize.tsx";
-import { type Outcome, useVerbs } from "./use-verbs.ts";
+import { type Outcome, useCommands } from "./use-commands.ts";
 import "./dev.css";
 
 export default function DevChain() {
@@ -40,7 +40,7 @@ function Desk() {
   const show = ({ forging }: DevChange) => {
     isForging.value = forging;
   };
-  const verbs = useVerbs(show);
+  const commands = useCommands(show);
   const accounts = useAnswer("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
   // A snapshot stores nothing, and returns whether the chain forges.
   useEffect(() => {
@@ -58,20 +58,20 @@ function Desk() {
             {isForging.value ? "forges automatically" : "forging is paused"}
           </Badge>
         )}
-        <OutcomeText outcome={verbs.outcome} />
+        <OutcomeText outcome={commands.outcome} />
       </p>
-      {verbs.outcome && "error" in verbs.outcome && (
+      {commands.outcome && "error" in commands.outcome && (
         <p class="desk-failure" role="alert">
-          The command failed: {messageOf(verbs.outcome.error)}
+          The command failed: {messageOf(commands.outcome.error)}
         </p>
       )}
       <div class="desk">
-        <Mine verbs={verbs} />
-        <Reorganize verbs={verbs} />
-        <Travel verbs={verbs} />
-        <Forge verbs={verbs} isForging={isForging.value} />
-        <Snapshots verbs={verbs} />
-        <Receivers verbs={verbs} />
+        <Mine commands={commands} />
+        <Reorganize commands={commands} />
+        <Travel commands={commands} />
+        <Forge commands={commands} isForging={isForging.value} />
+        <Snapshots commands={commands} />
+        <Receivers commands={commands} />
         {accounts && <Faucet accounts={accounts.accounts} />}
       </div>
       {accounts && <Accounts {...accounts} />}

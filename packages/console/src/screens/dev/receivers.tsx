@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { countText } from "../../components/format.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
-import type { Verbs } from "./use-verbs.ts";
-import { CountField, VerbCard } from "./verb-card.tsx";
-import type { Command } from "./verbs.ts";
+import { CommandCard, CountField } from "./command-card.tsx";
+import type { Command } from "./commands.ts";
+import type { Commands } from "./use-commands.ts";
 
 const FAILING = "failing receivers";
 const MAX_SHOWN = 100;
@@ -17,7 +17,7 @@ const WAYS: Readonly<Record<ReceiverFailure["how"], string>> = {
   drop: "closes the connection",
 };
 
-export function Receivers({ verbs }: { verbs: Verbs }) {
+export function Receivers({ commands }: { commands: Commands }) {
   const { operations, answers } = useNode();
   const [webhook, setWebhook] = useState<number>();
   const [how, setHow] = useState<ReceiverFailure["how"]>("refuse");
@@ -34,17 +34,17 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
     how === "refuse" ? { how, status } : how === "delay" ? { how, seconds } : { how };
 
   async function run(command: Command): Promise<undefined> {
-    await verbs.run(command);
+    await commands.run(command);
     answers.refresh(FAILING);
   }
 
   return (
-    <VerbCard
+    <CommandCard
       title="Failing receiver"
       hint="Every delivery attempt of the webhook fails this way instead of reaching its receiver, until you end it or the node stops."
-      command={{ verb: "fail", body: { webhook: chosen?.id ?? 1, ...failure } }}
+      command={{ name: "fail", body: { webhook: chosen?.id ?? 1, ...failure } }}
       button="Make it fail"
-      verbs={{ ...verbs, run }}
+      commands={{ ...commands, run }}
       isDisabled={chosen === undefined}
     >
       <div>
@@ -99,15 +99,15 @@ export function Receivers({ verbs }: { verbs: Verbs }) {
             <Badge tone="bad">{failureText(receiver)}</Badge>{" "}
             <button
               type="button"
-              disabled={verbs.running !== undefined}
-              onClick={() => void run({ verb: "fail", body: { webhook: receiver.webhook, how: "not" } })}
+              disabled={commands.running !== undefined}
+              onClick={() => void run({ name: "fail", body: { webhook: receiver.webhook, how: "not" } })}
             >
               End
             </button>
           </li>
         ))}
       </ul>
-    </VerbCard>
+    </CommandCard>
   );
 }
 

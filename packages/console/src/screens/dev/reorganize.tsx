@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 import { countOfText, shortened } from "../../components/format.ts";
 import { titleOf } from "../../components/transactions/kinds.ts";
 import { useAnswer, useNode } from "../../data/node.ts";
-import type { Verbs } from "./use-verbs.ts";
-import { CountField, MAX_BLOCKS, VerbCard } from "./verb-card.tsx";
+import { CommandCard, CountField, MAX_BLOCKS } from "./command-card.tsx";
+import type { Commands } from "./use-commands.ts";
 
 /** Maximum per list of confirmed and pending transactions. */
 const MAX_SHOWN = 50;
 
-export function Reorganize({ verbs }: { verbs: Verbs }) {
+export function Reorganize({ commands }: { commands: Commands }) {
   const [depth, setDepth] = useState(3);
   const [more, setMore] = useState(1);
   const [transactions, setTransactions] = useState(false);
@@ -19,11 +19,11 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
   // The chosen depth may no longer be possible.
   const without = candidates.map(({ id }) => id).filter((id) => leftOut.has(id));
   return (
-    <VerbCard
+    <CommandCard
       title="Reorganize"
       hint="Replaces the top blocks with a longer branch. Receivers get the reverted blocks first, then the branch."
       command={{
-        verb: "reorg",
+        name: "reorg",
         body: {
           depth,
           blocks: Math.min(depth + more, MAX_BLOCKS),
@@ -32,7 +32,7 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
         },
       }}
       button={`Replace ${countOfText(depth, "blocks")}`}
-      verbs={verbs}
+      commands={commands}
     >
       <CountField
         id="reorg-depth"
@@ -74,7 +74,7 @@ export function Reorganize({ verbs }: { verbs: Verbs }) {
           ))}
         </fieldset>
       )}
-    </VerbCard>
+    </CommandCard>
   );
 }
 

@@ -65,8 +65,8 @@ export function addFailureRoutes(app: Server, receivers: Receivers | undefined):
     show(known()),
   );
 
-  const verb = schemaOf("Starts or stops simulated failures of the receiver of a webhook.");
-  app.post("/dev/fail", { schema: { ...verb, body: Fail } }, ({ body }) =>
+  const documented = schemaOf("Starts or stops simulated failures of the receiver of a webhook.");
+  app.post("/dev/fail", { schema: { ...documented, body: Fail } }, ({ body }) =>
     withHttpErrors(() => {
       const { failures, register } = known();
       const { id } = register.find(`${body.webhook}`);

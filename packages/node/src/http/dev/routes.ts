@@ -1,6 +1,6 @@
 /** The commands of the dev chain over HTTP, which require the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import type { BlockReference, DevAnswer, DevCommand, DevErrorCode } from "../../gateway/dev-commands.ts";
+import type { BlockReference, DevCommand, DevErrorCode, DevResult } from "../../gateway/dev-commands.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
@@ -111,7 +111,7 @@ function addMine(app: Server, run: Run): void {
   app.post(
     "/dev/mine",
     route("Forges blocks with the pending transactions.", BODIES.mine),
-    async ({ body: { blocks = 1 } }) => ({ data: await run({ verb: "mine", blocks }) }),
+    async ({ body: { blocks = 1 } }) => ({ data: await run({ name: "mine", blocks }) }),
   );
 }
 
@@ -127,7 +127,7 @@ function addReorg(app: Server, run: Run): void {
         );
       }
       const leftOut = without && { leftOut: without };
-      return { data: await run({ verb: "reorg", ...branch, withTransactions: transactions, ...leftOut }) };
+      return { data: await run({ name: "reorg", ...branch, withTransactions: transactions, ...leftOut }) };
     },
   );
 }
@@ -135,7 +135,7 @@ function addReorg(app: Server, run: Run): void {
 function addSnapshot(app: Server, run: Run): void {
   const snapshot = route("Creates a snapshot of the head that can be restored.", BODIES.snapshot, Snapshot);
   app.post("/dev/snapshot", snapshot, async () => {
-    const state = await run({ verb: "snapshot" });
+    const state = await run({ name: "snapshot" });
     return { data: { id: state.head.id, ...state } };
   });
 }
@@ -144,7 +144,7 @@ function addRestore(app: Server, run: Run): void {
   app.post(
     "/dev/restore",
     route("Reverts to a block and drops pending transactions.", BODIES.restore),
-    async ({ body: { id } }) => ({ data: await run({ verb: "restore", id }) }),
+    async ({ body: { id } }) => ({ data: await run({ name: "restore", id }) }),
   );
 }
 
@@ -157,7 +157,7 @@ function addTravel(app: Server, run: Run): void {
         throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
       }
       const destination = seconds === undefined ? { to: to! } : { seconds };
-      return { data: await run({ verb: "travel", ...destination }) };
+      return { data: await run({ name: "travel", ...destination }) };
     },
   );
 }
@@ -166,11 +166,11 @@ function addForge(app: Server, run: Run): void {
   app.post(
     "/dev/forge",
     route("Enables or disables automatic forging.", BODIES.forge),
-    async ({ body: { enabled } }) => ({ data: await run({ verb: "forge", isEnabled: enabled }) }),
+    async ({ body: { enabled } }) => ({ data: await run({ name: "forge", isEnabled: enabled }) }),
   );
 }
 
-function runCommand(gateway: Pick<Gateway, "dev">, command: DevCommand): Promise<DevAnswer> {
+function runCommand(gateway: Pick<Gateway, "dev">, command: DevCommand): Promise<DevResult> {
   return gateway.dev(command).catch((error: Error & { code?: string }) => {
     const code = CODES.find((code) => code === error.code);
     throw code === undefined ? error : new HttpError(code, error.message);
@@ -178,7 +178,7 @@ function runCommand(gateway: Pick<Gateway, "dev">, command: DevCommand): Promise
 }
 
 function toState(
-  { head, reverted, applied, now, isForging }: DevAnswer,
+  { head, reverted, applied, now, isForging }: DevResult,
   timestampOf: TimestampOf,
 ): Static<typeof State> {
   const show = ({ height, id, timestamp }: BlockReference) => ({

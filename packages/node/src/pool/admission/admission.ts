@@ -60,7 +60,7 @@ export function* parseCandidates(
     const code = runChecks(candidate, result, () => {
       precheck(candidate, candidates, options, deps);
       refuseUnsigned(candidate, deps);
-      const parsed = parse(candidate, deps);
+      const parsed = parseTransaction(candidate, deps);
       checkSize(parsed.transaction, milestone);
       refuseHopeless(parsed.transaction, milestone, options, deps);
       parsedCandidates.push({ candidate, ...parsed });
@@ -86,7 +86,7 @@ export function* judgeCandidates(
     runChecks(candidate, result, () => {
       recheck(candidate, candidates, options, deps);
       const current = milestoneOf(deps);
-      const { transaction } = current === milestone ? parsed : parse(candidate, deps);
+      const { transaction } = current === milestone ? parsed : parseTransaction(candidate, deps);
       const sealed = { ...transaction, isVerified: verdicts[index]! };
       checkSignatures(sealed, deps);
       const fee = requireFee(sealed, current, options);
@@ -151,7 +151,7 @@ function refuseHopeless(
 }
 
 /** Steps 9 and 10. */
-function parse(
+function parseTransaction(
   { input }: Candidate,
   { network, head }: AdmissionDeps,
 ): Pick<ParsedCandidate, "transaction" | "job"> {

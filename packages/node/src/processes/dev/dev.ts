@@ -9,13 +9,13 @@ import type { Config } from "../../config/resolve.ts";
 import type { ShownOption } from "../../config/shown.ts";
 import { showAccounts } from "../../dev-chain/accounts.ts";
 import { openClock } from "../../dev-chain/clock.ts";
+import { type CreateDev, createDevCommands } from "../../dev-chain/commands.ts";
 import { CLOCK_FILE, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
 import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
 import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
 import { setupBlocks } from "../../dev-chain/setup.ts";
-import { type CreateDev, createVerbs } from "../../dev-chain/verbs.ts";
 import { type Delegates, openDelegates, secretsOf } from "../../forger/delegates.ts";
 import { soloTiming } from "../../forger/timing.ts";
 import type { Served } from "../../platform/lifecycle/process.ts";
@@ -70,7 +70,7 @@ async function start(
     parts.chain.subscribe(({ revertedBlocks, head, applied }) => {
       if (revertedBlocks > 0) screen.print(revertLine(revertedBlocks, head.height - applied.length));
     });
-    return createVerbs(parts, clock);
+    return createDevCommands(parts, clock);
   };
 
   const { block, files } = devGenesis(cast, blockTime);

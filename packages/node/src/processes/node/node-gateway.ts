@@ -87,7 +87,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       deps.webhooksChanged();
     },
     streamsChanged: async (names) => deps.streamsChanged(names),
-    dev: deps.dev ?? refuseVerbs,
+    dev: deps.dev ?? refuseDevCommands,
   };
 }
 
@@ -136,6 +136,6 @@ function reportOf(deps: GatewayDeps): NodeReport {
   };
 }
 
-async function refuseVerbs(): Promise<never> {
+async function refuseDevCommands(): Promise<never> {
   throw new DevError("DEV_ONLY", "these commands exist only on a dev chain, started with `uniknode dev`");
 }

@@ -3,7 +3,7 @@ import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
 import type { ShownOption } from "../../config/shown.ts";
-import type { CreateDev } from "../../dev-chain/verbs.ts";
+import type { CreateDev } from "../../dev-chain/commands.ts";
 import type { Delegates } from "../../forger/delegates.ts";
 import type { Timing } from "../../forger/timing.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";

@@ -44,7 +44,7 @@ export type ServingData = {
   readonly operations?: OperationsAddress;
   /** True if the console is served. */
   readonly hasConsole: boolean;
-  /** True if the chain has verbs (`gateway/dev-commands.ts`). */
+  /** True if the chain has dev commands (`gateway/dev-commands.ts`). */
   readonly isDevChain: boolean;
   /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;

@@ -7,7 +7,7 @@ import { keyOfPem } from "../../../src/facts/key-file.ts";
 import { EMPTY_ROOT } from "../../../src/facts/merkle/hashes.ts";
 import { createNoteSigner } from "../../../src/facts/note.ts";
 import type { FactReader } from "../../../src/facts/reader.ts";
-import type { DevAnswer } from "../../../src/gateway/dev-commands.ts";
+import type { DevResult } from "../../../src/gateway/dev-commands.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createFactRoutes } from "../../../src/http/facts/routes.ts";
 import { createTimestampOf } from "../../../src/http/responses/timestamp.ts";
@@ -169,7 +169,7 @@ const callsOf = (client: Client): Calls => ({
   },
 });
 
-const unchanged: DevAnswer = {
+const unchanged: DevResult = {
   head: { height: 6, id: heads.head.id, timestamp: 40 },
   reverted: [],
   applied: [],

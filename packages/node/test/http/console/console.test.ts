@@ -197,7 +197,7 @@ describe("operations of a session", () => {
     },
   );
 
-  test("webhooks are registered and removed, and verbs of the dev chain run, from a page of the console", async () => {
+  test("webhooks are registered and removed, and commands of the dev chain run, from a page of the console", async () => {
     const headers = fromPage(session);
     const made = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
     expect(made.status).toBe(201);

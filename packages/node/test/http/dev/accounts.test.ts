@@ -15,7 +15,7 @@ const known: AccountList = {
 };
 
 async function get(accounts: AccountList | undefined, headers: Readonly<Record<string, string>>) {
-  const gateway = { dev: () => Promise.reject(new Error("no verb is run")) };
+  const gateway = { dev: () => Promise.reject(new Error("no command is run")) };
   const timestampOf = () => ({ epoch: 0, unix: 0, human: "" });
   const dev = { gateway, timestampOf, receivers: undefined, accounts };
   const fixture = openFixture({}, { plugins: [createDevRoutes(createAccess({ token: "token" }), dev)] });

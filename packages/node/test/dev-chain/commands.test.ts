@@ -1,4 +1,4 @@
-/** The verbs of the dev chain, with the real program and over HTTP. */
+/** The commands of the dev chain, with the real program and over HTTP. */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ const people = deriveAccounts(
   DEV_ADDRESS_VERSION,
 );
 const [alice, bob] = [people("account 0"), people("account 1")];
-const TOKEN = "dev-verbs";
+const TOKEN = "dev-commands";
 const BLOCK_TIME = 2;
 
 type Timestamp = { epoch: number; unix: number; human: string };
@@ -32,7 +32,7 @@ type Answer = {
   forging: boolean;
 };
 
-const folder = mkdtempSync(join(tmpdir(), "uniknode-verbs-"));
+const folder = mkdtempSync(join(tmpdir(), "uniknode-commands-"));
 let node: Running;
 let url: string;
 let client: Client;
@@ -53,9 +53,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function post(verb: string, body?: unknown, headers: Record<string, string> = {}) {
+async function post(command: string, body?: unknown, headers: Record<string, string> = {}) {
   const hasBody = body !== undefined;
-  const response = await fetch(`${url}/api/dev/${verb}`, {
+  const response = await fetch(`${url}/api/dev/${command}`, {
     method: "POST",
     headers: { authorization: TOKEN, ...(hasBody && { "content-type": "application/json" }), ...headers },
     ...(hasBody && { body: JSON.stringify(body) }),
@@ -63,8 +63,8 @@ async function post(verb: string, body?: unknown, headers: Record<string, string
   return { status: response.status, ...((await response.json()) as { data: Answer; message?: string }) };
 }
 
-async function run(verb: string, body?: unknown): Promise<Answer> {
-  const { status, message, data } = await post(verb, body);
+async function run(command: string, body?: unknown): Promise<Answer> {
+  const { status, message, data } = await post(command, body);
   expect({ status, message }).toEqual({ status: 200, message: undefined });
   return data;
 }
@@ -349,8 +349,8 @@ describe("travel", () => {
 describe("a request", () => {
   test("needs the token of the register, and JSON", async () => {
     const { head } = await run("snapshot");
-    for (const verb of ["mine", "reorg", "snapshot", "restore", "travel", "forge"]) {
-      expect((await post(verb, {}, { authorization: "another" })).status).toBe(401);
+    for (const command of ["mine", "reorg", "snapshot", "restore", "travel", "forge"]) {
+      expect((await post(command, {}, { authorization: "another" })).status).toBe(401);
     }
     expect((await post("mine", {}, { "content-type": "text/plain" })).status).toBe(415);
     expect((await run("snapshot")).head).toEqual(head);
@@ -373,9 +373,12 @@ describe("a request", () => {
     ["travel", { to: "tomorrow" }, '"to"'],
     ["forge", {}, '"enabled"'],
     ["forge", { enabled: "true" }, '"enabled"'],
-  ])("%s %j is refused, and the member named", async (verb, body, message) => {
+  ])("%s %j is refused, and the member named", async (command, body, message) => {
     const before = await run("snapshot");
-    expect(await post(verb, body)).toMatchObject({ status: 422, message: expect.stringContaining(message) });
+    expect(await post(command, body)).toMatchObject({
+      status: 422,
+      message: expect.stringContaining(message),
+    });
     const { head, forging } = await run("snapshot");
     expect({ head, forging }).toEqual({ head: before.head, forging: before.forging });
   });

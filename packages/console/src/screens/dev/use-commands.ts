@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import type { DevChange } from "@uniknode/client";
 import { announce } from "../../components/announce.tsx";
 import { useNode } from "../../data/node.ts";
-import { type Command, outcomeOf, run } from "./verbs.ts";
+import { type Command, outcomeOf, run } from "./commands.ts";
 
 export type Outcome =
   | { readonly command: Command; readonly text: string }
   | { readonly command: Command; readonly error: unknown };
 
-export type Verbs = {
+export type Commands = {
   /** Running command. */
   readonly running: Command | undefined;
   readonly outcome: Outcome | undefined;
@@ -17,7 +17,7 @@ export type Verbs = {
   run(command: Command): Promise<DevChange | undefined>;
 };
 
-export function useVerbs(onChange: (change: DevChange) => void): Verbs {
+export function useCommands(onChange: (change: DevChange) => void): Commands {
   const { operations, poll } = useNode();
   const running = useSignal<Command | undefined>(undefined);
   const outcome = useSignal<Outcome | undefined>(undefined);

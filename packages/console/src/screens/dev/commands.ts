@@ -4,20 +4,20 @@ import type { Client, DevChange, ReceiverFailure, Reorganisation } from "@unikno
 export type FailBody = { readonly webhook: number } & (ReceiverFailure | { readonly how: "not" });
 
 export type Command =
-  | { readonly verb: "mine"; readonly body: { readonly blocks: number } }
-  | { readonly verb: "reorg"; readonly body: Reorganisation }
-  | { readonly verb: "snapshot"; readonly body: Readonly<Record<string, never>> }
-  | { readonly verb: "restore"; readonly body: { readonly id: string } }
-  | { readonly verb: "travel"; readonly body: { readonly seconds: number } }
-  | { readonly verb: "forge"; readonly body: { readonly enabled: boolean } }
-  | { readonly verb: "fail"; readonly body: FailBody };
+  | { readonly name: "mine"; readonly body: { readonly blocks: number } }
+  | { readonly name: "reorg"; readonly body: Reorganisation }
+  | { readonly name: "snapshot"; readonly body: Readonly<Record<string, never>> }
+  | { readonly name: "restore"; readonly body: { readonly id: string } }
+  | { readonly name: "travel"; readonly body: { readonly seconds: number } }
+  | { readonly name: "forge"; readonly body: { readonly enabled: boolean } }
+  | { readonly name: "fail"; readonly body: FailBody };
 
 /**
  * @returns undefined for a command that does not change the chain
  * @throws {ApiError}
  */
-export async function run(dev: Client["dev"], { verb, body }: Command): Promise<DevChange | undefined> {
-  switch (verb) {
+export async function run(dev: Client["dev"], { name, body }: Command): Promise<DevChange | undefined> {
+  switch (name) {
     case "mine":
       return (await dev.mine(body)).data;
     case "reorg":
@@ -39,15 +39,15 @@ export async function run(dev: Client["dev"], { verb, body }: Command): Promise<
 }
 
 /** Builds the curl command, with `$TOKEN` for the webhook token. */
-export const curlOf = ({ verb, body }: Command, origin: string): string =>
+export const curlOf = ({ name, body }: Command, origin: string): string =>
   `curl -X POST -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(body)}' ${origin}/api/v2/dev/${verb}`;
+  -d '${JSON.stringify(body)}' ${origin}/api/v2/dev/${name}`;
 
 export const programOf = (command: Command): string =>
-  `await client.dev.${command.verb}(${argumentsOf(command)});`;
+  `await client.dev.${command.name}(${argumentsOf(command)});`;
 
-function argumentsOf({ verb, body }: Command): string {
-  switch (verb) {
+function argumentsOf({ name, body }: Command): string {
+  switch (name) {
     case "snapshot":
       return "";
     case "restore":
@@ -64,14 +64,14 @@ function argumentsOf({ verb, body }: Command): string {
 const blocksText = (count: number): string => `${count} ${count === 1 ? "block" : "blocks"}`;
 
 /** Describes the result of a command in a sentence. */
-export function outcomeOf({ verb, body }: Command, change: DevChange | undefined): string {
-  if (verb === "fail") {
+export function outcomeOf({ name, body }: Command, change: DevChange | undefined): string {
+  if (name === "fail") {
     const state = body.how === "not" ? "receives deliveries again" : "fails from now on";
     return `The receiver of webhook ${body.webhook} ${state}.`;
   }
   const { reverted, applied, head, forging } = change!;
   const at = `The head is at height ${head.height}.`;
-  switch (verb) {
+  switch (name) {
     case "snapshot":
       return `Remembered height ${head.height}.`;
     case "forge":

@@ -1,38 +1,50 @@
 /** Command with its form, and as a terminal command and code. */
 import type { ComponentChildren } from "preact";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
-import type { Verbs } from "./use-verbs.ts";
-import { type Command, curlOf, programOf } from "./verbs.ts";
+import { type Command, curlOf, programOf } from "./commands.ts";
+import type { Commands } from "./use-commands.ts";
 
 /** Maximum per request (docs/guides/dev-chain.md). */
 export const MAX_BLOCKS = 1_000;
 
-export type VerbCardProps = {
+export type CommandCardProps = {
   readonly title: string;
   readonly hint: string;
   /** Command for the current input. */
   readonly command: Command;
   readonly button: string;
-  readonly verbs: Verbs;
+  readonly commands: Commands;
   readonly isDisabled?: boolean;
   /** Form fields. */
   readonly children?: ComponentChildren;
 };
 
-export function VerbCard({ title, hint, command, button, verbs, isDisabled, children }: VerbCardProps) {
+export function CommandCard({
+  title,
+  hint,
+  command,
+  button,
+  commands,
+  isDisabled,
+  children,
+}: CommandCardProps) {
   function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
-    void verbs.run(command);
+    void commands.run(command);
   }
 
   return (
-    <section class="card verb">
+    <section class="card command">
       <h2>{title}</h2>
       <p class="quiet">{hint}</p>
       <form onSubmit={onSubmit}>
         {children}
-        <button type="submit" class="primary" disabled={isDisabled === true || verbs.running !== undefined}>
-          {verbs.running?.verb === command.verb ? "Running…" : button}
+        <button
+          type="submit"
+          class="primary"
+          disabled={isDisabled === true || commands.running !== undefined}
+        >
+          {commands.running?.name === command.name ? "Running…" : button}
         </button>
       </form>
       <SameElsewhere
