@@ -88,6 +88,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const target = await listen(500);
     const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
     await node.client.dev.mine({ blocks: 3 });
+    // A new block would move the rows between two clicks.
+    await node.client.dev.forge({ enabled: false });
     await expect
       .poll(async () => (await node.client.webhooks.get(data.id)).data.queued ?? 0)
       .toBeGreaterThan(2);
@@ -118,6 +120,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       .toBeGreaterThan(2);
     expect(faults).toEqual([]);
     await node.client.webhooks.remove(data.id);
+    await node.client.dev.forge({ enabled: true });
     await page.context().close();
   });
 

@@ -36,7 +36,8 @@ afterAll(async () => {
   await node.ended;
   receiver.closeAllConnections();
   receiver.close();
-  rmSync(folder, { recursive: true, force: true });
+  // The process that inspects the database ends a moment after a node that was killed.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 });
 
 /** What the node answers of a secret, once. */
