@@ -16,7 +16,14 @@ const attacks = node("simulation", "crash", "siege");
  */
 const LONGEST = [
   ...["guides/guides", "processes/serving/thread", "chain/kill", "http/reorganisation/reorganisation"],
-  ...["process/daily", "browser/stability", "browser/screens", "process/listening", "process/endings"],
+  ...[
+    "process/daily",
+    "process/life",
+    "browser/screens",
+    "browser/stability",
+    "process/signing",
+    "process/listening",
+  ],
   ...["network/network", "peers/network/hostile", "peers/network/network", "peers/network/old-node"],
 ].map((name) => `/test/${name}.test.ts`);
 
