@@ -31,7 +31,7 @@ if (values.serve) {
 }
 await node.close();
 
-/** Whether every response is as expected. */
+/** Returns true if every response is as expected. */
 async function compare(only: string | undefined): Promise<boolean> {
   let isGood = true;
   for (const { file, cases } of caseFiles(folder)) {

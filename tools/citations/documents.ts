@@ -5,14 +5,14 @@ import { readSections, type Sections } from "./sections.ts";
 export type Repository = {
   /** Content of sources and documents by path from the root. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Whether a file or folder exists at a path from the root. */
+  /** Returns true if a file or folder exists at a path from the root. */
   readonly exists: (path: string) => boolean;
 };
 
 export type Documents = {
   /** Path of the document that a file names; undefined if it does not exist. */
   readonly find: (name: string, from: string) => string | undefined;
-  /** Whether a file or folder exists at a path. */
+  /** Returns true if a file or folder exists at a path. */
   readonly has: (path: string) => boolean;
   readonly sectionsOf: (path: string) => Sections;
   readonly hasDecision: (number: number) => boolean;

@@ -1,13 +1,13 @@
 /** Citable parts of a Markdown document: heading numbers, table keys, anchors. */
 
 export type Sections = {
-  /** Whether a heading starts with the number, such as "4.1". */
+  /** Returns true if a heading starts with the number, such as "4.1". */
   readonly hasSection: (number: string) => boolean;
-  /** Whether the section has a list item or a table row with the number. */
+  /** Returns true if the section has a list item or a table row with the number. */
   readonly hasItem: (section: string, item: string) => boolean;
-  /** Whether a table row starts with the key, such as "A6"; a letter after it, as in "A6c", is a part of the row. */
+  /** Returns true if a table row starts with the key, such as "A6"; a letter after it, as in "A6c", is a part of the row. */
   readonly hasKey: (key: string) => boolean;
-  /** Whether a heading has the anchor, as GitHub makes it. */
+  /** Returns true if a heading has the anchor, as GitHub makes it. */
   readonly hasAnchor: (anchor: string) => boolean;
 };
 

@@ -13,7 +13,7 @@ export type PageProps = {
   readonly children: ComponentChildren;
 };
 
-/** Whether a page was shown before; the first page keeps the focus at the top of the document. */
+/** True until a page was shown; the first page keeps the focus at the top of the document. */
 let isFirst = true;
 
 export function Page({ title, kind, aside, children }: PageProps) {

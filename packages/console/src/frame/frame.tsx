@@ -15,7 +15,7 @@ import "./frame.css";
 const Notices = loadable(() => import("./notices.tsx"), "nothing");
 const Shortcuts = loadable(() => import("./shortcuts.tsx"), "nothing");
 
-/** Whether a URL belongs to the console; the browser opens all others. */
+/** Paths of the console; the browser opens all others. */
 const SCOPE = /^\/console(\/|$|\?)/;
 
 export function Frame() {

@@ -12,7 +12,7 @@ const MAX_NAMES = 6;
 
 export type SearchOptions = {
   readonly text: string;
-  /** Whether the node has the dev chain page. */
+  /** True if the node has the dev chain page. */
   readonly isDevChain: boolean;
 };
 
@@ -54,7 +54,7 @@ export function remember(found: Found): void {
   }
 }
 
-/** Whether a storage entry is valid; other scripts can write to the storage. */
+/** Returns true if a storage entry is valid; other scripts can write to the storage. */
 const isFound = (entry: unknown): entry is Found => {
   const { href, text, kind } = Object(entry) as Partial<Found>;
   return typeof text === "string" && typeof kind === "string" && /^\/console\//.test(href ?? "");

@@ -4,10 +4,10 @@ import type { SessionKey } from "./key.ts";
 
 export type SessionState = {
   readonly signedIn: boolean;
-  /** Whether the node runs a dev chain with its commands. */
+  /** True if the node runs a dev chain with its commands. */
   readonly devChain: boolean;
   readonly network: string;
-  /** Whether the live stream requires no sign-in. */
+  /** True if the live stream requires no sign-in. */
   readonly eventsPublic: boolean;
   /** Version of Uniknode. */
   readonly version: string;
@@ -20,7 +20,7 @@ export type Session = {
   /** Absent until the first response. */
   readonly state: ReadonlySignal<SessionState | undefined>;
   /**
-   * Whether the session has ended without a sign-out here. `state` stays unchanged until the next sign-in or sign-out, so
+   * True if the session has ended without a sign-out here. `state` stays unchanged until the next sign-in or sign-out, so
    * that forms keep their input.
    */
   readonly isLost: ReadonlySignal<boolean>;
@@ -35,7 +35,7 @@ export type Session = {
 export class SignInError extends Error {
   /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Whether the same credential may be accepted later. */
+  /** True if the same credential may be accepted later. */
   readonly isRetryable: boolean;
 
   constructor(status: number, message: string) {

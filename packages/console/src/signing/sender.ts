@@ -5,7 +5,7 @@ import { useAnswer, useNode } from "../data/node.ts";
 
 export type Sender = { readonly wallet: SingleWallet; readonly nextNonce: bigint };
 
-/** Whether a text has the format of an address; only the node knows whether it is valid. */
+/** Returns true if a text has the format of an address; only the node knows whether it is valid. */
 export const isAddressText = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text);
 
 /** @param address nothing is fetched unless it has the format of an address */

@@ -3,7 +3,7 @@
 export type Random = {
   /** An integer from 0 to `count - 1`. */
   below(count: number): number;
-  /** Whether something happens that does so in one of `count` cases. */
+  /** Returns true if something happens that does so in one of `count` cases. */
   oneIn(count: number): boolean;
   pick<T>(items: readonly T[]): T;
 };

@@ -169,7 +169,7 @@ const disclose: Proposer = (world) => {
   return membersOf(holder, disclosure(holder, token, values, terms));
 };
 
-/** Whether it is one token, with explicit values. */
+/** Returns true if it is one token, with explicit values. */
 const isDisclosed = ({ draft }: World, [id, ...others]: readonly string[]): boolean =>
   id !== undefined && others.length === 0 && !!draft.get("properties", propertyKey(id, "explicitValues"));
 

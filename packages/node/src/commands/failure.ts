@@ -96,7 +96,7 @@ function connectionStepOf(cause: unknown): string | undefined {
   return CONNECTION_STEPS.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Whether the user must change the options, or the version of the program. */
+/** Returns true if the user must change the options, or the version of the program. */
 const isUnusable = (error: unknown): boolean =>
   error instanceof ConfigError ||
   (error as { code?: unknown }).code === "API_ARGUMENT" ||

@@ -18,7 +18,7 @@ type Call = {
 };
 
 type Failure = { readonly code: string | undefined; readonly message: string };
-type Answer =
+type Reply =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly error: Failure }
   /** A call could not be read; its number is unknown. */
@@ -38,20 +38,20 @@ export type ChannelOptions = {
  * Slightly less than the response timeout of the HTTP server (`http/server/server.ts`): a later result would
  * be useless.
  */
-const ANSWER_TIMEOUT_MS = 7_500;
+const CALL_TIMEOUT_MS = 7_500;
 const DEV_TIMEOUT_MS = 27_500;
 
 export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   timeoutsMs: {
-    submit: ANSWER_TIMEOUT_MS,
-    pendingTransactions: ANSWER_TIMEOUT_MS,
-    pendingTransaction: ANSWER_TIMEOUT_MS,
-    status: ANSWER_TIMEOUT_MS,
-    peers: ANSWER_TIMEOUT_MS,
-    figures: ANSWER_TIMEOUT_MS,
-    report: ANSWER_TIMEOUT_MS,
-    webhooksChanged: ANSWER_TIMEOUT_MS,
-    streamsChanged: ANSWER_TIMEOUT_MS,
+    submit: CALL_TIMEOUT_MS,
+    pendingTransactions: CALL_TIMEOUT_MS,
+    pendingTransaction: CALL_TIMEOUT_MS,
+    status: CALL_TIMEOUT_MS,
+    peers: CALL_TIMEOUT_MS,
+    figures: CALL_TIMEOUT_MS,
+    report: CALL_TIMEOUT_MS,
+    webhooksChanged: CALL_TIMEOUT_MS,
+    streamsChanged: CALL_TIMEOUT_MS,
     dev: DEV_TIMEOUT_MS,
   },
   maxCalls: 1_000,
@@ -64,27 +64,27 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
 const SLICE_MS = 10;
 
 /** Executes the calls that arrive at the port, and sends exactly one value or error for each. */
-export function answerCalls(port: MessagePort, gateway: Gateway): void {
+export function serveCalls(port: MessagePort, gateway: Gateway): void {
   // A commit of the pool settles many calls.
-  const answer = gatherMessages<Answer>(
-    (answers) => port.postMessage(answers),
+  const reply = gatherMessages<Reply>(
+    (replies) => port.postMessage(replies),
     (unsendable, error) => {
-      if ("number" in unsendable) answer({ number: unsendable.number, error: toFailure(error) });
+      if ("number" in unsendable) reply({ number: unsendable.number, error: toFailure(error) });
     },
   );
   async function handle({ number, method, parameters, deadline }: Call): Promise<void> {
-    if (isOver(deadline)) return answer({ number, error: LATE });
+    if (isOver(deadline)) return reply({ number, error: LATE });
     const call = gateway[method] as (...parameters: unknown[]) => Promise<unknown>;
     try {
-      answer({ number, value: await call(...parameters) });
+      reply({ number, value: await call(...parameters) });
     } catch (error) {
-      answer({ number, error: toFailure(error) });
+      reply({ number, error: toFailure(error) });
     }
   }
   // The event loop reads all messages that have arrived before it does anything else.
   const slices = createTimeSlices({ sliceMs: SLICE_MS });
   port.on("message", (call: Call) => void slices.run(inOneStep(() => void handle(call))));
-  port.on("messageerror", () => answer({ isCallLost: true }));
+  port.on("messageerror", () => reply({ isCallLost: true }));
 }
 
 const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };
@@ -114,12 +114,12 @@ export function gatewayThrough(
 
   const loseAll = () =>
     calls.rejectAll(new CallError("CALL_LOST", "failed to read a message of the other thread"));
-  function settle(answer: Answer): void {
-    if ("isCallLost" in answer) loseAll();
-    else if ("error" in answer) calls.reject(answer.number, revive(answer.error));
-    else calls.resolve(answer.number, answer.value);
+  function settle(reply: Reply): void {
+    if ("isCallLost" in reply) loseAll();
+    else if ("error" in reply) calls.reject(reply.number, revive(reply.error));
+    else calls.resolve(reply.number, reply.value);
   }
-  port.on("message", (answers: readonly Answer[]) => answers.forEach(settle));
+  port.on("message", (replies: readonly Reply[]) => replies.forEach(settle));
   port.on("messageerror", loseAll);
   port.on("close", () => {
     isClosed = true;

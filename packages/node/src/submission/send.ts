@@ -95,7 +95,7 @@ export async function findTransaction(client: Client, id: string): Promise<Singl
   return (pending ?? (await client.transactions.get(id))).data;
 }
 
-async function find<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
+async function find<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;
   } catch (error) {

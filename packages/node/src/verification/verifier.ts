@@ -93,21 +93,21 @@ function firstOnly(listener: (reason: string) => void): (reason: string) => void
 }
 
 /** Combines the calls of one tick of the event loop into one call; they also fail together. */
-function gatherCalls<Item, Answer>(
-  answerAll: (items: readonly Item[]) => Promise<readonly Answer[]>,
-): (items: readonly Item[]) => Promise<Answer[]> {
+function gatherCalls<Item, Verdict>(
+  verifyAll: (items: readonly Item[]) => Promise<readonly Verdict[]>,
+): (items: readonly Item[]) => Promise<Verdict[]> {
   let items: Item[] = [];
-  let answers: Promise<readonly Answer[]> | undefined;
+  let verdicts: Promise<readonly Verdict[]> | undefined;
   return async (added) => {
     const first = items.length;
     items.push(...added);
-    answers ??= nextTick().then(() => {
+    verdicts ??= nextTick().then(() => {
       const all = items;
       items = [];
-      answers = undefined;
-      return answerAll(all);
+      verdicts = undefined;
+      return verifyAll(all);
     });
-    return (await answers).slice(first, first + added.length);
+    return (await verdicts).slice(first, first + added.length);
   };
 }
 

@@ -35,7 +35,7 @@ export type ForkingOptions = {
   readonly network: Network;
   /** Whose blocks may be needed. */
   readonly forgers: readonly DevAccount[];
-  /** Whether the chain ends with the test. */
+  /** True if the chain ends with the test. */
   readonly isWithinTest?: boolean;
 };
 export const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };

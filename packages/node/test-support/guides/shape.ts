@@ -1,4 +1,4 @@
-/** Whether a program printed what a page shows, but for values that differ each time. */
+/** Compares the output of a program with that of a page, except for values that differ each time. */
 
 /** The shown lines, in their order, among the printed ones; of JSON the names of its members. */
 export function isShapeOf(shown: string, printed: string): boolean {

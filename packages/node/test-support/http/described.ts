@@ -1,4 +1,4 @@
-/** Whether answers are what the OpenAPI document says of them. */
+/** Compares responses with their description in the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import type { Server } from "../../src/http/core/app.ts";

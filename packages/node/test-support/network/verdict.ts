@@ -1,4 +1,4 @@
-/** Whether all nodes hold one chain and one state, whatever happened, and know why what is missing is missing. */
+/** Checks that all nodes have one chain and one state, and that each missed slot has a reason. */
 import { join } from "node:path";
 import { createRounds, missedSlots } from "@uniknode/ledger";
 import {

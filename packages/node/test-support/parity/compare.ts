@@ -1,4 +1,4 @@
-/** Whether an answer is what a case asks for. */
+/** Compares a response with the one that a case expects. */
 import { isDeepStrictEqual } from "node:util";
 import type { Answer, Case, Json, Order } from "./case.ts";
 import { removeAt, setAt, valueAt } from "./paths.ts";
@@ -62,7 +62,7 @@ const text = (value: Json): string => {
 const sorted = (list: Json | undefined): Json =>
   Array.isArray(list) ? list.toSorted((a, b) => (text(a) < text(b) ? -1 : 1)) : (list ?? null);
 
-/** Whether the last member of the path stands in the text with exactly these digits. */
+/** Returns true if the last member of the path stands in the text with exactly these digits. */
 const hasDigits = (body: string, path: string, digits: string): boolean =>
   new RegExp(`"${path.split(".").at(-1)}":${digits}[,}]`).test(body);
 

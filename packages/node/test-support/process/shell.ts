@@ -8,7 +8,7 @@ const INSTALL_TIMEOUT_MS = 60_000;
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Whether the shell runs here; where this user may, its package is installed for that. */
+/** Returns true if the shell runs here; where this user may, its package is installed for that. */
 export function hasShell(shell: Shell): boolean {
   const runs = () => spawnSync(shell, ["-c", "true"]).status === 0;
   if (runs()) return true;

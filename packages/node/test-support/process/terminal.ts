@@ -21,7 +21,7 @@ export function shownLines(output: string): string[] {
   return lines;
 }
 
-/** Whether this machine has the program that makes pseudo terminals. */
+/** Returns true if this machine has the program that makes pseudo terminals. */
 export const hasTerminal = (): boolean => spawnSync("script", ["--version"]).status === 0;
 
 export type AtTerminal = {

@@ -1,7 +1,7 @@
 /** A disk that is full for a while: the system lets the process write no file beyond a size. Linux, with `prlimit`. */
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** Whether this machine can do it. */
+/** Returns true if this machine can fill a disk. */
 export const canFillDisk = (): boolean =>
   process.platform === "linux" && spawnSync("prlimit", ["--version"]).status === 0;
 

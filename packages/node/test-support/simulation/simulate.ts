@@ -211,7 +211,7 @@ async function waitForPeace(world: World, { control }: Life): Promise<void> {
   }
 }
 
-/** Whether nothing is left to do within a second. */
+/** Returns true if nothing is left to do within a second. */
 async function isPeaceful(chronicle: Chronicle): Promise<boolean> {
   for (let look = 0; look < 20; look++) {
     if (chronicle.unfinished().length === 0) return true;

@@ -124,7 +124,7 @@ export function judge(given: Case): string[] {
     );
   }
 
-  /** Whether the chain was high enough above the fact before its revert. */
+  /** Returns true if the chain was high enough above the fact before its revert. */
   function isDeepEnough({ confirmations }: Kind, { fact, appliedAt, undoneAt = Infinity }: Occurrence) {
     if (confirmations === 0) return true;
     return changes.some(

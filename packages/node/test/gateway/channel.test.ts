@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import {
-  answerCalls,
   type ChannelOptions,
   DEFAULT_CHANNEL_OPTIONS,
   gatewayThrough,
+  serveCalls,
 } from "../../src/gateway/channel.ts";
 import { BodyError, type Gateway, type NodeStatus } from "../../src/gateway/gateway.ts";
 import { createGateway } from "../../test-support/http/fixture.ts";
@@ -23,7 +23,7 @@ const hurried = (options: Partial<ChannelOptions> = {}): ChannelOptions => ({
 function open(overrides: Partial<Gateway> = {}, options?: ChannelOptions) {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
-  answerCalls(port1, { ...createGateway(), ...overrides });
+  serveCalls(port1, { ...createGateway(), ...overrides });
   return { port1, port2, ...gatewayThrough(port2, options) };
 }
 
@@ -117,7 +117,7 @@ test("a call that cannot be read ends those that wait, since it may be any of th
   onTestFinished(() => port1.close());
   const { gateway, figures } = gatewayThrough(await postUnreadable(port2));
   const calls = Promise.allSettled([gateway.status(), gateway.peers()]);
-  answerCalls(port1, {
+  serveCalls(port1, {
     ...createGateway(),
     status: () => new Promise(() => {}),
     peers: () => new Promise(() => {}),

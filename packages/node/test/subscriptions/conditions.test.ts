@@ -5,7 +5,7 @@ import { createMeter } from "../../src/subscriptions/conditions/cost.ts";
 import { type OperatorName, operators } from "../../src/subscriptions/conditions/operators.ts";
 import { OperandError } from "../../src/subscriptions/error.ts";
 
-/** Whether `a` passes the operator with the operand that this JSON text says. */
+/** Returns true if `a` passes the operator with the operand that this JSON text says. */
 const passes = (operator: OperatorName, a: unknown, operand?: string) =>
   operators[operator](operand === undefined ? undefined : parseJson(operand))(a, createMeter());
 

@@ -40,7 +40,7 @@ function dataFolder() {
       .join("");
   return {
     path,
-    /** Whether a text stands anywhere in the files. */
+    /** Returns true if a text stands anywhere in the files. */
     holds: (text: string) => bytes().includes(text),
     /** What a start of the node does before all other reads. */
     start(files: Partial<KeyFiles> = {}) {

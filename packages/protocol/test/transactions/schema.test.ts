@@ -32,7 +32,7 @@ const jsonOf = (body: TransactionBody) => ({
   ...(!body.signatures && { signature }),
 });
 
-/** Whether JSON is accepted, with the pointer of the member at fault. */
+/** Returns the verdict about a JSON input, with the pointer of the member at fault. */
 function verdict(input: object, where: TransactionContext = context): true | string {
   try {
     transactionFromJson(input, where, { checkSignature: false });

@@ -20,7 +20,7 @@ export type Round = {
   readonly size: number;
   readonly forged: number;
   readonly slots: readonly Slot[];
-  /** Whether the blocks confirm the order, so that slots without a block have a delegate. */
+  /** True if the blocks confirm the order, so that slots without a block have a delegate. */
   readonly isOrderKnown: boolean;
 };
 

@@ -12,7 +12,7 @@ export type WatchedTransaction = {
   /** List of one transaction, or none. */
   readonly answer: Answer<Found>;
   readonly transaction: Transaction | undefined;
-  /** Whether it was seen in a block. */
+  /** True if it was seen in a block. */
   readonly wasConfirmed: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Whether lists fit next to the text; same breakpoint as the style sheet. */
+/** True if lists fit next to the text; same breakpoint as the style sheet. */
 import { useEffect, useState } from "preact/hooks";
 
 export function useIsWide(): boolean {

@@ -31,7 +31,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
   const passphrase = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(false);
-  /** Whether missing fields are marked. */
+  /** True if missing fields are marked. */
   const [wasTried, setTried] = useState(false);
   const [made, setMade] = useState<Made>();
   /** Errors of the node or the worker, until the input changes. */

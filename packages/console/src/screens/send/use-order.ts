@@ -23,7 +23,7 @@ export type OrderState = {
   readonly sender: Answer<Sender>;
   /** Absent while the input is incomplete. */
   readonly drafted: Drafted | undefined;
-  /** Whether `drafted` matches the current input and has no errors. */
+  /** True if `drafted` matches the current input and has no errors. */
   readonly isReady: boolean;
   readonly chosen: TermsReading;
   readonly faults: Faults;

@@ -20,7 +20,7 @@ export type Place = {
   readonly flags: readonly Flag[];
   /** Values to offer for its first argument; empty if it has none, or any text may follow. */
   readonly choices: readonly string[];
-  /** Whether its first argument is the id of a webhook, which only the node knows. */
+  /** True if its first argument is the id of a webhook, which only the node knows. */
   readonly takesWebhook: boolean;
 };
 

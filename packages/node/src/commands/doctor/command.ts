@@ -94,7 +94,7 @@ async function checkPorts(config: Config<typeof options>, p2pPort: number, data:
   );
 }
 
-/** Whether two listeners need the same port of one address. */
+/** Returns true if two listeners need the same port of one address. */
 const meets = (
   [, host, port]: PortRow,
   [otherHost, otherPort]: readonly [host: string, port: number],

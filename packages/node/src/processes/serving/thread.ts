@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { ShownOption } from "../../config/shown.ts";
-import { answerCalls } from "../../gateway/channel.ts";
+import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
@@ -175,7 +175,7 @@ export function loadServingThread(): ServingThread {
   return {
     async start(data, gateway) {
       closeTimeoutMs += data.deliveries.timeoutMs;
-      answerCalls(port1, gateway);
+      serveCalls(port1, gateway);
       send({ kind: "start", data, gatewayPort: port2, notified }, [port2]);
       const listening = Promise.race([
         once(worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),

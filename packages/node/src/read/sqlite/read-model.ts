@@ -52,8 +52,8 @@ function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps
 
   /** Wraps a read so that it fails unless the transaction still sees this head. */
   const read =
-    <Asked extends unknown[], Answer>(query: (...asked: Asked) => Answer) =>
-    async (...asked: Asked): Promise<Answer> => {
+    <Asked extends unknown[], Result>(query: (...asked: Asked) => Result) =>
+    async (...asked: Asked): Promise<Result> => {
       if (transaction.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
       return query(...asked);
     };

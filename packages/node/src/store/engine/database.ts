@@ -175,8 +175,8 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
    * as well.
    */
   const inTransaction =
-    <Answer>(execute: (...parameters: SqlValue[]) => Answer) =>
-    (...parameters: SqlValue[]): Answer =>
+    <Result>(execute: (...parameters: SqlValue[]) => Result) =>
+    (...parameters: SqlValue[]): Result =>
       driver.inTransaction ? execute(...parameters) : transaction(() => execute(...parameters));
 
   return {

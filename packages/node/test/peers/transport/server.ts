@@ -62,7 +62,7 @@ export async function untilClosed(socket: WebSocket): Promise<{ code: number; me
   return { code, messages };
 }
 
-/** Whether a connection from an address is admitted: otherwise it is cut before its first message. */
+/** Returns true if a connection from an address is admitted: otherwise it is cut before its first message. */
 export async function isLetIn(port: number, localAddress = "127.0.0.1"): Promise<boolean> {
   const socket = webSocket(port, localAddress);
   const answer = await new Promise<boolean>((resolve) => {

@@ -56,7 +56,7 @@ export type Operation = {
   readonly path: string;
   readonly summary: string;
   readonly needsToken: boolean;
-  /** Whether it only reads, regardless of its method. */
+  /** True if it only reads, regardless of its method. */
   readonly isReading: boolean;
   readonly parameters: readonly Parameter[];
   /** Schema of the request body. */

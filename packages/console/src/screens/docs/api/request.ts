@@ -14,7 +14,7 @@ export type Outcome = {
   /** Time until the complete response. */
   readonly durationMs: number;
   readonly text: string;
-  /** Whether the response was cut: a stream, or a large response. */
+  /** True if the response was cut: a stream, or a large response. */
   readonly isCut: boolean;
 };
 

@@ -18,7 +18,7 @@ import { formsOf } from "./forms.ts";
 type Made = {
   readonly webhook: WebhookWithToken;
   readonly warnings: readonly string[] | undefined;
-  /** Whether the receiver accepted a ping. */
+  /** True if the receiver accepted a ping. */
   readonly isPinged: boolean;
 };
 
