@@ -49,7 +49,7 @@ type State = {
   /** Number of sources that are still used. */
   working: number;
   refusal: DownloadResult | undefined;
-  /** What `accept` threw. */
+  /** Error of `accept`. */
   failure: { readonly error: unknown } | undefined;
   /** Resolved and replaced with each change. */
   change: PromiseWithResolvers<void>;

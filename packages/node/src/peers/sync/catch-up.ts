@@ -46,7 +46,7 @@ export type SyncState = {
   isRequested: boolean;
 };
 
-/** What the sources of a download did, by address. */
+/** Results of the sources of a download, by address. */
 type Served = {
   /** Sources of accepted blocks. */
   readonly providers: Set<string>;

@@ -1,4 +1,4 @@
-/** What all parts of the serving thread share: network, log, the gateway to consensus, and the databases. */
+/** Shared by all parts of the serving thread: network, log, the gateway to consensus, and the databases. */
 import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/protocol";

@@ -77,7 +77,7 @@ export type Register = {
   resume(webhook: number): Promise<void>;
 };
 
-/** What the operations share. */
+/** Shared state of the operations. */
 type Context = RegisterOptions & RegisterDeps;
 
 export function createRegister(options: RegisterOptions, deps: RegisterDeps): Register {
