@@ -7,8 +7,8 @@ import {
   type NodeConfiguration,
   type SyncProgress,
 } from "@uniknode/client";
-import type { Answers } from "./answers.ts";
 import { type Reorganization, reorganizationBetween, type Top } from "./chain.ts";
+import type { ResponseCache } from "./response-cache.ts";
 
 export type Connection =
   | { readonly state: "connecting" }
@@ -47,7 +47,7 @@ const STREAMING_PAUSE_MS = 15_000;
 const HIDDEN_PAUSE_MS = 15_000;
 const LONGEST_RETRY_MS = 15_000;
 
-export function createFeed(api: Client, answers: Answers, isHidden = () => false): Feed {
+export function createFeed(api: Client, responses: ResponseCache, isHidden = () => false): Feed {
   const top = signal<Top>([]);
   const head = signal<Block>();
   const connection = signal<Connection>({ state: "connecting" });
@@ -97,7 +97,7 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
       batch(() => showTop(blocks, status.timestamp));
     }
     readAtMs.value = startMs;
-    if (connection.peek().state === "disconnected") answers.retry();
+    if (connection.peek().state === "disconnected") responses.retry();
     const { progress } = state;
     if (connection.peek().state !== "connected" || progress)
       connection.value = { state: "connected", progress };
@@ -110,7 +110,7 @@ export function createFeed(api: Client, answers: Answers, isHidden = () => false
     const change = reorganizationBetween(top.peek(), blocks);
     if (change) {
       reorganization.value = change;
-      answers.forget(change.isDeep ? undefined : change.reverted.map(({ id }) => id));
+      responses.forget(change.isDeep ? undefined : change.reverted.map(({ id }) => id));
     }
     const { unix, epoch } = newest.timestamp;
     clockOffsetMs.value = (unix - epoch + now) * 1_000 - Date.now();

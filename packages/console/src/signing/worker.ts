@@ -5,15 +5,15 @@
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
 import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
 import { fieldsOf } from "./fields.ts";
-import type { Answer, Question, Request } from "./messages.ts";
+import type { Question, Reply, Request } from "./messages.ts";
 
 let network: Network;
 
 addEventListener("message", ({ data: { number, question } }: MessageEvent<Request>) => {
-  postMessage({ number, ...answerTo(question) } satisfies Answer);
+  postMessage({ number, ...replyTo(question) } satisfies Reply);
 });
 
-function answerTo(question: Question): Omit<Answer, "number"> {
+function replyTo(question: Question): Omit<Reply, "number"> {
   try {
     return { value: resultOf(question) };
   } catch (error) {

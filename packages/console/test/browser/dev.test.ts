@@ -85,7 +85,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("Block id").fill("0".repeat(64));
     await press("Return");
     await page.getByRole("alert").getByText("is not on the chain").waitFor();
-    // The browser notes every answer that is no success.
+    // The browser logs every response that is not a success.
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 

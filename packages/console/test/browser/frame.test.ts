@@ -1,4 +1,4 @@
-/** What every page has: search, keys, themes, the focus, and what it says when the node does not answer. */
+/** What every page has: search, keys, themes, the focus, and what it says when the node does not respond. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";

@@ -69,7 +69,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("A filter that the node does not know is refused with a word to it.", async () => {
     await page.goto("/console/live?events=nothing.at.all");
     await page.getByRole("alert").getByText("nothing.at.all").waitFor();
-    // The browser notes every answer that is no success.
+    // The browser logs every response that is not a success.
     expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
   });
 

@@ -51,7 +51,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("link", { name: "The current block of height" }).click();
     await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
     await page.getByText("Reverted at its height").waitFor();
-    // The browser's log has a line for each answer of 404.
+    // The browser's log has a line for each response with 404.
     expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
     await page.context().close();
   });

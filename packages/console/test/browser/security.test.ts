@@ -261,7 +261,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await page.getByText("No match for this").waitFor();
       expect(await page.locator("main img[src=x], main script").count()).toBe(0);
       expect(await page.title()).not.toBe("taken");
-      // The node refuses such filters, and the browser notes every answer that is no success.
+      // The node refuses such filters, and the browser logs every response that is not a success.
       expect(faults.filter((fault) => !/\b4\d\d\b/.test(fault))).toEqual([]);
     });
   });

@@ -9,7 +9,7 @@ import type { DevNode } from "../../test-support/dev-node.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
 const executable = findBrowser();
-const ANSWER = "not now <script>document.title = 'markup'</script>";
+const REASON = "not now <script>document.title = 'markup'</script>";
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   let started: RunningConsole | undefined;
@@ -21,7 +21,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   beforeAll(async () => {
     receiver = createServer((request, response) => {
       request.resume();
-      response.writeHead(isRefusing ? 500 : 204).end(isRefusing ? ANSWER : undefined);
+      response.writeHead(isRefusing ? 500 : 204).end(isRefusing ? REASON : undefined);
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
     started = await startConsole(executable!);
@@ -58,7 +58,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(await faultsInEveryView(page, "webhook")).toEqual([]);
     await page.getByRole("row").nth(1).getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
-    await page.getByText(ANSWER).first().waitFor();
+    await page.getByText(REASON).first().waitFor();
     expect(await page.title()).not.toBe("markup");
     expect(await faultsInEveryView(page, "delivery")).toEqual([]);
     isRefusing = false;
@@ -103,7 +103,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("Condition", { exact: true }).selectOption("matches the pattern");
     await page.getByLabel("Value", { exact: true }).fill("(");
     await page.getByRole("alert").getByText("The dry run cannot be shown").waitFor();
-    // The browser notes every answer that is no success.
+    // The browser logs every response that is not a success.
     expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
     await page.getByLabel("Condition", { exact: true }).selectOption("is greater than");
     await page.getByLabel("Value", { exact: true }).fill("1");

@@ -43,7 +43,7 @@ describe("Figures of a node", () => {
 });
 
 describe("Requests of operators", () => {
-  const answering = (status: number, body: string) =>
+  const operationsWith = (status: number, body: string) =>
     createOperations(async () => new Response(body, { status }));
 
   test("The summary and the figures are read below the operations of the console.", async () => {
@@ -63,10 +63,10 @@ describe("Requests of operators", () => {
     [429, "API_FAILED", true],
     [503, "API_FAILED", true],
   ])("The status %i is %s.", async (status, code, isRetryable) => {
-    await expect(answering(status, "no").summary()).rejects.toMatchObject({ code, isRetryable, status });
+    await expect(operationsWith(status, "no").summary()).rejects.toMatchObject({ code, isRetryable, status });
   });
 
-  test("No answer is a node that is unreachable.", async () => {
+  test("No response is a node that is unreachable.", async () => {
     const { figures } = createOperations(async () => {
       throw new TypeError("refused");
     });

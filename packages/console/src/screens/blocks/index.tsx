@@ -9,10 +9,10 @@ import { BlockId, hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 
@@ -32,7 +32,7 @@ export default function Blocks() {
   const { api } = useNode();
   const { page, query } = useListState();
   const { orderBy, content, generator } = query;
-  const answer = useAnswer(`blocks ${JSON.stringify([page, orderBy, content, generator])}`, () =>
+  const response = useResponse(`blocks ${JSON.stringify([page, orderBy, content, generator])}`, () =>
     api.blocks
       .search({
         ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as BlockOrder }),
@@ -50,14 +50,14 @@ export default function Blocks() {
           { name: "generator", label: "Public key of the delegate", placeholder: "02…" },
         ]}
       />
-      <Answered answer={answer} what="The list" lines={LIMIT}>
+      <ResponseView response={response} what="The list" lines={LIMIT}>
         {({ data, meta }) => (
           <>
             <BlockTable blocks={data} />
             <Pager meta={meta} what="blocks" />
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }

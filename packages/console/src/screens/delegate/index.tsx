@@ -11,11 +11,11 @@ import { Address, BlockId, hrefOf, PublicKey, UnikId } from "../../components/id
 import { useListState } from "../../components/list-state.ts";
 import { Facts, Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { findDelegate } from "./find-delegate.ts";
 
 const LIMIT = 25;
@@ -23,8 +23,8 @@ const LIMIT = 25;
 export default function DelegateScreen() {
   const { api } = useNode();
   const { name = "" } = useRoute().params;
-  const answer = useAnswer(`delegate ${name}`, () => findDelegate(api, name));
-  const delegate = answer.value?.data;
+  const response = useResponse(`delegate ${name}`, () => findDelegate(api, name));
+  const delegate = response.value?.data;
   return (
     <Page
       kind="Delegate"
@@ -42,9 +42,9 @@ export default function DelegateScreen() {
         )
       }
     >
-      <Answered answer={answer} what="The delegate">
+      <ResponseView response={response} what="The delegate">
         {({ data }) => <Content delegate={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
@@ -119,7 +119,7 @@ function ForgedBlocks({ publicKey }: { publicKey: string }) {
   const { api } = useNode();
   const { page } = useListState();
   const symbol = useSymbol();
-  const answer = useAnswer(`delegate ${publicKey} blocks ${page}`, () =>
+  const response = useResponse(`delegate ${publicKey} blocks ${page}`, () =>
     api.delegates.blocks(publicKey).page({ page, limit: LIMIT }),
   );
   const columns: readonly Column<Block>[] = [
@@ -131,7 +131,7 @@ function ForgedBlocks({ publicKey }: { publicKey: string }) {
     { title: `Earned ${symbol}`, cell: ({ forged }) => <Amount value={forged.total} />, isNumber: true },
   ];
   return (
-    <Answered answer={answer} what="The list">
+    <ResponseView response={response} what="The list">
       {({ data, meta }) => (
         <div class="section">
           <Table
@@ -144,7 +144,7 @@ function ForgedBlocks({ publicKey }: { publicKey: string }) {
           <Pager meta={meta} what="blocks" />
         </div>
       )}
-    </Answered>
+    </ResponseView>
   );
 }
 
@@ -152,7 +152,7 @@ function Voters({ publicKey }: { publicKey: string }) {
   const { api } = useNode();
   const { page } = useListState();
   const symbol = useSymbol();
-  const answer = useAnswer(`delegate ${publicKey} voters ${page}`, () =>
+  const response = useResponse(`delegate ${publicKey} voters ${page}`, () =>
     api.delegates.voters(publicKey).page({ page, limit: LIMIT }),
   );
   const columns: readonly Column<Wallet>[] = [
@@ -161,7 +161,7 @@ function Voters({ publicKey }: { publicKey: string }) {
     { title: `Balance ${symbol}`, cell: ({ balance }) => <Amount value={balance} />, isNumber: true },
   ];
   return (
-    <Answered answer={answer} what="The list">
+    <ResponseView response={response} what="The list">
       {({ data, meta }) => (
         <div class="section">
           <Table
@@ -174,6 +174,6 @@ function Voters({ publicKey }: { publicKey: string }) {
           <Pager meta={meta} what="voters" />
         </div>
       )}
-    </Answered>
+    </ResponseView>
   );
 }

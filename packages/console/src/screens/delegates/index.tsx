@@ -11,10 +11,10 @@ import { useListState } from "../../components/list-state.ts";
 import { Page, Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 50;
 
@@ -35,7 +35,7 @@ export default function Delegates() {
   const { api } = useNode();
   const { page, query } = useListState();
   const { state, orderBy, name } = query;
-  const answer = useAnswer(`delegates ${JSON.stringify([page, state, orderBy, name])}`, () =>
+  const response = useResponse(`delegates ${JSON.stringify([page, state, orderBy, name])}`, () =>
     api.delegates
       .list({
         ...((state === "never-forged" || state === "resigned") && { type: state }),
@@ -55,14 +55,14 @@ export default function Delegates() {
             { name: "name", label: "Name", placeholder: "Part of the name" },
           ]}
         />
-        <Answered answer={answer} what="The list" lines={10}>
+        <ResponseView response={response} what="The list" lines={10}>
           {({ data, meta }) => (
             <>
               <DelegateTable delegates={data} />
               <Pager meta={meta} what="delegates" />
             </>
           )}
-        </Answered>
+        </ResponseView>
       </Section>
     </Page>
   );

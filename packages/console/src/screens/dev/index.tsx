@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { Page } from "../../components/page.tsx";
 import { Empty, Loading, SignInNeeded } from "../../components/states.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Accounts } from "./accounts.tsx";
 import { Commands } from "./commands.tsx";
 import { Faucet } from "./faucet.tsx";
@@ -41,7 +41,7 @@ function Desk() {
     isForging.value = forging;
   };
   const commands = useCommands(show);
-  const accounts = useAnswer("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
+  const accounts = useResponse("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
   // A snapshot stores nothing, and returns whether the chain forges.
   useEffect(() => {
     operations.dev.snapshot().then(

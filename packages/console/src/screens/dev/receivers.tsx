@@ -3,7 +3,7 @@ import type { FailingReceiver, ReceiverFailure } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { countText } from "../../components/format.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { CommandCard, CountField } from "./command-card.tsx";
 import type { Command } from "./commands.ts";
 import type { Commands } from "./use-commands.ts";
@@ -18,24 +18,28 @@ const WAYS: Readonly<Record<ReceiverFailure["how"], string>> = {
 };
 
 export function Receivers({ commands }: { commands: Commands }) {
-  const { operations, answers } = useNode();
+  const { operations, responses } = useNode();
   const [webhook, setWebhook] = useState<number>();
   const [how, setHow] = useState<ReceiverFailure["how"]>("refuse");
   const [status, setStatus] = useState(503);
   const [seconds, setSeconds] = useState(30);
-  const answer = useAnswer("webhooks to fail", () => operations.webhooks.list().page({ limit: MAX_SHOWN }), {
-    lasts: "session",
-    everyMs: 10_000,
-  });
-  const failing = useAnswer(FAILING, operations.dev.failing, { lasts: "session" });
-  const webhooks = answer.value?.data ?? [];
+  const response = useResponse(
+    "webhooks to fail",
+    () => operations.webhooks.list().page({ limit: MAX_SHOWN }),
+    {
+      lasts: "session",
+      everyMs: 10_000,
+    },
+  );
+  const failing = useResponse(FAILING, operations.dev.failing, { lasts: "session" });
+  const webhooks = response.value?.data ?? [];
   const chosen = webhooks.find(({ id }) => id === webhook) ?? webhooks[0];
   const failure: ReceiverFailure =
     how === "refuse" ? { how, status } : how === "delay" ? { how, seconds } : { how };
 
   async function run(command: Command): Promise<undefined> {
     await commands.run(command);
-    answers.refresh(FAILING);
+    responses.refresh(FAILING);
   }
 
   return (
@@ -60,7 +64,7 @@ export function Receivers({ commands }: { commands: Commands }) {
             </option>
           ))}
         </select>
-        {answer.value && webhooks.length === 0 && (
+        {response.value && webhooks.length === 0 && (
           <p class="quiet">
             No webhook is registered. <a href="/console/webhooks/new">Create one</a>
           </p>

@@ -3,7 +3,7 @@ import type { Transaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { countOfText, shortened } from "../../components/format.ts";
 import { titleOf } from "../../components/transactions/kinds.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { CommandCard, CountField, MAX_BLOCKS } from "./command-card.tsx";
 import type { Commands } from "./use-commands.ts";
 
@@ -81,10 +81,10 @@ export function Reorganize({ commands }: { commands: Commands }) {
 /** Returns the newest transactions of the reverted blocks, and pending transactions. */
 function useCandidates(depth: number, isAsked: boolean): readonly Transaction[] {
   const { api, top } = useNode();
-  const confirmed = useAnswer(isAsked ? "transactions newest to leave out" : undefined, () =>
+  const confirmed = useResponse(isAsked ? "transactions newest to leave out" : undefined, () =>
     api.transactions.list().page({ limit: MAX_SHOWN }),
   );
-  const pending = useAnswer(isAsked ? "transactions pending to leave out" : undefined, () =>
+  const pending = useResponse(isAsked ? "transactions pending to leave out" : undefined, () =>
     api.transactions.unconfirmed().page({ limit: MAX_SHOWN }),
   );
   const reverted = new Set(top.value.slice(0, depth).map(({ id }) => id));

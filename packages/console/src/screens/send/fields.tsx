@@ -5,8 +5,8 @@ import { DelegateName } from "../../components/delegate-name.tsx";
 import { Field } from "../../components/field.tsx";
 import { amountText } from "../../components/format.ts";
 import { UnikId } from "../../components/identifier.tsx";
-import type { Answer } from "../../data/answers.ts";
 import { useNode } from "../../data/node.ts";
+import type { CachedResponse } from "../../data/response-cache.ts";
 import type { OrderField } from "../../signing/order.ts";
 import type { Sender } from "../../signing/sender.ts";
 import type { Kind, Values } from "./read-order.ts";
@@ -17,7 +17,12 @@ type FieldsProps = {
   readonly faultOf: (field: OrderField, name?: string) => string | undefined;
 };
 
-export function SenderField({ values, onInput, faultOf, sender }: FieldsProps & { sender: Answer<Sender> }) {
+export function SenderField({
+  values,
+  onInput,
+  faultOf,
+  sender,
+}: FieldsProps & { sender: CachedResponse<Sender> }) {
   const { wallet } = sender.value ?? {};
   return (
     <Field

@@ -22,7 +22,7 @@ const Elsewhere = loadable(() => import("./elsewhere.tsx"), "nothing");
 type Made = { readonly signed: RawTransaction; readonly posted?: Posted };
 
 export function OrderForm({ kind }: { kind: Kind }) {
-  const { api, answers, poll } = useNode();
+  const { api, responses, poll } = useNode();
   const { values, settled, set, settle } = useValues();
   const signer = useSigner();
   const state = useOrder(kind, values, settled, signer);
@@ -97,7 +97,7 @@ export function OrderForm({ kind }: { kind: Kind }) {
     announce(
       posted!.became === "accepted" ? "The node accepted the transaction." : "The transaction was not sent.",
     );
-    answers.refresh("wallet ");
+    responses.refresh("wallet ");
     poll();
   }
 

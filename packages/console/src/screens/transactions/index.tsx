@@ -5,10 +5,10 @@ import { Filters } from "../../components/filters.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 const POOL_INTERVAL_MS = 2_000;
@@ -63,11 +63,11 @@ function Confirmed() {
   const { api } = useNode();
   const { page, query } = useListState();
   const search = searchOf(query);
-  const answer = useAnswer(`transactions ${JSON.stringify([page, search])}`, () =>
+  const response = useResponse(`transactions ${JSON.stringify([page, search])}`, () =>
     api.transactions.search(search).page({ page, limit: LIMIT }),
   );
   return (
-    <Answered answer={answer} what="The list" lines={LIMIT}>
+    <ResponseView response={response} what="The list" lines={LIMIT}>
       {({ data, meta }) => (
         <>
           <TransactionTable
@@ -78,20 +78,20 @@ function Confirmed() {
           <Pager meta={meta} what="transactions" />
         </>
       )}
-    </Answered>
+    </ResponseView>
   );
 }
 
 function Pending() {
   const { api } = useNode();
   const { page } = useListState();
-  const answer = useAnswer(
+  const response = useResponse(
     `pool ${page}`,
     () => api.transactions.unconfirmed().page({ page, limit: LIMIT }),
     { everyMs: POOL_INTERVAL_MS },
   );
   return (
-    <Answered answer={answer} what="The pool">
+    <ResponseView response={response} what="The pool">
       {({ data, meta }) => (
         <>
           <TransactionTable
@@ -104,7 +104,7 @@ function Pending() {
           <Pager meta={meta} what="transactions" />
         </>
       )}
-    </Answered>
+    </ResponseView>
   );
 }
 

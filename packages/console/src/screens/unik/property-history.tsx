@@ -4,11 +4,11 @@ import { TransactionId } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { titleOf } from "../../components/transactions/kinds.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import "./unik.css";
 
 const LIMIT = 25;
@@ -27,12 +27,12 @@ const COLUMNS: readonly Column<Transaction>[] = [
 export function PropertyHistory({ id }: { id: string }) {
   const { api } = useNode();
   const { page } = useListState();
-  const answer = useAnswer(`unik ${id} history ${page}`, () =>
+  const response = useResponse(`unik ${id} history ${page}`, () =>
     api.transactions.search({ asset: { nft: { unik: { tokenId: id } } } }).page({ page, limit: LIMIT }),
   );
   return (
     <Section title="History">
-      <Answered answer={answer} what="The history">
+      <ResponseView response={response} what="The history">
         {({ data, meta }) => (
           <>
             <Table
@@ -45,7 +45,7 @@ export function PropertyHistory({ id }: { id: string }) {
             <Pager meta={meta} what="transactions" />
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -5,10 +5,10 @@ import { Filters } from "../../components/filters.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { UnikTable } from "../../components/uniks/unik-table.tsx";
 import { unikTypeText } from "../../components/uniks/unik-types.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 
@@ -17,7 +17,7 @@ export default function Uniks() {
   const { page, query } = useListState();
   const search = searchOf(query);
   const list = () => api.uniks.search(search);
-  const answer = useAnswer(`uniks ${JSON.stringify([page, search])}`, () =>
+  const response = useResponse(`uniks ${JSON.stringify([page, search])}`, () =>
     list().page({ page, limit: LIMIT }),
   );
   return (
@@ -28,7 +28,7 @@ export default function Uniks() {
           { name: "owner", label: "Owner", placeholder: "Address" },
         ]}
       />
-      <Answered answer={answer} what="The list" lines={LIMIT}>
+      <ResponseView response={response} what="The list" lines={LIMIT}>
         {({ data, meta }) => (
           <>
             <UnikTable
@@ -39,7 +39,7 @@ export default function Uniks() {
             <Pager meta={meta} what="uniks" />
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }

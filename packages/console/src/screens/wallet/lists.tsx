@@ -6,41 +6,41 @@ import { countText } from "../../components/format.ts";
 import { Address, TransactionId } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { UnikTable } from "../../components/uniks/unik-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 
 export function Uniks({ address }: { address: string }) {
   const { api } = useNode();
   const { page } = useListState();
-  const answer = useAnswer(`wallet ${address} uniks ${page}`, () =>
+  const response = useResponse(`wallet ${address} uniks ${page}`, () =>
     api.wallets.uniks(address).page({ page, limit: LIMIT }),
   );
   return (
-    <Answered answer={answer} what="The list">
+    <ResponseView response={response} what="The list">
       {({ data, meta }) => (
         <div class="section">
           <UnikTable caption="Uniks of the wallet" uniks={data} empty={<Empty title="No uniks" />} />
           <Pager meta={meta} what="uniks" />
         </div>
       )}
-    </Answered>
+    </ResponseView>
   );
 }
 
 export function Votes({ address }: { address: string }) {
   const { api } = useNode();
   const { page } = useListState();
-  const answer = useAnswer(`wallet ${address} votes ${page}`, () =>
+  const response = useResponse(`wallet ${address} votes ${page}`, () =>
     api.wallets.votes(address).page({ page, limit: LIMIT }),
   );
   return (
-    <Answered answer={answer} what="The list">
+    <ResponseView response={response} what="The list">
       {({ data, meta }) => (
         <div class="section">
           <TransactionTable
@@ -52,7 +52,7 @@ export function Votes({ address }: { address: string }) {
           <Pager meta={meta} what="votes" />
         </div>
       )}
-    </Answered>
+    </ResponseView>
   );
 }
 
@@ -60,7 +60,7 @@ export function Locks({ address }: { address: string }) {
   const { api } = useNode();
   const { page } = useListState();
   const symbol = useSymbol();
-  const answer = useAnswer(`wallet ${address} locks ${page}`, () =>
+  const response = useResponse(`wallet ${address} locks ${page}`, () =>
     api.wallets.locks(address).page({ page, limit: LIMIT }),
   );
   const columns: readonly Column<Lock>[] = [
@@ -81,7 +81,7 @@ export function Locks({ address }: { address: string }) {
     { title: `Amount ${symbol}`, cell: ({ amount }) => <Amount value={amount} />, isNumber: true },
   ];
   return (
-    <Answered answer={answer} what="The list">
+    <ResponseView response={response} what="The list">
       {({ data, meta }) => (
         <div class="section">
           <Table
@@ -94,6 +94,6 @@ export function Locks({ address }: { address: string }) {
           <Pager meta={meta} what="locks" />
         </div>
       )}
-    </Answered>
+    </ResponseView>
   );
 }

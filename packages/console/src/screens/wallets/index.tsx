@@ -10,9 +10,9 @@ import { Address } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 
@@ -29,7 +29,7 @@ export default function Wallets() {
   const symbol = useSymbol();
   const { search, orderBy } = searchOf(query);
   const list = () => api.wallets.search(search, { orderBy });
-  const answer = useAnswer(`wallets ${JSON.stringify([page, query])}`, () =>
+  const response = useResponse(`wallets ${JSON.stringify([page, query])}`, () =>
     list().page({ page, limit: LIMIT }),
   );
   const columns: readonly Column<Wallet>[] = [
@@ -49,7 +49,7 @@ export default function Wallets() {
           { name: "orderBy", label: "Order", options: ORDERS },
         ]}
       />
-      <Answered answer={answer} what="The list" lines={LIMIT}>
+      <ResponseView response={response} what="The list" lines={LIMIT}>
         {({ data, meta }) => (
           <>
             <Table
@@ -62,7 +62,7 @@ export default function Wallets() {
             <Pager meta={meta} what="wallets" />
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }

@@ -4,9 +4,9 @@ import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { Section } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { DeliveryBadge } from "./state.tsx";
 
 type CounterpartProps = { readonly webhook: string; readonly delivery: DeliveryRecord };
@@ -16,7 +16,7 @@ export function Counterpart({ webhook, delivery }: CounterpartProps) {
   const { webhooks } = useNode().operations;
   const { messageId, reverts, undone, height } = delivery;
   const isAsked = reverts !== undefined || (undone === true && height !== undefined);
-  const answer = useAnswer(
+  const response = useResponse(
     isAsked ? `webhook ${webhook} counterpart ${messageId}` : undefined,
     async () => {
       if (reverts !== undefined) return (await webhooks.delivery(webhook, reverts)).data;
@@ -29,7 +29,7 @@ export function Counterpart({ webhook, delivery }: CounterpartProps) {
   if (!isAsked) return null;
   return (
     <Section title="The fact and its retraction">
-      <Answered answer={answer} what="The other delivery">
+      <ResponseView response={response} what="The other delivery">
         {(other) =>
           other === null ? (
             <p class="quiet">
@@ -47,7 +47,7 @@ export function Counterpart({ webhook, delivery }: CounterpartProps) {
             </div>
           )
         }
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

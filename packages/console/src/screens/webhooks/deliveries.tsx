@@ -6,10 +6,10 @@ import { countOfText, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Outcome } from "./outcome.tsx";
 import { DeliveryBadge } from "./state.tsx";
 import { useAction } from "./use-action.ts";
@@ -29,7 +29,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
   const { query } = useListState();
   const filter = filterOf(query);
   const action = useAction();
-  const answer = useAnswer(
+  const response = useResponse(
     `webhook ${webhook} deliveries ${JSON.stringify(filter)}`,
     () => webhooks.deliveries(webhook, filter).page({ limit: LIMIT }),
     EVERY_FEW_SECONDS,
@@ -99,7 +99,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
         ]}
       />
       <Outcome action={action} />
-      <Answered answer={answer} what="The log">
+      <ResponseView response={response} what="The log">
         {({ data }) => (
           <Table
             caption="Deliveries"
@@ -109,7 +109,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
             empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
           />
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -3,7 +3,7 @@ import type { Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { countOfText, countText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Outcome } from "./outcome.tsx";
 import { useAction } from "./use-action.ts";
 
@@ -22,7 +22,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   const toHeight = to ?? top;
   const isAsked = isStarted || webhook.replay !== undefined;
   // The node returns 404 if there is no replay.
-  const { value } = useAnswer(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
+  const { value } = useResponse(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
     lasts: "session",
     everyMs: 1_000,
   });
@@ -81,7 +81,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
 function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
   const { operations } = useNode();
   const { id, event, events, conditions, match } = webhook;
-  const { value } = useAnswer(
+  const { value } = useResponse(
     `webhook ${id} estimate ${JSON.stringify([event, events, conditions, match])}`,
     () =>
       operations.webhooks.test({

@@ -15,7 +15,7 @@ export type Action = {
 };
 
 export function useAction(): Action {
-  const { answers } = useNode();
+  const { responses } = useNode();
   const [isRunning, setRunning] = useState(false);
   const [outcome, setOutcome] = useState<Action["outcome"]>();
   return {
@@ -30,7 +30,7 @@ export function useAction(): Action {
       setOutcome(outcome);
       announce(outcome.text);
       setRunning(false);
-      answers.refresh(changed);
+      responses.refresh(changed);
     },
   };
 }

@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
 import { Facts, Page } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Actions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { Health } from "./health.tsx";
@@ -18,13 +18,13 @@ const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
 export function WebhookPage({ id }: { id: string }) {
   const { operations } = useNode();
-  const answer = useAnswer(`webhook ${id}`, () => operations.webhooks.get(id), EVERY_FEW_SECONDS);
-  const webhook = answer.value?.data;
+  const response = useResponse(`webhook ${id}`, () => operations.webhooks.get(id), EVERY_FEW_SECONDS);
+  const webhook = response.value?.data;
   return (
     <Page kind="Webhook" title={id} aside={webhook && <StateBadge webhook={webhook} />}>
-      <Answered answer={answer} what="The webhook">
+      <ResponseView response={response} what="The webhook">
         {({ data }) => <Content webhook={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }

@@ -60,7 +60,7 @@ function Form({ onMade }: { onMade: (made: Made) => void }) {
   const onChange = (changes: Partial<Draft>) => change(queryOf({ ...draft, ...changes }), true);
   const problem = action.outcome?.isBad ? action.outcome.text : undefined;
   const field = problem === undefined ? undefined : fieldOf(problem);
-  const { fired, notFired } = trial.answer.value?.data ?? {};
+  const { fired, notFired } = trial.response.value?.data ?? {};
   const example = (fired?.events[0] ?? notFired?.events[0])?.data;
 
   /** Target that did not accept the ping, and its response. */
