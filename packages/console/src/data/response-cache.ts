@@ -51,7 +51,8 @@ export function createResponseCache(maxEntries = MAX_ENTRIES): ResponseCache {
     };
     entries.delete(key);
     entries.set(key, entry);
-    if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
+    const [oldest] = entries.keys();
+    if (oldest !== undefined && entries.size > maxEntries) entries.delete(oldest);
     return entry;
   }
 
@@ -89,12 +90,14 @@ export function createResponseCache(maxEntries = MAX_ENTRIES): ResponseCache {
     request,
     refresh: (keyPrefix) => again((key) => key.startsWith(keyPrefix), false),
     retry: () => again((_key, { response }) => response.peek().error !== undefined, false),
-    forget: (ids) =>
-      again((_key, { response, isStale }) => {
-        const { value, isLoading } = response.peek();
-        if (ids === undefined || isStale || isLoading) return true;
-        const text = jsonText(value);
-        return ids.some((id) => text.includes(id));
-      }, true),
+    forget: (ids) => again((_key, entry) => ids === undefined || mayContain(entry, ids), true),
   };
+}
+
+/** Returns true if the response contains one of the ids, or if it is not known yet. */
+function mayContain({ response, isStale }: Entry, ids: readonly string[]): boolean {
+  const { value, isLoading } = response.peek();
+  if (isStale || isLoading) return true;
+  const text = jsonText(value);
+  return ids.some((id) => text.includes(id));
 }

@@ -2,7 +2,9 @@
  * Drafts and signs transactions and splits their bytes, in its own thread. A passphrase is in memory only while it signs.
  * The worker makes no requests.
  */
+
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
+import { errorText } from "../components/error-text.ts";
 import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Question, Reply, Request } from "./messages.ts";
@@ -18,7 +20,7 @@ function replyTo(question: Question): Omit<Reply, "number"> {
     return { value: resultOf(question) };
   } catch (error) {
     if (error instanceof OrderError) return { fault: error.fault };
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: errorText(error) };
   }
 }
 

@@ -76,9 +76,9 @@ const Unknown = ({ size }: { size: number }) => (
  */
 function useRankedKeys(): readonly string[] | undefined {
   const { api, top, configuration } = useNode();
-  const size = configuration.value?.constants.activeDelegates;
+  const size = configuration.value?.constants.activeDelegates ?? 0;
   const [head] = top.value;
-  const round = head && size ? roundAfter(head, size) : undefined;
+  const round = head && size > 0 ? roundAfter(head, size) : undefined;
   const before = round && blockBefore(round, top.value);
   const { value, error } = useResponse(
     round && `round ${round.round} behind ${before?.id}`,
@@ -87,7 +87,7 @@ function useRankedKeys(): readonly string[] | undefined {
   );
   if (error !== undefined) return [];
   return value?.data
-    .filter(({ rank }) => rank !== undefined && rank <= size!)
+    .filter(({ rank }) => rank !== undefined && rank <= size)
     .map(({ publicKey }) => publicKey);
 }
 

@@ -182,7 +182,7 @@ function MintFields({ values, onInput, faultOf, settle }: OrderFieldsProps) {
 }
 
 function UpdateFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
-  const own = Object.keys(sender?.wallet.attributes.tokens ?? {});
+  const [first, ...others] = Object.keys(sender?.wallet.attributes.tokens ?? {});
   return (
     <>
       <Field
@@ -193,10 +193,10 @@ function UpdateFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
         onInput={(value) => onInput("unik", value.trim())}
         fault={faultOf("unik")}
         hint={
-          own.length > 0 && (
+          first !== undefined && (
             <>
-              The wallet owns <UnikId id={own[0]!} />
-              {own.length > 1 && ` and ${own.length - 1} more`}.
+              The wallet owns <UnikId id={first} />
+              {others.length > 0 && ` and ${others.length} more`}.
             </>
           )
         }

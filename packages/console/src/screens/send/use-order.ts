@@ -1,5 +1,7 @@
 /** Validates the input as an order with the chain and the worker. */
+
 import { useEffect, useState } from "preact/hooks";
+import { errorText } from "../../components/error-text.ts";
 import { amountText } from "../../components/format.ts";
 import { useNode, useResponse } from "../../data/node.ts";
 import type { CachedResponse } from "../../data/response-cache.ts";
@@ -141,4 +143,4 @@ const keyOf = (value: unknown): string =>
 export const faultsOf = (error: unknown): Faults =>
   error instanceof SigningError && error.fault
     ? { [error.fault.field]: error.fault.message }
-    : { from: error instanceof Error ? error.message : String(error) };
+    : { from: errorText(error) };

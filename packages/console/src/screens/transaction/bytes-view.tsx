@@ -17,12 +17,14 @@ const COLUMNS: readonly Column<Field>[] = [
   { title: "Value", cell: ({ value }) => <span class="text">{value}</span>, narrow: "2a" },
 ];
 
+const NO_FIELDS: readonly Field[] = [];
+
 export default function BytesView({ transaction }: { transaction: RawTransaction }) {
   const signer = useSigner();
   const response = useResponse(
     signer && `bytes ${transaction.id}`,
     // Unsupported types have no fields; this is not a failure of the node.
-    () => signer!.fieldsOf(transaction).catch((): readonly Field[] => []),
+    async () => (await signer?.fieldsOf(transaction).catch(() => undefined)) ?? NO_FIELDS,
     { lasts: "session" },
   );
   return (

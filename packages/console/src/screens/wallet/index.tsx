@@ -54,7 +54,7 @@ const VIEWS = [
 function Content({ wallet }: { wallet: SingleWallet }) {
   const { query, change } = useListState();
   const { address, publicKey, secondPublicKey, balance, lockedBalance, nonce, vote, multiSignature } = wallet;
-  const view = VIEWS.some(({ id }) => id === query.view) ? query.view! : "history";
+  const view = VIEWS.find(({ id }) => id === query.view)?.id ?? "history";
   return (
     <>
       <Facts

@@ -15,12 +15,13 @@ type CounterpartProps = { readonly webhook: string; readonly delivery: DeliveryR
 export function Counterpart({ webhook, delivery }: CounterpartProps) {
   const { webhooks } = useNode().operations;
   const { messageId, reverts, undone, height } = delivery;
-  const isAsked = reverts !== undefined || (undone === true && height !== undefined);
+  const retractions = undone === true && height !== undefined ? { height } : undefined;
+  const isAsked = reverts !== undefined || retractions !== undefined;
   const response = useResponse(
     isAsked ? `webhook ${webhook} counterpart ${messageId}` : undefined,
     async () => {
       if (reverts !== undefined) return (await webhooks.delivery(webhook, reverts)).data;
-      const { data } = await webhooks.deliveries(webhook, { height: height! }).page({ limit: 100 });
+      const { data } = await webhooks.deliveries(webhook, retractions).page({ limit: 100 });
       const found = data.find((other) => other.reverts === messageId);
       return found ? (await webhooks.delivery(webhook, found.id)).data : null;
     },

@@ -54,45 +54,14 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
   const action = useAction();
   const { value } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
   const target = value?.data.target;
-  const { id, messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt, attempts, body } =
-    delivery;
+  const { id, messageId, attempts, body } = delivery;
   const sendAgain = async () => {
     await webhooks.retry(webhook, id);
     return "It is sent again, with the same id and body";
   };
   return (
     <>
-      <Facts
-        facts={[
-          [
-            "Webhook",
-            <a key="webhook" href={`/console/webhooks/${webhook}`}>
-              {webhook}
-            </a>,
-          ],
-          ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
-          ["Event", event],
-          [
-            "Target",
-            target !== undefined && (
-              <span key="target" class="text">
-                {target}
-              </span>
-            ),
-          ],
-          ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
-          [
-            "Retracts",
-            reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
-          ],
-          ["Its block", undone && "was reverted"],
-          ["Reason", reason && <span class="text">{reason}</span>],
-          [
-            "Next attempt",
-            nextAttemptAt !== undefined && <Time timeMs={nextAttemptAt} clock="machine" isWhole />,
-          ],
-        ]}
-      />
+      <DeliveryFacts webhook={webhook} target={target} delivery={delivery} />
       <Section
         title="Attempts"
         aside={
@@ -126,5 +95,48 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
         />
       </Section>
     </>
+  );
+}
+
+type DeliveryFactsProps = {
+  readonly webhook: string;
+  readonly target: string | undefined;
+  readonly delivery: DeliveryRecord;
+};
+
+function DeliveryFacts({ webhook, target, delivery }: DeliveryFactsProps) {
+  const { messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt } = delivery;
+  return (
+    <Facts
+      facts={[
+        [
+          "Webhook",
+          <a key="webhook" href={`/console/webhooks/${webhook}`}>
+            {webhook}
+          </a>,
+        ],
+        ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
+        ["Event", event],
+        [
+          "Target",
+          target !== undefined && (
+            <span key="target" class="text">
+              {target}
+            </span>
+          ),
+        ],
+        ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
+        [
+          "Retracts",
+          reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
+        ],
+        ["Its block", undone && "was reverted"],
+        ["Reason", reason && <span class="text">{reason}</span>],
+        [
+          "Next attempt",
+          nextAttemptAt !== undefined && <Time timeMs={nextAttemptAt} clock="machine" isWhole />,
+        ],
+      ]}
+    />
   );
 }

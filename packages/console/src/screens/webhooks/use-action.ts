@@ -1,6 +1,8 @@
 /** Runs one action at a time and keeps its outcome. */
+
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
+import { errorText } from "../../components/error-text.ts";
 import { useNode } from "../../data/node.ts";
 
 export type Action = {
@@ -25,7 +27,7 @@ export function useAction(): Action {
       setRunning(true);
       const outcome = await work().then(
         (text) => ({ text, isBad: false }),
-        (error: unknown) => ({ text: error instanceof Error ? error.message : String(error), isBad: true }),
+        (error: unknown) => ({ text: errorText(error), isBad: true }),
       );
       setOutcome(outcome);
       announce(outcome.text);

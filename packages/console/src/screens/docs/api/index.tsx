@@ -18,10 +18,10 @@ export default function ApiPage({ id }: { id?: string | undefined }) {
       <div class="docs-wide">
         <ResponseView response={document} what="The API" lines={12}>
           {() =>
-            operation ? (
-              <OperationPage key={operation.id} operation={operation} schemas={api!.schemas} />
-            ) : id === undefined ? (
-              <Operations groups={api!.groups} />
+            api && operation ? (
+              <OperationPage key={operation.id} operation={operation} schemas={api.schemas} />
+            ) : api && id === undefined ? (
+              <Operations groups={api.groups} />
             ) : (
               <Empty title="Operation not found">
                 <a href="/console/docs/api">All operations</a>

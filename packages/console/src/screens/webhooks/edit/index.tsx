@@ -7,7 +7,7 @@ import { useNode, useResponse } from "../../../data/node.ts";
 import { DropQueue } from "../drop-queue.tsx";
 import { Conditions } from "../new/conditions.tsx";
 import { DeliveryFields } from "../new/delivery.tsx";
-import { type Draft, pathsOf } from "../new/draft.ts";
+import type { Draft } from "../new/draft.ts";
 import { DryRunSection, useTrial } from "../new/dry-run.tsx";
 import { Events } from "../new/events.tsx";
 import { Outcome } from "../outcome.tsx";
@@ -35,8 +35,6 @@ function Form({ webhook }: { webhook: Webhook }) {
   const [isDropping, setDropping] = useState(false);
   const [warnings, setWarnings] = useState<readonly string[]>();
   const trial = useTrial(draft);
-  const { fired, notFired } = trial.response.value?.data ?? {};
-  const example = (fired?.events[0] ?? notFired?.events[0])?.data;
   const { id, queued = 0 } = webhook;
   const onChange = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
 
@@ -70,7 +68,7 @@ function Form({ webhook }: { webhook: Webhook }) {
         <Events events={draft.events} onChange={(events) => onChange({ events })} />
       </Section>
       <Section title="Conditions">
-        <Conditions draft={draft} paths={pathsOf(example)} onChange={onChange} />
+        <Conditions draft={draft} paths={trial.paths} onChange={onChange} />
       </Section>
       <DryRunSection trial={trial} />
       <Warnings warnings={warnings} />

@@ -8,7 +8,7 @@ import { Section } from "../../../components/page.tsx";
 import { Empty, ResponseView } from "../../../components/states.tsx";
 import { useNode, useResponse } from "../../../data/node.ts";
 import type { CachedResponse } from "../../../data/response-cache.ts";
-import { type Draft, selectionOf } from "./draft.ts";
+import { type Draft, pathsOf, selectionOf } from "./draft.ts";
 
 const PAUSE_MS = 400;
 const BLOCKS = [10, 100, 1_000];
@@ -17,6 +17,8 @@ const EVERYTHING = ["*"];
 
 export type Trial = {
   readonly response: CachedResponse<{ readonly data: DryRun }>;
+  /** Paths in the content of an example event, for conditions. */
+  readonly paths: readonly string[];
   readonly blocks: number;
   readonly setBlocks: (blocks: number) => void;
 };
@@ -33,7 +35,9 @@ export function useTrial(draft: Draft): Trial {
   const response = useResponse(`dry run ${key}`, () =>
     operations.webhooks.test(JSON.parse(key) as Parameters<typeof operations.webhooks.test>[0]),
   );
-  return { response, blocks, setBlocks };
+  const { fired, notFired } = response.value?.data ?? {};
+  const example = (fired?.events[0] ?? notFired?.events[0])?.data;
+  return { response, paths: pathsOf(example), blocks, setBlocks };
 }
 
 /** Debounces a value. */
