@@ -24,7 +24,7 @@ function follow(chain: readonly Block[]) {
   const contentOf = (path: string, query: URLSearchParams): object => {
     const [head] = node.chain;
     if (path === "/api/node/configuration") return { constants: { blocktime: 4, activeDelegates: 3 } };
-    if (path === "/api/node/syncing") return { id: head!.id, height: head!.height, progress: node.progress };
+    if (path === "/api/node/syncing") return { id: head?.id, height: head?.height, progress: node.progress };
     if (path === "/api/node/status") return { timestamp: node.now };
     return node.chain.slice(0, Number(query.get("limit")));
   };

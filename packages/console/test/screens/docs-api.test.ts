@@ -48,8 +48,11 @@ const api = apiOf({
     "/blocks/search": { post: { summary: "Search.", tags: ["Blocks"], responses: {} } },
   },
 });
-const [getBlock, search] = api.groups[0]!.operations as [Operation, Operation];
-const [createWebhook] = api.groups[1]!.operations as [Operation];
+const [getBlock, search, createWebhook] = api.groups.flatMap(({ operations }) => operations) as [
+  Operation,
+  Operation,
+  Operation,
+];
 
 describe("The operations", () => {
   test("are grouped in the order of the document, without empty groups.", () => {
