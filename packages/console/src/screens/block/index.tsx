@@ -13,7 +13,7 @@ import { Address, BlockId, hrefOf, Identifier, PublicKey } from "../../component
 import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
@@ -21,8 +21,6 @@ import { TransactionTable } from "../../components/transactions/transaction-tabl
 import { useNode, useResponse } from "../../data/node.ts";
 
 const BlockEvents = loadable(() => import("./block-events.tsx"), "part");
-
-const LIMIT = 25;
 
 export default function BlockScreen() {
   const { api } = useNode();
@@ -165,22 +163,17 @@ function Header({ block }: { block: Block }) {
 
 function Transactions({ block: { id, transactions } }: { block: Block }) {
   const { api } = useNode();
-  const { page } = useListState();
-  const response = useResponse(transactions > 0 ? `block ${id} transactions ${page}` : undefined, () =>
-    api.blocks.transactions(id).page({ page, limit: LIMIT }),
-  );
   const none = <Empty title="This block is empty">No transactions were pending.</Empty>;
   if (transactions === 0) return none;
   return (
     <Section title="In block order">
-      <ResponseView response={response} what="The list">
-        {({ data, meta }) => (
-          <>
-            <TransactionTable caption="Transactions of the block" transactions={data} empty={none} />
-            <Pager meta={meta} what="transactions" />
-          </>
-        )}
-      </ResponseView>
+      <PagedList
+        name={`block ${id} transactions`}
+        list={() => api.blocks.transactions(id)}
+        what="transactions"
+      >
+        {(rows) => <TransactionTable caption="Transactions of the block" transactions={rows} empty={none} />}
+      </PagedList>
     </Section>
   );
 }
