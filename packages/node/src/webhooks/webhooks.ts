@@ -33,7 +33,7 @@ import { createReplays, type Replays } from "./replay/replays.ts";
 import { createReplayWorker } from "./replay/worker.ts";
 
 export type WebhookOptions = {
-  readonly maxWebhooks: number;
+  readonly webhookLimit: number;
   /** True to refuse targets with the scheme http. */
   readonly httpsOnly: boolean;
   /** Returns whether deliveries may go to an address. */
@@ -58,7 +58,7 @@ export type WebhookOptions = {
 const DAY_MS = 86_400_000;
 
 export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
-  maxWebhooks: 1_000,
+  webhookLimit: 1_000,
   httpsOnly: false,
   isTargetAddress: () => true,
   maxConcurrent: 256,

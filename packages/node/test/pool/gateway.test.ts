@@ -20,7 +20,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
   return {
     pool,
     gateway: createGateway(
-      { maxTransactionsPerRequest: 40 },
+      { poolMaxPerRequest: 40 },
       {
         pool,
         network,

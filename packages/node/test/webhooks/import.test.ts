@@ -43,8 +43,8 @@ function dataFolder() {
   const path = databasePath();
   return {
     path,
-    bring: (content: unknown, maxWebhooks = 1_000) =>
-      importOldRegister(fileOf(content), { ...NO_KEYS, data: dirname(path), maxWebhooks }),
+    bring: (content: unknown, webhookLimit = 1_000) =>
+      importOldRegister(fileOf(content), { ...NO_KEYS, data: dirname(path), webhookLimit }),
   };
 }
 
@@ -151,13 +151,13 @@ describe("webhooks of an old node", () => {
     const { path } = dataFolder();
     const webhookKeyFile = fileOf("0123456789abcdef0123456789abcdef");
     const keys = { ...NO_KEYS, webhookKeyFile };
-    importOldRegister(fileOf([old("1")]), { ...keys, data: dirname(path), maxWebhooks: 10 });
+    importOldRegister(fileOf([old("1")]), { ...keys, data: dirname(path), webhookLimit: 10 });
     const database = openDatabase(path);
     onTestFinished(database.close);
     const kept = database.prepare<{ token: string }>("SELECT token FROM webhooks").get()!.token;
     expect(kept).toMatch(/^sealed:/);
     expect(createSecretCipher(encryptSecrets(database, keys)).decrypt(kept, "webhook 1")).toBe(HALF);
-    const plain = { ...NO_KEYS, data: dirname(path), maxWebhooks: 10 };
+    const plain = { ...NO_KEYS, data: dirname(path), webhookLimit: 10 };
     expect(() => importOldRegister(fileOf([old("2")]), plain)).toThrow(ConfigError);
   });
 });

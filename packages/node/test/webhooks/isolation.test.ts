@@ -11,7 +11,7 @@ function open(timeoutMs: number) {
   return createService({
     post,
     clock: { ...systemClock, advance: async () => {} },
-    options: { maxWebhooks: 2_000 },
+    options: { webhookLimit: 2_000 },
   });
 }
 

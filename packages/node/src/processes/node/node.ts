@@ -135,7 +135,7 @@ async function start(
   const loopDelay = measureLoopDelay();
   onStop("measuring", loopDelay.close);
   const gateway = createGateway(
-    { maxTransactionsPerRequest: options.poolMaxPerRequest },
+    options,
     {
       pool,
       ...(peers && { peers }),
