@@ -11,7 +11,7 @@ import {
   createInboundTransactions,
   type InboundTransactionsDeps,
 } from "../../src/peers/inbound/transactions.ts";
-import { CallError } from "../../src/peers/transport/handler.ts";
+import { ReplyError } from "../../src/peers/transport/handler.ts";
 import {
   keysOf,
   network,
@@ -117,7 +117,7 @@ describe("a posted block", () => {
     const other = openTestChain();
     const [, block] = await other.forge(3, 4);
     await expect(post(block!)).rejects.toThrow(
-      new CallError("Last received block 3 cannot be chained to 7."),
+      new ReplyError("Last received block 3 cannot be chained to 7."),
     );
     expect(events).toEqual(["unchained 3"]);
     await other.close();
@@ -199,7 +199,7 @@ describe("a posted block", () => {
     const count = network.milestoneAt(7).block.maxTransactions + 1;
     // Behind version, timestamp, height and the previous id.
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(3 * 4 + 32, count, true);
-    await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(CallError);
+    await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(ReplyError);
     await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(
       new RegExp(
         `^Received block [0-9a-f]{64} at height 8 contained too many transactions \\(${count}\\)\\.$`,
@@ -264,7 +264,7 @@ test("two blocks of one delegate for one slot are reported, once", async () => {
   const twin = second.make(SLOT);
   const bytes = encodeBlock(twin, network);
   const { post } = inboundBlocks();
-  for (let count = 0; count < 2; count++) await expect(post(bytes, peer)).rejects.toThrow(CallError);
+  for (let count = 0; count < 2; count++) await expect(post(bytes, peer)).rejects.toThrow(ReplyError);
   expect(logged).toMatchObject([{ height: 8, blockIds: [own.header(8).id, twin.header.id] }]);
   await second.close();
 });

@@ -14,7 +14,7 @@ import { branchToSwitchTo } from "../../src/peers/forks/choose.ts";
 import { createBlockHandlers } from "../../src/peers/requests/blocks.ts";
 import { isForked, type Peer } from "../../src/peers/table/peer.ts";
 import { PeerError } from "../../src/peers/transport/error.ts";
-import type { CallError } from "../../src/peers/transport/handler.ts";
+import type { ReplyError } from "../../src/peers/transport/handler.ts";
 import { type RequestPeer, verifyChain } from "../../src/peers/verification/verify-chain.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { packBlocks } from "../../src/peers/wire/packed-blocks.ts";
@@ -58,7 +58,7 @@ function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
     asked.push(event);
     const result =
       event === "p2p.peer.getCommonBlocks"
-        ? await answers.getCommonBlocks(argument).catch((error: CallError) => {
+        ? await answers.getCommonBlocks(argument).catch((error: ReplyError) => {
             throw new PeerError("PEER_REFUSED", error.message);
           })
         : event === "p2p.peer.getBlocks"

@@ -1,4 +1,5 @@
 /** `uniknode trigger`: causes an event on a dev chain and waits until it is delivered. */
+
 import { resolve } from "node:path";
 import type { Delivery } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
@@ -8,6 +9,7 @@ import { resolveConfig } from "../../config/resolve.ts";
 import { isDevFolder, readShape } from "../../dev-chain/folder.ts";
 import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
 import { tokenOf } from "../access/local-token.ts";
@@ -23,12 +25,6 @@ import { openTriggerChain } from "./chain.ts";
 const options = { ...serviceOptions, data: devOptions.data };
 /** Maximum time from the cause to the delivery. */
 const DELIVERY_TIMEOUT_MS = 15_000;
-
-/** The event was caused but not delivered in time. */
-class TriggerError extends Error {
-  readonly code = "TRIGGER";
-  readonly isRetryable = true;
-}
 
 export function triggerCommand(): Command {
   const command = new Command("trigger")
@@ -74,8 +70,10 @@ export function triggerCommand(): Command {
 }
 
 const tooLate = (event: string) =>
-  new TriggerError(
+  new CodedError(
+    "TRIGGER",
     `${event} was caused but not delivered within ${DELIVERY_TIMEOUT_MS / 1_000} s; check "uniknode status" and retry`,
+    { isRetryable: true },
   );
 
 /** @throws {ConfigError} on an unknown event, or an event that cannot be triggered */

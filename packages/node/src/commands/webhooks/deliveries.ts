@@ -1,4 +1,5 @@
 /** `uniknode webhooks ping|deliveries|retry|replay`: inspects and repeats deliveries. */
+import { CodedError } from "../../platform/coded-error.ts";
 import type { DeliveryRecord, DeliveryState, Replay, WebhookId } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
 import { Command, Option } from "commander";
@@ -20,12 +21,6 @@ export const deliveryCommands = (): Command[] => [
   replayCommand(),
 ];
 
-/** The receiver did not accept the ping. */
-class PingError extends Error {
-  readonly code = "PING_FAILED";
-  readonly isRetryable = true;
-}
-
 const pingCommand = () =>
   withService<[WebhookId]>(
     new Command("ping").description("send a test delivery, and show its outcome").argument(...ID),
@@ -33,8 +28,10 @@ const pingCommand = () =>
       const { data } = await client.webhooks.ping(id);
       show(connection, data, linesOf(data));
       if (data.state === "delivered") return;
-      throw new PingError(
+      throw new CodedError(
+        "PING_FAILED",
         `the receiver of webhook ${id} did not accept the ping (${outcomeOf(data)}); check that it is running and responds with 2xx`,
+        { isRetryable: true },
       );
     },
   );

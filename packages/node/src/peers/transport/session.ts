@@ -17,7 +17,7 @@ import {
 } from "../wire/replies/write.ts";
 import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
-import { CallError, type Caller, type RequestHandler } from "./handler.ts";
+import { ReplyError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
 import type { RawData, WebSocket } from "./web-socket.ts";
@@ -146,7 +146,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
 }
 
 const failureText = ({ event }: Call, error: unknown): string =>
-  error instanceof CallError
+  error instanceof ReplyError
     ? error.message
     : unexpectedFailure(event, error instanceof Error ? error.message : String(error));
 

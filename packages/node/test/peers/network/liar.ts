@@ -3,7 +3,7 @@ import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network 
 import { pino } from "pino";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
-import { CallError } from "../../../src/peers/transport/handler.ts";
+import { ReplyError } from "../../../src/peers/transport/handler.ts";
 import { createPeerServer } from "../../../src/peers/transport/server.ts";
 import { noCommonBlocks } from "../../../src/peers/wire/replies/write.ts";
 import type { ArgumentOf, EventName } from "../../../src/peers/wire/requests/arguments.ts";
@@ -59,7 +59,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       case "p2p.peer.getStatus":
         return { state: { ...status.state, height: head.height, header: headerToJson(head) }, config };
       case "p2p.peer.getCommonBlocks":
-        if (!argument.ids!.includes(common.id)) throw new CallError(noCommonBlocks());
+        if (!argument.ids!.includes(common.id)) throw new ReplyError(noCommonBlocks());
         return { common: headerToJson(common), lastBlockHeight: head.height };
       case "p2p.peer.getBlocks":
         return lies.headersAfter(argument.lastBlockHeight!, argument.headersOnly === true).map(headerToJson);

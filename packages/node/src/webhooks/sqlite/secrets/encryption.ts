@@ -2,6 +2,7 @@
  * Secrets of webhooks in the database: plain, or encrypted with the operator's key (webhooks.md 10 point 14).
  * AES-256-GCM with a random nonce; the owner is the associated data, so that a text can only be decrypted for its owner.
  */
+import { CodedError } from "../../../platform/coded-error.ts";
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 
 export type SecretCipher = {
@@ -12,16 +13,13 @@ export type SecretCipher = {
 };
 
 /** A stored text cannot be decrypted: it was changed, belongs to another owner, or needs another key. Not retryable. */
-export class EncryptionError extends Error {
-  readonly code = "SEAL_BROKEN";
-  readonly isRetryable = false;
-
+export class EncryptionError extends CodedError<"SEAL_BROKEN"> {
   constructor(owner: string, cause?: unknown) {
     super(
+      "SEAL_BROKEN",
       `the secret of ${owner} was changed outside of the node, or encrypted with another key; bring the data folder back from a copy`,
-      { cause },
+      { isRetryable: false, cause },
     );
-    this.name = "EncryptionError";
   }
 }
 
