@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
 import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
 import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
-import { createFit } from "../subscriptions/content.ts";
+import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { DeliveryRetention } from "./deliveries.ts";
 import { createAttempt } from "./delivery/attempt.ts";
@@ -73,7 +73,7 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
     maxWaiting: 1_000_000,
     keptBlocks: 500,
   },
-  maxContentBytes: 256 * 1_024,
+  maxContentBytes: MAX_CONTENT_BYTES,
   closeGraceMs: 2_000,
 };
 

@@ -2,9 +2,10 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
+import { createLru } from "../../platform/lru.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
+import { createExclusions } from "../guards/exclusions.ts";
 import { createRefusals } from "../guards/refusals.ts";
-import { createSuspensions } from "../guards/suspensions.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
@@ -37,7 +38,7 @@ export type Candidates = {
   submit(address: string, options?: { isSeed: boolean }): Promise<boolean>;
   /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
   suspend(ip: string): void;
-  /** Ends the suspensions of a peer that sent the blocks that it claims. */
+  /** Ends the exclusion of a peer that sent the blocks that it claims. */
   reinstate(ip: string): void;
 };
 
@@ -49,7 +50,7 @@ const FAILED_MS = 10_000;
 /** Time before an address that replied that it is not ready is dialled again. */
 const NOT_READY_MS = 1_000;
 /** Exclusion of a peer that did not send the blocks that it claims: the first time, and at most. */
-const SUSPENSION = { firstMs: 15_000, maxMs: 3_600_000 };
+const EXCLUSION = { firstMs: 15_000, maxMs: 3_600_000 };
 /** Addresses dialled at a time; further ones are ignored. */
 const MAX_PENDING = 64;
 /** Dials per site (an address of IPv4, a /48 of IPv6) in a window. */
@@ -65,9 +66,9 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   const pending = new Map<string, Promise<boolean>>();
   const failed = createRefusals({ durationMs: FAILED_MS });
   const notReady = createRefusals({ durationMs: NOT_READY_MS });
-  const suspensions = createSuspensions(SUSPENSION);
+  const exclusions = createExclusions(EXCLUSION);
   const dials = createWindowCounter(DIALS_PER_SITE);
-  const knownGroups = new Map<string, readonly AddressGroup[]>();
+  const knownGroups = createLru<string, readonly AddressGroup[]>(MAX_KNOWN_GROUPS);
 
   function toUsableAddress(address: string): string | undefined {
     const { loopback } = options;
@@ -90,12 +91,8 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   }
 
   /** Returns the groups of an address, cached: every candidate is compared with all peers. */
-  function groupsOf(address: string): readonly AddressGroup[] {
-    const known = knownGroups.get(address) ?? addressGroupsOf(address, options.maxPeersPerSubnet);
-    if (knownGroups.size >= MAX_KNOWN_GROUPS) knownGroups.clear();
-    knownGroups.set(address, known);
-    return known;
-  }
+  const groupsOf = (address: string) =>
+    knownGroups.get(address, () => addressGroupsOf(address, options.maxPeersPerSubnet));
 
   /** Returns true if an address that is not a peer may be dialled now. */
   function mayDial(ip: string): boolean {
@@ -125,7 +122,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
       const plain = normalizeAddress(address);
       if (peerTable.get(plain)) return true;
       const at = performance.now();
-      const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || suspensions.has(plain, at);
+      const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || exclusions.has(plain, at);
       if (!isSeed && isExcluded) return false;
       const dialling = pending.get(plain);
       if (dialling) return dialling;
@@ -138,11 +135,11 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
       return dialled;
     },
     suspend(ip) {
-      suspensions.add(ip, performance.now());
+      exclusions.add(ip, performance.now());
       deps.disconnect(ip);
       peerTable.remove(ip);
     },
-    reinstate: suspensions.clear,
+    reinstate: exclusions.clear,
   };
 }
 

@@ -22,7 +22,7 @@ export type CatchUpDeps = {
   readonly ban: (ip: string, reason: string) => void;
   /** Excludes a peer that did not send the blocks that it claims. */
   readonly suspend: (ip: string) => void;
-  /** Ends the suspensions of a peer that sent blocks. */
+  /** Ends the exclusion of a peer that sent blocks. */
   readonly reinstate: (ip: string) => void;
   /** A header of another branch; not verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
