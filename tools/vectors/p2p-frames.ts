@@ -44,11 +44,11 @@ const messageOf = ({ payloadText }: Step): Message | undefined => {
   return typeof value === "object" ? (value as Message) : undefined;
 };
 
-type ServerSetting = { answer: RequestHandler; headers: ReplyHeaders; isReady: boolean; trusts: boolean };
+type ServerSetting = { handle: RequestHandler; headers: ReplyHeaders; isReady: boolean; trusts: boolean };
 
 /** A server of ours, for one use. */
 export async function withServer(
-  { answer, headers, isReady, trusts }: ServerSetting,
+  { handle, headers, isReady, trusts }: ServerSetting,
   use: (port: number) => Promise<void>,
 ): Promise<void> {
   const server: PeerServer = createPeerServer(
@@ -62,7 +62,7 @@ export async function withServer(
     {
       network,
       rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set(trusts ? ["127.0.0.1"] : []) }),
-      answer,
+      handle,
       isReady: () => isReady,
       replyHeaders: () => headers,
       isBanned: () => false,
@@ -122,7 +122,7 @@ export function compareTexts(ours: string, recorded: string): void {
 async function replayToServer(steps: readonly Step[]): Promise<void> {
   const messages = steps.flatMap((step) => (step.dir === "server->client" ? (messageOf(step) ?? []) : []));
   const setting = {
-    answer: recordedNode(messages, network),
+    handle: recordedNode(messages, network),
     headers: headersOf(messages),
     isReady: !steps.some((step) => messageOf(step)?.error?.message === NOT_READY),
     trusts: steps.some((step) => isInternal((messageOf(step)?.event ?? "") as EventName)),

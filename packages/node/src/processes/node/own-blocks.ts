@@ -20,6 +20,7 @@ export function createSubmitBlock({ chain, peers, events, log }: OwnBlocksDeps):
   return async (block) => {
     if (events.isRecorded("block.received")) log(eventOfArrival(block, "received"));
     const [outcome] = await chain.accept([block]);
-    return refusalOf(outcome!);
+    if (!outcome) throw new Error("the chain returned no outcome for the block");
+    return refusalOf(outcome);
   };
 }

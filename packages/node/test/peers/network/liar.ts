@@ -78,7 +78,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       isBanned: () => false,
       isPeer: () => false,
       logger: pino({ level: "silent" }),
-      async answer({ event, argument }) {
+      async handle({ event, argument }) {
         asked.push(event);
         return answer(event, argument as object) as never;
       },

@@ -23,7 +23,7 @@ export async function startServer(setting: Setting = {}): Promise<{ server: Peer
     {
       network,
       rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
-      answer: async () => [],
+      handle: async () => [],
       isReady: () => true,
       replyHeaders: () => ({ version: "5.7.2", height: 6 }),
       isBanned: () => false,
