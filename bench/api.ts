@@ -13,7 +13,8 @@
  *   until then is printed separately;
  * - forging: commit times of blocks, idle and under maximum API load.
  */
-import { parseArgs } from "node:util";
+
+import { readArguments } from "../tools/arguments.ts";
 import { type Dataset, loadDataset } from "./api/dataset.ts";
 import { type Family, familiesOf } from "./api/families.ts";
 import { type LoadedDelay, measureForging } from "./api/forging.ts";
@@ -21,7 +22,7 @@ import { type Load, shoot } from "./api/load.ts";
 import { measurePages, type QueryFigures } from "./api/pages.ts";
 import { startServers } from "./api/process.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments("bench api [PART...]", {
   allowPositionals: true,
   options: {
     transactions: { type: "string", default: "1000000" },

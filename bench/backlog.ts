@@ -5,11 +5,11 @@
  * target that is up. The process does nothing else, so its memory is that of the webhooks.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { readArguments } from "../tools/arguments.ts";
 import { startReceiver } from "./webhooks/receiver.ts";
 import { openService, transferApplied } from "./webhooks/service.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench backlog", {
   options: {
     deliveries: { type: "string", default: "1000000" },
     webhooks: { type: "string", default: "20" },

@@ -5,12 +5,13 @@
  * other run, so that other load of the machine affects both. Each figure is the median of the runs, printed with the
  * spread between the lowest and the highest: a ratio within the spread is not significant.
  */
-import { parseArgs } from "node:util";
+
+import { readArguments } from "../tools/arguments.ts";
 import type { Figures } from "./compare/process.ts";
 import { ROWS } from "./compare/rows.ts";
 import { type Tree, treeOf, workingTree } from "./compare/trees.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments("bench compare COMMIT [ROW...]", {
   allowPositionals: true,
   options: { runs: { type: "string", default: "5" } },
 });

@@ -9,14 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import type { Transaction } from "@uniknode/protocol";
 import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { connect, transferOf } from "../packages/node/test-support/process/client.ts";
 import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench forge", {
   options: {
     accounts: { type: "string", default: "100" },
     each: { type: "string", default: "50" },

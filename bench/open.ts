@@ -11,7 +11,6 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
 import type { Change, Round } from "@uniknode/ledger";
 import {
   type BlockHeader,
@@ -28,9 +27,12 @@ import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
 import { createStateStore } from "../packages/node/src/store/state/state.ts";
 import { createUndoStore } from "../packages/node/src/store/state/undo.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 
-const { values } = parseArgs({ options: { blocks: { type: "string", default: "1000000" } } });
+const { values } = readArguments("bench open", {
+  options: { blocks: { type: "string", default: "1000000" } },
+});
 const target = Number(values.blocks);
 const BLOCKS_IN_COMMIT = 10_000;
 const WALLETS_PER_COMMIT = 500;

@@ -10,12 +10,12 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { percentile } from "./node/node.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench operations", {
   options: {
     deliveries: { type: "string", default: "1000000" },
     webhooks: { type: "string", default: "1000" },

@@ -7,7 +7,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { addressOf, applyTransaction, createDraft, createMemoryState } from "@uniknode/ledger";
 import {
   builders,
@@ -24,8 +23,9 @@ import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createPoolStore } from "../packages/node/src/store/node/pool.ts";
 import { verificationBy } from "../packages/node/test-support/pool/verification.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench pool", {
   options: {
     transfers: { type: "string", default: "15000" },
     senders: { type: "string", default: "50" },

@@ -10,7 +10,6 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
@@ -20,10 +19,11 @@ import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts
 import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
 import type { SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
 import type { Verifier } from "../packages/node/src/verification/verifier.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench replay", {
   options: {
     empty: { type: "string", default: "50000" },
     blocks: { type: "string", default: "2000" },

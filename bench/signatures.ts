@@ -5,12 +5,14 @@
  * messages, and on COUNT of them with one altered bit in a hundred places of hash, signature or key.
  */
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr } from "@uniknode/protocol";
 import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
 import { packChecks, type SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({ options: { count: { type: "string", default: "100000" } } });
+const { values } = readArguments("bench signatures", {
+  options: { count: { type: "string", default: "100000" } },
+});
 const MESSAGES = 2_000;
 const KEYS = 100;
 const ROUNDS = 5;

@@ -8,14 +8,14 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { blockToJson } from "@uniknode/protocol";
 import { replay } from "../packages/node/src/chain/replay.ts";
 import { type Running, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench sync", {
   options: {
     empty: { type: "string", default: "100000" },
     blocks: { type: "string", default: "2000" },
