@@ -1,3 +1,5 @@
+import { deleteOldest } from "./oldest.ts";
+
 /** A cache of at most `max` values: a new value replaces the one that was least recently used. */
 export type Lru<K, V> = {
   /** Returns the cached value, or the new one that `make` creates. */
@@ -12,16 +14,9 @@ export function createLru<K, V extends NonNullable<unknown>>(max: number): Lru<K
       const cached = values.get(key);
       const value = cached ?? make();
       if (cached !== undefined) values.delete(key);
-      else if (values.size >= max) deleteFirst(values);
+      else if (values.size >= max) deleteOldest(values);
       values.set(key, value);
       return value;
     },
   };
-}
-
-function deleteFirst<K>(values: Map<K, unknown>): void {
-  for (const key of values.keys()) {
-    values.delete(key);
-    return;
-  }
 }

@@ -195,7 +195,8 @@ const SIGNED_BY_HALF =
   "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
 
 function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): void {
-  const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));
+  const isHalfOf = (id: number) => isHalf(webhooks.find(id)?.secrets.token ?? "");
+  const halves = aliases.webhooks().filter(isHalfOf);
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 }
 

@@ -34,16 +34,16 @@ export function triggerCommand(): Command {
   return addFlags(command, options).action(async (event: string | undefined) => {
     const config = readConfig(command, options);
     if (command.opts<{ list?: boolean }>().list) return show(config, CAUSES, listLines());
-    const { cause } = causeOf(event);
+    const { name, cause } = causeOf(event);
     const cast = castIn(config.data);
     const token = tokenOf(config);
     const { client, connection } = connectWithToken({ ...config, token });
     const chain = await openTriggerChain(client, cast);
     const seen = Promise.withResolvers<Delivery>();
-    const flags = { url: config.url, token, event: [event] };
+    const flags = { url: config.url, token, event: [name] };
     const listening = await startListening(resolveConfig(listenOptions, { flags, environment: {} }), {
       onRequest: (received) => {
-        if ("delivery" in received && received.delivery.event === event) seen.resolve(received.delivery);
+        if ("delivery" in received && received.delivery.event === name) seen.resolve(received.delivery);
       },
       report: () => {},
     });
@@ -51,7 +51,7 @@ export function triggerCommand(): Command {
     try {
       await cause(chain);
       const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(tooLate(event!)), DELIVERY_TIMEOUT_MS);
+        timer = setTimeout(() => reject(tooLate(name)), DELIVERY_TIMEOUT_MS);
       });
       const delivery = await Promise.race([seen.promise, late]);
       show(connection, delivery, [
@@ -77,7 +77,7 @@ const tooLate = (event: string) =>
   );
 
 /** @throws {ConfigError} on an unknown event, or an event that cannot be triggered */
-function causeOf(event: string | undefined): Cause {
+function causeOf(event: string | undefined): Cause & { readonly name: string } {
   const list = '"uniknode trigger --list" shows all events';
   if (event === undefined) throw new ConfigError(`missing event name; ${list}`);
   const known = Object.hasOwn(CAUSES, event) ? CAUSES[event] : undefined;
@@ -87,7 +87,7 @@ function causeOf(event: string | undefined): Cause {
     throw new ConfigError(`${JSON.stringify(event)} is not an event; ${hint}${list}`);
   }
   if ("why" in known) throw new ConfigError(`${event} cannot be triggered: it ${known.why}`);
-  return known;
+  return { name: event, ...known };
 }
 
 /** Reads the accounts of the dev chain, which pay. */

@@ -3,6 +3,7 @@
  * be repeated for ever: each exclusion lasts twice as long as the one before.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
+import { deleteOldest } from "../../platform/oldest.ts";
 
 export type ExclusionOptions = { readonly firstMs: number; readonly maxMs: number };
 
@@ -31,8 +32,7 @@ export function createExclusions({ firstMs, maxMs }: ExclusionOptions): Exclusio
       const durationMs = Math.min(maxMs, before * 2);
       exclusions.delete(client);
       exclusions.set(client, { untilMs: at + durationMs, durationMs });
-      const [oldest] = exclusions.keys();
-      if (exclusions.size > MAX_CLIENTS) exclusions.delete(oldest!);
+      if (exclusions.size > MAX_CLIENTS) deleteOldest(exclusions);
     },
     has: (address, at) => (exclusions.get(clientGroup(address))?.untilMs ?? at) > at,
     clear: (address) => void exclusions.delete(clientGroup(address)),

@@ -18,6 +18,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
 import { networkTiming } from "../../forger/timing.ts";
+import { present } from "../../platform/present.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import { type Caller, ReplyError } from "../transport/handler.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
@@ -200,9 +201,9 @@ async function process(state: State, block: EncodedBlock): Promise<Outcome> {
   state.inFlight = block.header;
   onReceived(block);
   try {
-    const [outcome] = await chain.accept([block]);
-    relay(state.deps, block, outcome!);
-    return outcome!;
+    const outcome = present((await chain.accept([block]))[0], "the outcome of a block");
+    relay(state.deps, block, outcome);
+    return outcome;
   } finally {
     if (state.inFlight === block.header) state.inFlight = undefined;
   }

@@ -20,9 +20,9 @@ export function createReplyQueue({ maxPerAddress }: ReplyQueueOptions): ReplyQue
   let last: Promise<unknown> = Promise.resolve();
 
   function release(address: string): void {
-    const count = counts.get(address)! - 1;
-    if (count === 0) counts.delete(address);
-    else counts.set(address, count);
+    const count = (counts.get(address) ?? 0) - 1;
+    if (count > 0) counts.set(address, count);
+    else counts.delete(address);
   }
 
   return {

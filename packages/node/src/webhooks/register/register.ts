@@ -205,7 +205,7 @@ function rotate({ storage, nowMs, onChanged }: Context, id: string, body: unknow
   const webhook = find(storage, id).id;
   webhooks.rotate(webhook, createToken(), nowMs() + overlapSeconds * 1_000);
   onChanged(webhook);
-  return webhooks.find(webhook)!;
+  return find(storage, id);
 }
 
 async function remove({ storage, logger, onChanged, webhooksChanged }: Context, id: string): Promise<void> {
