@@ -14,6 +14,7 @@
  * - forging: commit times of blocks, idle and under maximum API load.
  */
 
+import { present } from "../packages/node/src/platform/present.ts";
 import { readArguments } from "../tools/arguments.ts";
 import { type Dataset, loadDataset } from "./api/dataset.ts";
 import { type Family, familiesOf } from "./api/families.ts";
@@ -91,7 +92,7 @@ if (isSelected("families")) {
   const small = await measureFamilies(few, familiesOf(few));
   console.log("\nrequest | requests/s at a tenth, of those at the whole | the same by processor time");
   for (const [name, at] of large) {
-    const tenth = small.get(name)!;
+    const tenth = present(small.get(name));
     console.log(
       `${name} | ${percent(tenth.perSecond, at.perSecond)} | ${percent(at.processorMs, tenth.processorMs)}`,
     );

@@ -21,6 +21,7 @@ import {
   sha256,
 } from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
@@ -62,7 +63,7 @@ function fill(database: Database, first: BlockHeader): void {
   const blocks = createBlockStore(database);
   const state = createStateStore(database, DEFAULT_CHAIN_OPTIONS);
   const undo = createUndoStore(database);
-  const round: Round = state.get("rounds", "1")!;
+  const round: Round = present(state.get("rounds", "1"));
   const generators = round.order;
   let previous = first;
   for (let height = 2; height <= target; ) {
@@ -75,7 +76,7 @@ function fill(database: Database, first: BlockHeader): void {
           previousBlock: previous.id,
           numberOfTransactions: 0,
           totalAmount: 0n,
-          generatorPublicKey: generators[height % generators.length]!,
+          generatorPublicKey: present(generators[height % generators.length]),
         };
         const headerBytes = encodeHeader(fields, network);
         const id = fullIdOf(sha256(headerBytes));

@@ -18,6 +18,7 @@ import {
   transactionFromJson,
   transactionToJson,
 } from "@uniknode/protocol";
+import { present } from "../packages/node/src/platform/present.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
@@ -56,7 +57,7 @@ state.commit(funding.changes());
 
 console.log(`signing ${transfers} transfers of ${senderCount} senders`);
 const inputs = Array.from({ length: transfers }, (_, index) => {
-  const { keys, publicKey, address } = senders[index % senderCount]!;
+  const { keys, publicKey, address } = present(senders[index % senderCount]);
   const nonce = BigInt(Math.floor(index / senderCount) + 1);
   const fee = FEE + BigInt((index * 7919) % 1000);
   const body = builders.transfer({

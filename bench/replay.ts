@@ -16,6 +16,7 @@ import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
 import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
 import type { SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
 import type { Verifier } from "../packages/node/src/verification/verifier.ts";
@@ -63,7 +64,7 @@ async function* slice(fixture: Fixture, from: number, to: number): AsyncIterable
 async function lastBlock({ network, blocks }: Fixture): Promise<Pin> {
   let last: Uint8Array | undefined;
   for await (const block of blocks()) last = block;
-  const { height, id } = receiveBlock(last!, network).header;
+  const { height, id } = receiveBlock(present(last), network).header;
   return { height, id };
 }
 
@@ -153,7 +154,7 @@ for (const [index, phase] of phases.entries()) {
   const { name, from, to, perBlock } = phase;
   const blocks = to - from;
   const signatures = blocks * (1 + perBlock);
-  const { clock, cpu, quarters } = replayed[index]!;
+  const { clock, cpu, quarters } = present(replayed[index]);
   const alone = await verifyAlone(fixture, phase, verifier);
   console.log(`${name}: ${blocks} blocks, ${blocks * perBlock} transactions in ${clock.toFixed(1)} s`);
   console.log(`  ${rate(blocks, clock)} blocks, ${rate(blocks * perBlock, clock)} transactions`);

@@ -16,6 +16,7 @@ import type { ReplyHeaders } from "../../packages/node/src/peers/wire/headers.ts
 import { type PeerEvent, readResult } from "../../packages/node/src/peers/wire/replies/received.ts";
 import { NOT_READY } from "../../packages/node/src/peers/wire/replies/write.ts";
 import { type EventName, isInternal } from "../../packages/node/src/peers/wire/requests/arguments.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { networkNamed } from "./networks.ts";
 import { type Recorded, recordedNode } from "./p2p-node.ts";
 import { acceptRaw, connectRaw, type Item, maskedFrame, type RawEnd, textFrame } from "./raw-end.ts";
@@ -128,7 +129,7 @@ async function replayToServer(steps: readonly Step[]): Promise<void> {
     trusts: steps.some((step) => isInternal((messageOf(step)?.event ?? "") as EventName)),
   };
   await withServer(setting, async (port) => {
-    const end = steps[0]!.kind === "http" ? await connectRaw(port) : await openRaw(port);
+    const end = present(steps[0]).kind === "http" ? await connectRaw(port) : await openRaw(port);
     try {
       for (const step of steps) {
         if (step.dir === "server->client") compare(step, await nextOf(end, step.payloadText === "#1"));
@@ -170,7 +171,7 @@ async function shakeHands(end: RawEnd, steps: readonly Step[]): Promise<void> {
   assert.ok(upgrade.kind === "http");
   const recorded = steps.find(({ kind, dir }) => kind === "http" && dir === "client->server");
   if (recorded) assert.equal(plainHead(upgrade.text), plainHead(recorded.text));
-  end.write(upgradeReply(/Sec-WebSocket-Key: (.*)\r\n/.exec(upgrade.text)![1]!));
+  end.write(upgradeReply(present(present(/Sec-WebSocket-Key: (.*)\r\n/.exec(upgrade.text))[1])));
   await expectText(end, '{"event":"#handshake","data":{"authToken":null},"cid":1}');
   end.write(
     textFrame('{"rid":1,"data":{"id":"TYJQUTZsUSL1_EB5AAAA","pingTimeout":60000,"isAuthenticated":false}}'),
@@ -195,8 +196,8 @@ async function converse(connection: Connection, end: RawEnd, steps: readonly Ste
     if (step.payloadText?.includes('"headers":{"Content-Type":"application/json"}')) {
       assert.equal(request, step.payloadText.replace(/"cid":\d+}$/, `"cid":${callId}}`));
     }
-    end.write(textFrame(reply.payloadText!.replace(/^\{"rid":\d+/, `{"rid":${callId}`)));
-    await checkReply(asked, messageOf(reply)!, event as PeerEvent);
+    end.write(textFrame(present(reply.payloadText).replace(/^\{"rid":\d+/, `{"rid":${callId}`)));
+    await checkReply(asked, present(messageOf(reply)), event as PeerEvent);
   }
   connection.close();
   await expectText(end, '{"event":"#disconnect","data":{"code":1000}}');

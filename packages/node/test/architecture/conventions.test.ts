@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -34,8 +35,8 @@ test("Camel case and underscores are not kebab-case.", () => {
 const errorClasses = (text: string): { name: string; body: string }[] =>
   [...text.matchAll(/^(?:export )?class (\w+)(?:<[^>]*>)? extends Error \{(\}|.*?^\})$/gms)].map(
     ([, name, body]) => ({
-      name: name!,
-      body: body!,
+      name: present(name),
+      body: present(body),
     }),
   );
 
@@ -75,8 +76,7 @@ test("The names to know of a library are public, and the paths that contributors
     const [, table = ""] = readFileSync(join(REPOSITORY, `packages/${name}/README.md`), "utf8").split(
       "## Five names to know",
     );
-    const names = table
-      .split("\n## ")[0]!
+    const names = present(table.split("\n## ")[0])
       .split("\n")
       .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`(\w+)`/g)]);
     expect(names.length, name).toBeGreaterThanOrEqual(5);
@@ -87,7 +87,7 @@ test("The names to know of a library are public, and the paths that contributors
     .flatMap((page) => [
       ...readFileSync(join(REPOSITORY, page), "utf8").matchAll(/`((?:packages|tools|test)\/[\w/.-]+)`/g),
     ])
-    .map(([, path]) => path!)
+    .map(([, path]) => present(path))
     .filter((path) => !/burn\.ts$/.test(path));
   expect(paths.length).toBeGreaterThan(30);
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
 import { TIMES_MS } from "../../../src/peers/wire/limits.ts";
+import { present } from "../../../src/platform/present.ts";
 import {
   callText,
   isLetIn,
@@ -195,7 +196,7 @@ test("The fifth connection of an address ends the oldest one.", async () => {
   const port = await serve();
   const sockets = [];
   for (let count = 0; count < 4; count++) sockets.push(await open(port));
-  const ended = untilClosed(sockets[0]!);
+  const ended = untilClosed(present(sockets[0]));
   await open(port);
   expect((await ended).code).toBe(CUT);
   expect(sockets.slice(1).every(({ readyState, OPEN }) => readyState === OPEN)).toBe(true);
@@ -270,7 +271,7 @@ test("A handshake with a token is answered with an error of the token, and admit
   socket.send('{"event":"#handshake","data":{"authToken":"x.y"},"cid":1}');
   await expect.poll(() => messages.length).toBe(2);
   expect(messages[0]).toBe('{"event":"#removeAuthToken","data":null}');
-  expect(JSON.parse(messages[1]!)).toMatchObject({
+  expect(JSON.parse(present(messages[1]))).toMatchObject({
     rid: 1,
     data: { authError: { name: "AuthTokenInvalidError" }, isAuthenticated: false },
   });
@@ -302,7 +303,7 @@ test("Replies stay below the number at which a client disconnects.", async () =>
     socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
   await all;
   // The 31st after a first one is a second later, whatever the load of the machine adds.
-  expect(moments[30]! - moments[0]!).toBeGreaterThan(900);
+  expect(present(moments[30]) - present(moments[0])).toBeGreaterThan(900);
 });
 
 test("An address that cannot be listened on is reported with what to do.", async () => {

@@ -11,8 +11,9 @@ import {
   type PeerServerDeps,
   type PeerServerOptions,
 } from "../../../src/peers/transport/server.ts";
+import { present } from "../../../src/platform/present.ts";
 
-export const network = createNetwork(presets.livenet!);
+export const network = createNetwork(present(presets.livenet));
 export const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
 
 export type Setting = Partial<PeerServerOptions> & Partial<PeerServerDeps>;
