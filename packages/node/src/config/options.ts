@@ -1,7 +1,7 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
 import { readAssumeValid } from "./assume-valid.ts";
 import { httpOptions } from "./http.ts";
-import { option, readChoice, readInteger, readNodeUrls, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readInteger, readNodeUrls, readRanges, readSwitch, readText } from "./option.ts";
 import { peerOptions } from "./peers.ts";
 import { poolOptions } from "./pool.ts";
 import type { Config } from "./resolve.ts";
@@ -26,6 +26,22 @@ export const nodeOptions = {
       "Base URLs of other nodes, separated by commas, whose Merkle tree of final facts is compared with this node's tree every minute (docs/spec/facts.md).",
     default: [],
     read: readNodeUrls,
+  }),
+  feedBlocks: option({
+    name: "feedBlocks",
+    placeholder: "N",
+    sentence:
+      "Number of last blocks whose changes are stored for mirrors (docs/spec/feed.md); 0 disables the feed.",
+    default: 0,
+    read: readInteger(0, 10_000),
+  }),
+  feedAllow: option({
+    name: "feedAllow",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses and networks, in the format of httpAllow, that may read the feed with the webhook token.",
+    default: "127.0.0.0/8,::1",
+    read: readRanges,
   }),
   ...poolOptions,
   delegates: option({

@@ -16,6 +16,7 @@ const FLOORS = [
   "store",
   "event-log",
   "facts",
+  "feed",
   "verification",
   "chain",
   "pool",

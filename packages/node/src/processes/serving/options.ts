@@ -11,6 +11,8 @@ const SERVING_OPTIONS = [
   "httpConnectionsPerClient",
   "operationsPort",
   "operationsHost",
+  "feedBlocks",
+  "feedAllow",
   "console",
   "rateLimit",
   "webhooks",
