@@ -30,21 +30,16 @@ export function createTransactionStore(database: Database): TransactionStore {
   const selectFrom = database.prepare<{ id: string; bytes: Uint8Array }>(
     "SELECT id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
   );
-  const lastOfSender = database.prepare<{ nonce: number }>(
-    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
+  const removals = ["transactions", "payees"].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
   );
-  const removeFrom = database.prepare("DELETE FROM transactions WHERE height >= ?");
-  const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");
   const totals = createTypeTotals(database);
-
-  /** Version 1 has no nonce: this is the position among the sender's transactions, from 1. */
-  const nonceOf = ({ data }: SealedTransaction): number | bigint =>
-    data.nonce ?? (lastOfSender.get(data.senderPublicKey)?.nonce ?? 0) + 1;
+  const nonceOf = createNonces(database);
 
   return {
     append({ header: { height, timestamp }, transactions }) {
       for (const [sequence, transaction] of transactions.entries()) {
-        const { data } = transaction;
+        const { data, bytes } = transaction;
         const { id, version, typeGroup, type, senderPublicKey, recipientId, amount, fee } = data;
         const { signatures, asset } = toVisibleFields(data);
         insert.run(
@@ -56,7 +51,7 @@ export function createTransactionStore(database: Database): TransactionStore {
           type,
           senderPublicKey,
           recipientId ?? null,
-          nonceOf(transaction),
+          nonceOf(data),
           amount,
           fee,
           timestamp,
@@ -64,10 +59,10 @@ export function createTransactionStore(database: Database): TransactionStore {
           isAlive(data) ? 1 : null,
           signatures,
           asset,
-          transaction.bytes,
+          bytes,
         );
-        if (data.asset?.payments) {
-          for (const payment of data.asset.payments) insertPayee.run(payment.recipientId, height, sequence);
+        for (const payment of data.asset?.payments ?? []) {
+          insertPayee.run(payment.recipientId, height, sequence);
         }
       }
       totals.add(transactions.map(({ data }) => data));
@@ -77,10 +72,17 @@ export function createTransactionStore(database: Database): TransactionStore {
       selectFrom.all(height, limit).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)),
     removeFrom(height) {
       totals.subtractFrom(height);
-      removeFrom.run(height);
-      removePayeesFrom.run(height);
+      for (const removal of removals) removal.run(height);
     },
   };
+}
+
+/** Version 1 has no nonce: it gets the position among the sender's transactions, from 1. */
+function createNonces(database: Database): (transaction: Transaction) => number | bigint {
+  const lastOfSender = database.prepare<{ nonce: number }>(
+    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
+  );
+  return ({ nonce, senderPublicKey }) => nonce ?? (lastOfSender.get(senderPublicKey)?.nonce ?? 0) + 1;
 }
 
 const LIFE_CYCLE_STATUS = "LifeCycle/Status";
