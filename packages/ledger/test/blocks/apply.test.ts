@@ -194,7 +194,7 @@ describe("rounds", () => {
     expect(firstOfRound2(3)).toBe(false);
   });
 
-  test("stay readable for ever: the API answers for every one of them", () => {
+  test("stay readable for ever: the API returns every one of them", () => {
     const chain = createChain();
     while (chain.head().height < 17) chain.append();
     const kept = chain.state.entries("rounds").map(([round]) => Number(round));

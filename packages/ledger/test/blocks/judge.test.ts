@@ -131,9 +131,9 @@ describe("a block that does not continue the chain", () => {
     const chain = grown();
     const context = chain.context();
     const high = like(chain.next(), { height: 9 });
-    const answers = Array.from({ length: 7 }, () => judge(context, high));
+    const verdicts = Array.from({ length: 7 }, () => judge(context, high));
     const discarded = "Discarded: too-high";
-    expect(answers).toEqual([...Array(5).fill(discarded), "Rollback: too-high-again", discarded]);
+    expect(verdicts).toEqual([...Array(5).fill(discarded), "Rollback: too-high-again", discarded]);
     const verdict = Array.from({ length: 5 }, () => judgeBlock(context, high, [])).at(-1);
     expect(verdict).toEqual({ kind: "Rollback", reason: "too-high-again", blocks: 5000 });
   });

@@ -85,7 +85,7 @@ async function stop(chain: TestChain): Promise<void> {
   open.splice(open.indexOf(chain), 1);
 }
 
-async function answersOf({ chain }: TestChain, blocks: readonly EncodedBlock[]): Promise<string[]> {
+async function outcomesOf({ chain }: TestChain, blocks: readonly EncodedBlock[]): Promise<string[]> {
   const outcomes = await chain.acceptFetched(bytesOf(blocks));
   return [...new Set(outcomes.map(({ kind }) => kind))];
 }
@@ -102,9 +102,9 @@ const payment = (sender: typeof rich) =>
 const failure = { code: "CHAIN_PIN_FAILED", isRetryable: true };
 const dump = <T>(read: (database: Database) => T): T => {
   const database = openDatabase(`${folder.path}/chain.sqlite`);
-  const answer = read(database);
+  const result = read(database);
   database.close();
-  return answer;
+  return result;
 };
 const dumpWithoutMeta = () => dump(dumpOf).filter((row) => !row.startsWith("meta "));
 
@@ -112,7 +112,7 @@ describe("up to the pinned block", () => {
   test("a signature that is wrong is not found out, and above it every one is checked", async () => {
     const pin = pinOf(forged, 30);
     const own = start(pin);
-    expect(await answersOf(own, forged)).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, forged)).toEqual(["Accepted"]);
     expect(own.chain.head().id).toBe(forged.at(-1)!.header.id);
     expect(news).toEqual([{ kind: "reached", pin }]);
     expect(own.chain.assumption()).toEqual({ pin, uncheckedFrom: undefined });
@@ -120,21 +120,21 @@ describe("up to the pinned block", () => {
     const unsigned = own.make(LENGTH + 1, {
       keys: { publicKey: keys.publicKey, privateKey: thief } as never,
     });
-    expect(await answersOf(own, [unsigned])).toEqual(["Rejected"]);
+    expect(await outcomesOf(own, [unsigned])).toEqual(["Rejected"]);
   });
 
   test("everything else is checked: the delegate of the slot, and the chain of ids", async () => {
     const own = start(ANYWHERE);
-    await answersOf(own, honest.slice(0, 5));
+    await outcomesOf(own, honest.slice(0, 5));
     const stranger = keysFromPassphrase("of no delegate");
-    expect(await answersOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
-    expect(await answersOf(own, [honest[7]!])).toEqual(["Unchained"]);
+    expect(await outcomesOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
+    expect(await outcomesOf(own, [honest[7]!])).toEqual(["Unchained"]);
     expect(own.chain.head().height).toBe(6);
   });
 
   test("a block that was posted or made by this node is checked", async () => {
     const own = start(pinOf(forged, 30));
-    await answersOf(own, forged.slice(0, FORGED - 2));
+    await outcomesOf(own, forged.slice(0, FORGED - 2));
     const [outcome] = await own.chain.accept(bytesOf([forged[FORGED - 2]!]));
     expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(own.chain.head().height).toBe(FORGED - 1);
@@ -142,13 +142,13 @@ describe("up to the pinned block", () => {
 
   test("the state is the same as with all checks", async () => {
     const own = start(pinOf(honest, 30));
-    await answersOf(own, honest);
+    await outcomesOf(own, honest);
     await stop(own);
     const assumed = dump(dumpOf);
     folder.remove();
     folder = temporaryFolder();
     const other = start();
-    await answersOf(other, honest);
+    await outcomesOf(other, honest);
     await stop(other);
     expect(assumed).toEqual(dump(dumpOf));
   });
@@ -156,7 +156,7 @@ describe("up to the pinned block", () => {
   test("blocks that were reverted are no longer unchecked", async () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
-    await answersOf(own, honest.slice(5, 10));
+    await outcomesOf(own, honest.slice(5, 10));
     expect(own.chain.assumption().uncheckedFrom).toBe(7);
     await own.chain.revertTo(8);
     expect(own.chain.assumption().uncheckedFrom).toBe(7);
@@ -174,7 +174,7 @@ describe("up to the pinned block", () => {
     const [good, wrong] = transactions.map((transaction) => own.make(6, { transactions: [transaction] }));
     expect(good!.header.id).not.toBe(wrong!.header.id);
     expect((await own.chain.accept(bytesOf([wrong!])))[0]).toMatchObject({ kind: "Rejected" });
-    expect(await answersOf(own, [wrong!])).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, [wrong!])).toEqual(["Accepted"]);
     await own.chain.revertTo(6);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 1, returned: [] });
   });
@@ -186,7 +186,7 @@ describe("when the chain has another block at the height of the pin", () => {
   test("what was not checked is discarded, and the bad chain is refused from then on", async () => {
     const own = start(pin);
     await own.take(...honest.slice(0, 5));
-    await answersOf(own, forged.slice(5, 20));
+    await outcomesOf(own, forged.slice(5, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     expect(own.chain.head().id).toBe(honest[4]!.header.id);
     expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
@@ -194,20 +194,20 @@ describe("when the chain has another block at the height of the pin", () => {
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
     const outcomes = await own.chain.acceptFetched(bytesOf(forged.slice(5)));
     expect(outcomes[FORGED - 7]).toMatchObject({ kind: "Rejected", faults: [{ code: "signature" }] });
-    expect(await answersOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
   });
 
   test("the pin has failed after the next start, too, and another one can be given", async () => {
     const own = start(pin);
-    await answersOf(own, forged.slice(0, 20));
+    await outcomesOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     await stop(own);
     const again = start(pin);
     expect(again.chain.assumption().pin).toBeUndefined();
-    expect(await answersOf(again, forged)).toEqual(["Accepted", "Rejected", "Skipped"]);
+    expect(await outcomesOf(again, forged)).toEqual(["Accepted", "Rejected", "Skipped"]);
     await stop(again);
     const right = start(pinOf(honest, 30));
-    expect(await answersOf(right, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
+    expect(await outcomesOf(right, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
     expect(news.at(-1)).toEqual({ kind: "reached", pin: pinOf(honest, 30) });
   });
 
@@ -224,7 +224,7 @@ describe("when the chain has another block at the height of the pin", () => {
     });
     const before = dumpWithoutMeta();
     const own = start(pin, { undoDepth: 10 });
-    await answersOf(own, forged.slice(0, 20));
+    await outcomesOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(1);
     expect(news).toEqual([{ kind: "failed", pin, height: 1 }]);
@@ -238,7 +238,7 @@ describe("when the chain has another block at the height of the pin", () => {
       ]),
     ).toEqual([{ value: "kept" }, { slot: 7 }, { token: "secret" }]);
     const again = start(pin);
-    expect(await answersOf(again, honest)).toEqual(["Accepted"]);
+    expect(await outcomesOf(again, honest)).toEqual(["Accepted"]);
   });
 
   test("nothing is discarded if it comes in the same commit as all blocks below", async () => {
@@ -252,7 +252,7 @@ describe("when the chain has another block at the height of the pin", () => {
 
   test("blocks that were handed over before are not taken unchecked behind it", async () => {
     const own = start(pin);
-    await answersOf(own, forged.slice(0, 20));
+    await outcomesOf(own, forged.slice(0, 20));
     const above = own.chain.acceptFetched(bytesOf(forged.slice(20)));
     const again = own.chain.acceptFetched(bytesOf(forged));
     await expect(above).rejects.toMatchObject(failure);
@@ -264,7 +264,7 @@ describe("when the chain has another block at the height of the pin", () => {
     "nothing is lost if the disk fails meanwhile, with undo of %i blocks",
     async (undoDepth) => {
       const own = start(pin, { undoDepth });
-      await answersOf(own, forged.slice(0, 20));
+      await outcomesOf(own, forged.slice(0, 20));
       const before = dump(dumpOf);
       const { id } = own.chain.head();
       dump((database) =>
@@ -295,7 +295,7 @@ describe("when the chain has another block at the height of the pin", () => {
 
   test("a block of a branch that takes the place of others has the same effect", async () => {
     const own = start(pin);
-    await answersOf(own, honest.slice(0, 20));
+    await outcomesOf(own, honest.slice(0, 20));
     await expect(own.chain.switchTo(18, bytesOf(honest.slice(17)))).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(1);
   });
@@ -304,7 +304,7 @@ describe("when the chain has another block at the height of the pin", () => {
 describe("while there are unchecked blocks", () => {
   beforeEach(async () => {
     const own = start(ANYWHERE);
-    await answersOf(own, honest.slice(0, 20));
+    await outcomesOf(own, honest.slice(0, 20));
     await stop(own);
   });
 
@@ -320,7 +320,7 @@ describe("while there are unchecked blocks", () => {
   test("it goes on with the same pin", async () => {
     const own = start(ANYWHERE);
     expect(own.chain.assumption().uncheckedFrom).toBe(2);
-    expect(await answersOf(own, honest.slice(20))).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, honest.slice(20))).toEqual(["Accepted"]);
   });
 
   test("they can be discarded, once", async () => {
@@ -341,9 +341,9 @@ test("the tree of facts has no block that is not proved", async () => {
     return growth.figures();
   };
   await own.take(...honest.slice(0, 4));
-  await answersOf(own, honest.slice(4, 20));
+  await outcomesOf(own, honest.slice(4, 20));
   expect(grownTo()).toMatchObject({ height: 5, lag: 0 });
-  await answersOf(own, honest.slice(20));
+  await outcomesOf(own, honest.slice(20));
   expect(grownTo()).toMatchObject({ height: LENGTH - 2 * 4, lag: 0 });
   database.close();
 });

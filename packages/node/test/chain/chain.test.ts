@@ -57,7 +57,7 @@ const REWARD_AT = 32 + 32;
 const SIGNATURE_AT = 109 + 32 + 8;
 
 describe("a delivery", () => {
-  test("is answered block by block, when it is on disk", async () => {
+  test("gets an outcome for each block, when it is on disk", async () => {
     const { chain, database } = start();
     expect(await chain.accept(heights(2, 20))).toEqual(accepted(19));
     expect(chain.head()).toMatchObject({ height: 20, id: content.blocks[18].id });
@@ -130,8 +130,8 @@ describe("a delivery", () => {
   test("waits for those before it", async () => {
     const { chain } = start();
     const deliveries = [heights(2, 30), heights(31, 31), heights(32, 60), heights(61, 110)];
-    const answers = await Promise.all(deliveries.map(chain.accept));
-    expect(answers).toEqual(deliveries.map(({ length }) => accepted(length)));
+    const outcomes = await Promise.all(deliveries.map(chain.accept));
+    expect(outcomes).toEqual(deliveries.map(({ length }) => accepted(length)));
     expect(chain.head().height).toBe(110);
   });
 
@@ -156,7 +156,7 @@ describe("candidates behind the head in a delivery (block-processing.json)", () 
   const single: Candidate[] = cases.filter(
     ({ chain, repeat }: { chain: string; repeat?: number }) => chain === "chain-1" && !repeat,
   );
-  const answers: Record<string, string> = {
+  const kinds: Record<string, string> = {
     Accepted: "Accepted",
     Rejected: "Rejected",
     DiscardedButCanBeBroadcasted: "Discarded",
@@ -168,7 +168,7 @@ describe("candidates behind the head in a delivery (block-processing.json)", () 
     await chain.accept(heights(2, height - 1));
     const outcomes = await chain.accept([...heights(height, height), Buffer.from(block.serialized, "hex")]);
     const { kind } = outcomes[1]!;
-    expect(kind === "Unreadable" ? "Rejected" : kind).toBe(answers[expected.result]);
+    expect(kind === "Unreadable" ? "Rejected" : kind).toBe(kinds[expected.result]);
     if (kind === "Accepted") return;
     const other = start({}, "other.sqlite");
     await other.chain.accept(heights(2, height));
@@ -218,8 +218,8 @@ describe("a failing commit", () => {
     const { failure, openFile } = failingDatabase();
     const { chain } = start({ openFile });
     failure.isOn = true;
-    const answers = await Promise.allSettled([chain.accept(heights(2, 3)), chain.accept(heights(4, 5))]);
-    expect(answers[0]).toMatchObject({ status: "rejected", reason: { code: "CHAIN_COMMIT_FAILED" } });
+    const outcomes = await Promise.allSettled([chain.accept(heights(2, 3)), chain.accept(heights(4, 5))]);
+    expect(outcomes[0]).toMatchObject({ status: "rejected", reason: { code: "CHAIN_COMMIT_FAILED" } });
     expect(chain.head().height).toBe(1);
   });
 });
@@ -440,12 +440,12 @@ describe("opening", () => {
 });
 
 describe("the end", () => {
-  test("comes when everything handed over was answered", async () => {
+  test("comes when everything handed over has an outcome", async () => {
     const { chain } = start();
-    const answer = chain.accept(heights(2, 30));
+    const outcomes = chain.accept(heights(2, 30));
     await chain.close();
     expect(chain.head().height).toBe(30);
-    expect(await answer).toEqual(accepted(29));
+    expect(await outcomes).toEqual(accepted(29));
     await expect(chain.accept(heights(31, 31))).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
     await expect(chain.revertTo(1)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
   });

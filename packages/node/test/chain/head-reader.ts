@@ -20,7 +20,7 @@ export async function openHeadReader(path: string, forkHeight: number) {
     },
     /** Every head that was seen, each change once. */
     async close(): Promise<readonly Seen[]> {
-      // Not terminated: a statement that is cut off answers as if there were no row.
+      // Not terminated: a statement that is cut off returns as if there were no row.
       ended[0] = 1;
       await once(worker, "exit");
       return seen;

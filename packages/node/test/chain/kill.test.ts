@@ -71,7 +71,7 @@ const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
 describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   "$name killed with seed $seed",
   (run) => {
-    test("loses nothing that was answered, and ends with the recorded state", {
+    test("loses nothing that was reported, and ends with the recorded state", {
       timeout: 120_000,
     }, async () => {
       const random = randomFrom(run.seed * 7919);

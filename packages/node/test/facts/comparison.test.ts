@@ -131,7 +131,7 @@ test("A node that agrees again is differing no more, and can be reported anew.",
   expect(logged.map(({ level }) => level)).toEqual([50, 30, 50]);
 });
 
-test.each<[what: string, answer: object | string, message: RegExp]>([
+test.each<[what: string, content: object | string, message: RegExp]>([
   ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
   ["no JSON", "<html>", /JSON/],
   ["no data", {}, /no data/],
@@ -141,10 +141,10 @@ test.each<[what: string, answer: object | string, message: RegExp]>([
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
   ["a proof that is none", checkpoint({ size: 1e9 }), /not a list of hashes/],
-])("Of a node that answers %s nothing is believed.", async (_what, answer, message) => {
+])("Of a node that responds with %s nothing is believed.", async (_what, content, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");
-    response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+    response.end(typeof content === "string" ? content : JSON.stringify(content));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

@@ -72,13 +72,13 @@ test("The tiles have the root, and the files of leaves their hashes.", async () 
   const tiles = new Map<string, Buffer>();
   for (let number = 0; number * 256 < data.size; number++) {
     const path = tilePath(0, number, width(number));
-    const answer = await get(`tile/${path}`);
-    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+    const response = await get(`tile/${path}`);
+    expect([path, response.status, response.headers.get("content-type")]).toEqual([
       path,
       200,
       "application/octet-stream",
     ]);
-    const tile = Buffer.from(await answer.arrayBuffer());
+    const tile = Buffer.from(await response.arrayBuffer());
     tiles.set(`0/${number}`, tile);
     const leaves = Buffer.from(
       await (await get(`tile/${tilePath("entries", number, width(number))}`)).arrayBuffer(),
@@ -120,6 +120,6 @@ test.each([
 ])("%s is refused with %i and %s.", async (path, status, code) => {
   // A whole tile is there on long chains only.
   if (path === "tile/0/000" && (await client().facts.checkpoint()).data.size >= 256) return;
-  const answer = await get(path);
-  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([status, code]);
+  const response = await get(path);
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);
 });

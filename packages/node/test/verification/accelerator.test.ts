@@ -24,7 +24,7 @@ function install(name: string, version: string, members: string): string {
   return path;
 }
 
-/** What a thread answers, and what it says besides, with an accelerator asked for. */
+/** The reply of a thread, and its other messages, if an accelerator is requested. */
 function runThread(source: string): { stdout: string; stderr: string } {
   const program = join(import.meta.dirname, "verify-in-thread.ts");
   const env = { ...process.env, UNIKNODE_ACCELERATOR: source };

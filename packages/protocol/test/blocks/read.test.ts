@@ -273,7 +273,7 @@ describe("signatures", () => {
   test("may be verified apart from parsing", () => {
     const parsed = blockFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.transactions.map(({ isVerified }) => isVerified)).toEqual([false, false]);
-    // What another thread would be sent and would answer.
+    // What another thread would be sent and would return.
     const verdicts = structuredClone(verifyBlockJobs(structuredClone(blockJobs(parsed, context))));
     expect(verdicts).toEqual({ header: "valid", transactions: [true, true] });
     const verified = withVerdicts(parsed, verdicts);

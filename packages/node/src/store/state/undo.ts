@@ -1,6 +1,8 @@
 /** Undo records of the last blocks: the rows that each block changed, as they were before (decision 2). */
+
 import type { Attributes, Change, Round, TableName, Token, Wallet } from "@uniknode/ledger";
 import { TABLE_NAMES } from "@uniknode/ledger";
+import { requireValue } from "../../platform/require-value.ts";
 import type { Database } from "../engine/database.ts";
 import {
   attributesFromJson,
@@ -52,7 +54,7 @@ function encodeUndo(changes: readonly Change[]): Uint8Array {
 function decodeUndo(bytes: Uint8Array): Write[] {
   const rows: UndoRow[] = JSON.parse(Buffer.from(bytes).toString());
   return rows.map(([number, key, ...members]) => {
-    const table = TABLE_NAMES[number]!;
+    const table = requireValue(TABLE_NAMES[number], `table ${number}`);
     return { table, key, after: members.length === 0 ? undefined : recordOf(table, key, members) } as Write;
   });
 }

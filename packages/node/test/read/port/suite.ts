@@ -46,7 +46,7 @@ const NEWEST: TransactionOrder = { field: "timestamp", direction: "desc" };
 type Comparable = bigint | number | string;
 const compare = (a: Comparable, b: Comparable) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Checks that pages by offset and by cursor are the parts of the whole list, and answers its rows. */
+/** Checks that pages by offset and by cursor are the parts of the whole list, and returns its rows. */
 async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Promise<Row[]> {
   const { rows, totalCount } = await list(ALL);
   expect(rows).toHaveLength(totalCount);
@@ -95,7 +95,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         await empty.close();
       });
 
-      test("ends a read whose time is up, and answers the others.", async () => {
+      test("ends a read whose time is up, and completes the others.", async () => {
         const hurried = await open({ hasTime: false });
         await hurried.model.snapshot(async ({ wallets, blocks }) => {
           // No index has it: every wallet is tested.

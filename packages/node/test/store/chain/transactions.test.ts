@@ -28,7 +28,7 @@ const payees = () =>
     )
     .all();
 
-test("keeps what answers are filtered by", () => {
+test("keeps the values by which lists are filtered", () => {
   const byId = new Map(rows().map((row) => [row.id, row]));
   const [premine] = chain.blocks[0]!.transactions;
   expect(byId.get(premine!.data.id)).toMatchObject({ version: 1, nonce: 1, vendorField: null });

@@ -125,8 +125,8 @@ export const blocksOfWrites = fc.array(
 export const changesOn = (state: StateReader, writes: readonly Written[]): Change[] =>
   writes.map(({ table, key, after }) => ({ table, key, before: state.get(table, key), after }) as Change);
 
-/** Every answer of a reader. The text shows the order of members, too. */
-export function answersOf(state: StateReader): unknown {
+/** Every result of a reader. The text shows the order of members, too. */
+export function resultsOf(state: StateReader): unknown {
   const show = (value: unknown) =>
     JSON.stringify(value, (_, member) => (typeof member === "bigint" ? `${member}n` : member));
   return {

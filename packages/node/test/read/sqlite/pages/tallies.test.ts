@@ -138,10 +138,10 @@ test("go on where the time was up, whether anything was found or not", () => {
     open(checks(5));
     const attempt = () => snapshot((head) => tallyOf(head, [...filter]).totalCount);
     let failures = 0;
-    for (let answer: number | undefined; answer === undefined; ) {
+    for (let result: number | undefined; result === undefined; ) {
       try {
-        answer = attempt();
-        expect(answer).toBe(total);
+        result = attempt();
+        expect(result).toBe(total);
       } catch (error) {
         expect(error).toBeInstanceOf(SnapshotError);
         failures += 1;

@@ -1,4 +1,4 @@
-/** Lists that rankings answer are the very ones that come of sorting and testing all rows. */
+/** Lists that are read from rankings equal those that sort and test all rows. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
