@@ -4,7 +4,7 @@
  * @param what names the value in the error
  * @throws {TypeError} if it is undefined or null
  */
-export function requireValue<T>(value: T | undefined | null, what = "a value"): T {
+export function requireValue<T>(value: T | undefined | null, what: string): T {
   if (value === undefined || value === null) throw new TypeError(`${what} is missing`);
   return value;
 }

@@ -1,4 +1,5 @@
 /** Signatures that are assumed to be valid up to a pinned block, and what becomes of them (decision 39). */
+
 import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openAssumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
@@ -6,6 +7,7 @@ import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
@@ -48,7 +50,10 @@ beforeAll(async () => {
   await first.close();
   const second = openTestChain(":memory:", { deps: { assumeValid: ANYWHERE } });
   await second.chain.acceptFetched(bytesOf(honest.slice(0, FORGED - 2)));
-  const { publicKey } = keysOf.get(second.make(FORGED).header.generatorPublicKey)!;
+  const { publicKey } = requireValue(
+    keysOf.get(second.make(FORGED).header.generatorPublicKey),
+    "an entry of keysOf",
+  );
   const unsigned = second.make(FORGED, { keys: { publicKey, privateKey: thief } as never });
   await second.chain.acceptFetched(bytesOf([unsigned]));
   const above = await second.forge(...range(FORGED + 1, LENGTH));
@@ -69,7 +74,7 @@ afterEach(async () => {
 const bytesOf = (blocks: readonly EncodedBlock[]) => blocks.map((block) => encodeBlock(block, network));
 const pinOf = (blocks: readonly EncodedBlock[], height: number): Pin => ({
   height,
-  id: blocks[height - 2]!.header.id,
+  id: requireValue(blocks[height - 2], "an item of blocks").header.id,
 });
 
 function start(assumeValid?: Pin, options: Partial<ChainOptions> = {}): TestChain {
@@ -113,10 +118,13 @@ describe("up to the pinned block", () => {
     const pin = pinOf(forged, 30);
     const own = start(pin);
     expect(await outcomesOf(own, forged)).toEqual(["Accepted"]);
-    expect(own.chain.head().id).toBe(forged.at(-1)!.header.id);
+    expect(own.chain.head().id).toBe(requireValue(forged.at(-1), "the last of forged").header.id);
     expect(news).toEqual([{ kind: "reached", pin }]);
     expect(own.chain.assumption()).toEqual({ pin, uncheckedFrom: undefined });
-    const keys = keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey)!;
+    const keys = requireValue(
+      keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey),
+      "an entry of keysOf",
+    );
     const unsigned = own.make(LENGTH + 1, {
       keys: { publicKey: keys.publicKey, privateKey: thief } as never,
     });
@@ -128,14 +136,16 @@ describe("up to the pinned block", () => {
     await outcomesOf(own, honest.slice(0, 5));
     const stranger = keysFromPassphrase("of no delegate");
     expect(await outcomesOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
-    expect(await outcomesOf(own, [honest[7]!])).toEqual(["Unchained"]);
+    expect(await outcomesOf(own, [requireValue(honest[7], "an item of honest")])).toEqual(["Unchained"]);
     expect(own.chain.head().height).toBe(6);
   });
 
   test("a block that was posted or made by this node is checked", async () => {
     const own = start(pinOf(forged, 30));
     await outcomesOf(own, forged.slice(0, FORGED - 2));
-    const [outcome] = await own.chain.accept(bytesOf([forged[FORGED - 2]!]));
+    const [outcome] = await own.chain.accept(
+      bytesOf([requireValue(forged[FORGED - 2], "an item of forged")]),
+    );
     expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(own.chain.head().height).toBe(FORGED - 1);
   });
@@ -168,13 +178,15 @@ describe("up to the pinned block", () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
     const transactions = [payment(rich), payment({ ...rich, keys: { ...rich.keys, privateKey: thief } })];
-    await own.take(own.make(6, { transactions: [transactions[0]!] }));
+    await own.take(own.make(6, { transactions: [requireValue(transactions[0], "an item of transactions")] }));
     await own.chain.revertTo(6);
-    expect(changes.at(-1)!.returned).toHaveLength(1);
+    expect(changes.at(-1)?.returned).toHaveLength(1);
     const [good, wrong] = transactions.map((transaction) => own.make(6, { transactions: [transaction] }));
-    expect(good!.header.id).not.toBe(wrong!.header.id);
-    expect((await own.chain.accept(bytesOf([wrong!])))[0]).toMatchObject({ kind: "Rejected" });
-    expect(await outcomesOf(own, [wrong!])).toEqual(["Accepted"]);
+    expect(requireValue(good, "good").header.id).not.toBe(requireValue(wrong, "wrong").header.id);
+    expect((await own.chain.accept(bytesOf([requireValue(wrong, "wrong")])))[0]).toMatchObject({
+      kind: "Rejected",
+    });
+    expect(await outcomesOf(own, [requireValue(wrong, "wrong")])).toEqual(["Accepted"]);
     await own.chain.revertTo(6);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 1, returned: [] });
   });
@@ -188,7 +200,7 @@ describe("when the chain has another block at the height of the pin", () => {
     await own.take(...honest.slice(0, 5));
     await outcomesOf(own, forged.slice(5, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
-    expect(own.chain.head().id).toBe(honest[4]!.header.id);
+    expect(own.chain.head().id).toBe(requireValue(honest[4], "an item of honest").header.id);
     expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 15, applied: [], returned: [] });
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
@@ -290,7 +302,9 @@ describe("when the chain has another block at the height of the pin", () => {
     const own = start(pin);
     await own.take(...honest);
     expect(own.chain.head().height).toBe(LENGTH);
-    expect(news).toEqual([{ kind: "other", pin, id: honest[28]!.header.id }]);
+    expect(news).toEqual([
+      { kind: "other", pin, id: requireValue(honest[28], "an item of honest").header.id },
+    ]);
   });
 
   test("a block of a branch that takes the place of others has the same effect", async () => {
@@ -350,7 +364,7 @@ test("the tree of facts has no block that is not proved", async () => {
 
 test("blocks with short ids are checked, since such an id does not name one block", () => {
   const { assumption, close } = openMeta();
-  const { header } = honest[0]!;
+  const { header } = requireValue(honest[0], "an item of honest");
   expect(assumption.covers(header)).toBe(true);
   expect(assumption.covers({ ...header, id: "17184958558311101492" })).toBe(false);
   expect(assumption.covers({ ...header, height: ANYWHERE.height + 1 })).toBe(false);

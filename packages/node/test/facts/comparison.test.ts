@@ -1,4 +1,5 @@
 /** Nodes that compare their trees, one of which was made to differ. */
+
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +12,7 @@ import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { type Comparison, startComparison } from "../../src/facts/comparison/comparison.ts";
 import { logName } from "../../src/facts/note.ts";
 import { createFactReader, type FactReader } from "../../src/facts/reader.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { network } from "../../test-support/chain/forking.ts";
@@ -100,10 +102,15 @@ test("A node that was made to differ is found by a shorter tree and by a longer 
     await comparison.compare();
     expect(comparison.figures()).toEqual({ agreed: 0, differed: 2, failed: 0, differing: 1 });
     expect(reported).toMatchObject([{ name: "state.diverged", data: { url: node.url } }]);
-    const { root, otherRoot } = reported[0]!.data as { root: string; otherRoot: string };
+    const { root, otherRoot } = requireValue(reported[0], "an item of reported").data as {
+      root: string;
+      otherRoot: string;
+    };
     expect(root).not.toBe(otherRoot);
     const { properties } = DATA_SCHEMAS["state.diverged"] as { readonly properties?: object };
-    expect(Object.keys(properties ?? {}).sort()).toEqual(Object.keys(reported[0]!.data as object).sort());
+    expect(Object.keys(properties ?? {}).sort()).toEqual(
+      Object.keys(requireValue(reported[0], "an item of reported").data as object).sort(),
+    );
     expect(logged).toMatchObject([{ level: 50, url: node.url }]);
     await node.stop();
     // A node that is down has not become right.
