@@ -106,6 +106,7 @@ async function readFigures({ context, stored, later, figures, loopDelay }: Sourc
       logLinesLost: context.logLinesLost(),
       failedWrites: stored.writes.failures(),
       freeBytes: stored.diskSpace.freeBytes(),
+      logPages: stored.database.logPages().total,
       inspections: stored.inspector.figures(),
     },
   };

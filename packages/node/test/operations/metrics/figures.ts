@@ -59,6 +59,7 @@ export const FIGURES = {
     logLinesLost: 72,
     failedWrites: 73,
     freeBytes: 74,
+    logPages: 75,
     inspections: { sound: 1, damaged: 0, failed: 0 },
   },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };
