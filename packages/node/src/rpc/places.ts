@@ -20,7 +20,7 @@ export function createPlaces({ total, perClient }: PlaceBounds): Places {
       taken.set(client, own + 1);
       return () => {
         all -= 1;
-        const left = taken.get(client)! - 1;
+        const left = (taken.get(client) ?? 0) - 1;
         if (left > 0) taken.set(client, left);
         else taken.delete(client);
       };
