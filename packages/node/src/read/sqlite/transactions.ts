@@ -34,6 +34,21 @@ import { createByStretches } from "./plans/by-stretches.ts";
 import type { Asked } from "./plans/choose.ts";
 import type { Rankings } from "./rankings/rankings.ts";
 
+/** Filters that are more than the comparison of a column with a value. */
+type OwnCondition =
+  | "addresses"
+  | "asset"
+  | "blockId"
+  | "height"
+  | "lockIds"
+  | "participant"
+  | "recipientId"
+  | "senderId"
+  | "timestamp"
+  | "type"
+  | "typeGroup"
+  | "vendorField";
+
 const FIELDS = {
   id: text("id", "few"),
   version: integer("version"),
@@ -42,7 +57,7 @@ const FIELDS = {
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
-} as const;
+} as const satisfies Record<Exclude<keyof TransactionFilter, OwnCondition>, Field>;
 
 const TYPE = integer("type");
 const TYPE_GROUP = integer("type_group");
