@@ -47,6 +47,8 @@ export const ipv6Peers: Attack = {
   missingRequirement: missingForIpv6,
   async run(target, tally, signal) {
     const connections = createConnections(tally);
+    // Connections of former attacks, which the node has not closed yet.
+    const before = await sessions(target);
     let opened = 0;
     let most = 0;
     const attacking = repeat({ atOnce: 1, pauseMs: 50 }, signal, async () => {
@@ -65,6 +67,7 @@ export const ipv6Peers: Attack = {
     } finally {
       connections.closeAll();
     }
-    if (!(most <= MAX_SESSIONS)) throw new Error(`they hold up to ${most} sessions`);
+    const held = most - before;
+    if (!(held <= MAX_SESSIONS)) throw new Error(`they hold up to ${held} sessions`);
   },
 };

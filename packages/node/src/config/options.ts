@@ -256,6 +256,22 @@ export const nodeOptions = {
     default: [],
     read: readNodeUrls,
   }),
+  feedBlocks: option({
+    name: "feedBlocks",
+    placeholder: "N",
+    sentence:
+      "Number of last blocks whose changes are stored for mirrors (docs/spec/feed.md); 0 disables the feed.",
+    default: 0,
+    read: readInteger(0, 10_000),
+  }),
+  feedAllow: option({
+    name: "feedAllow",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses and networks, in the format of httpAllow, that may read the feed with the webhook token.",
+    default: "127.0.0.0/8,::1",
+    read: readRanges,
+  }),
   ...poolOptions,
   delegates: option({
     name: "delegates",

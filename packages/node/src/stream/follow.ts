@@ -1,10 +1,10 @@
 /** Sends one client every event from its start on, as fast as it reads. */
 import { setImmediate } from "node:timers/promises";
+import type { Notifier } from "../platform/notifier.ts";
 import { CostError } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { slowedComment, suspendedFrame } from "./frame.ts";
-import type { Notifier } from "./notifier.ts";
 import type { Position } from "./position.ts";
 import type { Sink } from "./sink.ts";
 import type { Source, SourceEvent } from "./source.ts";

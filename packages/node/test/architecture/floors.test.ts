@@ -15,6 +15,7 @@ const FLOORS = [
   "store",
   "event-log",
   "facts",
+  "feed",
   "verification",
   "chain",
   "pool",

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { createNotifier } from "../../src/platform/notifier.ts";
 import { follow } from "../../src/stream/follow.ts";
-import { createNotifier } from "../../src/stream/notifier.ts";
 import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
 import type { Source, SourceEvent } from "../../src/stream/source.ts";

@@ -225,6 +225,14 @@ const CHAPTERS = {
     ),
     STREAM_FULL: code([503], "200 streams are open.", "retry after `retry-after`"),
   },
+  "Feed for mirrors": {
+    FEED_GONE: code(
+      [409],
+      "None of the blocks is on the chain, or the changes of the next block are no longer stored.",
+      "build the mirror again",
+    ),
+    FEED_FULL: code([503], "8 responses of the feed are open.", "retry after `retry-after`"),
+  },
   "Dev chain": {
     DEV_ONLY: code([403], "The chain is not a dev chain.", "start one with `uniknode dev`"),
     DEV_STARTING: code([503], "The first blocks of the chain are still being forged.", "retry in a moment"),

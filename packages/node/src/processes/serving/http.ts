@@ -1,12 +1,15 @@
 /** The HTTP listeners of the serving thread: the API with its console, and health and metrics, which may have a separate one. */
+
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
 import { createFactReader } from "../../facts/reader.ts";
+import type { Feed } from "../../feed/feed.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
+import { createFeedRoutes } from "../../http/feed/routes.ts";
 import {
   createHttpServer,
   type HttpDependencies,
@@ -22,6 +25,7 @@ import { createOperationRoutes, type Operations } from "../../operations/http/ro
 import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
 import type { Metrics } from "../../operations/metrics/metrics.ts";
+import { createRangeTest } from "../../platform/addresses/ranges.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
@@ -39,6 +43,8 @@ export type ServedParts = {
   /** Undefined: the webhook service is off. */
   readonly opened: OpenWebhooks | undefined;
   readonly stream: Stream;
+  /** Undefined: the feed is disabled. */
+  readonly feed: Feed | undefined;
   readonly operations: Operations;
   readonly operator: Operator;
   /** Called after every response of the API. */
@@ -137,13 +143,16 @@ function buildSlowQueries({ data, closing }: ServingContext, identity: Identity)
 /** Builds the routes of the API besides its resources. */
 function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependencies["plugins"] {
   const { data, network } = context;
-  const { access, opened, stream, operator } = parts;
+  const { access, opened, stream, feed, operator } = parts;
   const facts = createFactReader(openReader(context, "facts reader"), network);
   const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
+    ...(feed && data.feedAllowed !== undefined
+      ? [createFeedRoutes({ byToken: access.byToken, isListed: createRangeTest(data.feedAllowed) }, feed)]
+      : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),
   ];

@@ -19,6 +19,10 @@ export type ServingOptions = {
   /** Port of health and metrics; 0 takes a free one; undefined: the HTTP server serves them. */
   readonly operationsPort: number | undefined;
   readonly operationsHost: string;
+  /** Last blocks whose changes are stored for mirrors; 0: none, and no feed. */
+  readonly feedBlocks: number;
+  /** Addresses and networks that may read the feed. */
+  readonly feedAllow: string;
   readonly console: "on" | "off";
   /** Requests per minute of one client address; 0: no limit. */
   readonly rateLimit: number;
@@ -89,6 +93,7 @@ export function servingDataOf(options: ServingOptions, node: FromNode): ServingD
     ...(options.operationsPort !== undefined && {
       operations: { host: options.operationsHost, port: options.operationsPort },
     }),
+    ...(options.feedBlocks > 0 && { feedAllowed: options.feedAllow }),
     hasConsole: options.console === "on",
     rateLimit: options.rateLimit,
     webhooks: options.webhooks,

@@ -42,6 +42,8 @@ export type ServingData = {
   readonly connections?: ConnectionBounds;
   /** Address of health and metrics; if absent, the HTTP server serves them. */
   readonly operations?: OperationsAddress;
+  /** Addresses and networks that may read the feed for mirrors; absent: there is no feed. */
+  readonly feedAllowed?: string;
   /** True if the console is served. */
   readonly hasConsole: boolean;
   /** True if the chain has dev commands (`gateway/dev-commands.ts`). */

@@ -60,6 +60,10 @@ export type Database = {
    * @throws {Error} of the driver when the transaction failed: then nothing was changed
    */
   group<T>(changes: readonly (() => T)[]): PromiseSettledResult<T>[];
+  /** Returns the pages in the write-ahead log, and how many of them were copied into the file. */
+  logPages(): { readonly total: number; readonly copied: number };
+  /** Copies the write-ahead log into the file, except pages that a reader still needs. Waits for no one. */
+  checkpoint(): void;
   close(): void;
 };
 
@@ -70,6 +74,8 @@ export type DatabaseOptions = {
   writeLock?: WriteLock;
   /** Called with the outcome of each write. */
   writes?: Writes;
+  /** False: commits of this connection leave the write-ahead log to `checkpoints.ts`. Default: true. */
+  makesCheckpoints?: boolean;
 };
 
 /** Time that a writer waits for another one before it fails. */
@@ -82,6 +88,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 const MAPPED_BYTES = 1_073_741_824;
 
 const OWNER_ONLY = 0o600;
+
+type LogRow = { readonly log: number; readonly checkpointed: number };
 
 function openDriver(path: string, options: DatabaseOptions): Driver.Database {
   let driver: Driver.Database | undefined;
@@ -105,7 +113,7 @@ function setUp(driver: Driver.Database, options: DatabaseOptions): void {
     driver.pragma("journal_mode = WAL");
     driver.pragma("synchronous = FULL");
     // Fewer checkpoints give 50 % more durable blocks per second.
-    driver.pragma("wal_autocheckpoint = 16000");
+    driver.pragma(`wal_autocheckpoint = ${options.makesCheckpoints === false ? 0 : 16_000}`);
     driver.pragma("cache_size = -16000");
   }
 }
@@ -201,6 +209,11 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     },
     transaction,
     group: (changes) => transaction(() => changes.map(member)),
+    logPages() {
+      const [{ log, checkpointed }] = driver.pragma("wal_checkpoint(NOOP)") as [LogRow];
+      return { total: log, copied: checkpointed };
+    },
+    checkpoint: () => void driver.pragma("wal_checkpoint(PASSIVE)"),
     close: () => void driver.close(),
   };
 }

@@ -46,7 +46,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier, signatures } = createConsensus(
-    { accelerator: undefined, assumeValid, eventsMaxAge: 0 },
+    { accelerator: undefined, assumeValid, eventsMaxAge: 0, feedBlocks: 0 },
     { ...parts, genesis },
     onStop,
   );
