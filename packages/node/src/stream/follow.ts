@@ -85,9 +85,10 @@ async function send(follower: Follower, events: readonly SourceEvent[]): Promise
   let next = 0;
   while (next < events.length) {
     const { names, tooExpensive } = await match(follower, events, next);
-    for (const name of names) {
+    for (const [index, { frame }] of events.slice(next, next + names.length).entries()) {
       if (!sink.isOpen()) return next;
-      const { frame } = events[next++]!;
+      next++;
+      const name = names[index];
       if (name === undefined) continue;
       sink.write(frame(name));
       if (!sink.isFull()) continue;

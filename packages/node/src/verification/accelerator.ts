@@ -60,7 +60,8 @@ function read(source: string): { version: string; library: Library } {
     // Only this module: the whole package would load every cipher and curve.
     return { version, library: require(`${folder}/lib/secp256k1.js`) as Library };
   } catch (cause) {
-    throw new AcceleratorError(source, (cause as Error).message.split("\n")[0]!, { cause });
+    const [reason = ""] = (cause as Error).message.split("\n");
+    throw new AcceleratorError(source, reason, { cause });
   }
 }
 

@@ -64,7 +64,8 @@ export function loadNativeVerify(folder = FOLDER): PackedVerify | undefined {
     process.dlopen(addon, path);
     return provenVerify(addon.exports as Addon, JSON.parse(files.read(KNOWN).toString()) as KnownVerdict[]);
   } catch (cause) {
-    throw new NativeAddonError(path, (cause as Error).message.split("\n")[0]!, { cause });
+    const [reason = ""] = (cause as Error).message.split("\n");
+    throw new NativeAddonError(path, reason, { cause });
   }
 }
 

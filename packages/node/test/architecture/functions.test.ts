@@ -7,7 +7,7 @@ import { present } from "../../src/platform/present.ts";
 const PACKAGES = join(import.meta.dirname, "../../..");
 const MAX_LINES = 60;
 /** Upper bounds for each package. They only ever decrease. */
-const LONGER: Readonly<Record<string, number>> = { client: 1, console: 19, ledger: 1, node: 19, protocol: 1 };
+const LONGER: Readonly<Record<string, number>> = { client: 0, console: 0, ledger: 0, node: 18, protocol: 0 };
 
 /** A function at the top level of a formatted file. Its last line is the first one that begins with its closing bracket. */
 const FIRST_LINE =

@@ -1,9 +1,11 @@
 /** Proxies that the operator did not name, and what is said about them. */
+
 import type { FastifyPluginAsync } from "fastify";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 function createLog() {
@@ -24,7 +26,7 @@ test("the first request that an unnamed proxy passes on is warned about, once", 
   await ask("127.0.0.1", { "x-forwarded-for": "203.0.113.5" });
   await ask("127.0.0.1", { "x-forwarded-for": "203.0.113.6" });
   expect(lines).toMatchObject([{ level: 40, remoteAddress: "127.0.0.1" }]);
-  expect(lines[0]!.msg).toContain("--http-trust-proxy");
+  expect(requireValue(lines[0], "a line").msg).toContain("--http-trust-proxy");
 });
 
 const warning = (exposure: Exposure) => {

@@ -59,7 +59,8 @@ async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteC
   if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0 || typeof note !== "string") {
     throw new RemoteError(url, "invalid checkpoint: size or note is missing");
   }
-  return { name: note.split("\n", 1)[0]!, size, root: readHash(url, root) };
+  const [name = ""] = note.split("\n", 1);
+  return { name, size, root: readHash(url, root) };
 }
 
 async function readProof(url: string, from: number, to: number, signal: AbortSignal): Promise<Hash[]> {

@@ -4,7 +4,7 @@
  */
 import type { Type as Typebox } from "typebox";
 
-export type { Static, TObject, TProperties, TSchema, TString } from "typebox";
+export type { Static, TObject, TOptional, TProperties, TSchema, TString } from "typebox";
 
 type Schema = Readonly<Record<string, unknown>>;
 type Builders = Pick<
