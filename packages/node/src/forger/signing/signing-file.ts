@@ -17,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { flushToDisk } from "../../platform/files/flush.ts";
 import { makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
 import { lockHolderText, readLockHolder } from "../../store/engine/lock-holder.ts";
@@ -201,7 +202,7 @@ function writeFile(path: string, entries: ReadonlyMap<string, SigningEntry>): Li
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
     renameSync(`${path}.part`, path);
-    flushFolder(dirname(path));
+    flushToDisk(dirname(path));
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -223,13 +224,4 @@ function appendLine(file: LineFile, line: string): void {
   }
   fdatasyncSync(file.descriptor);
   file.byteLength += line.length;
-}
-
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

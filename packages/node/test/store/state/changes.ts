@@ -78,12 +78,10 @@ const round = (key: string) =>
     .map(([height, order, balances]) => ({
       round: Number(key),
       height,
-      delegates: order
-        .toSorted()
-        .map((publicKey, index) => ({
-          publicKey,
-          voteBalance: requireValue(balances[index], "an item of balances"),
-        })),
+      delegates: order.toSorted().map((publicKey, index) => ({
+        publicKey,
+        voteBalance: requireValue(balances[index], "an item of balances"),
+      })),
       order,
     }));
 
