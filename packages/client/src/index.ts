@@ -70,20 +70,18 @@ export type {
   WalletSearch,
 } from "./api/resources/wallets.ts";
 export type {
-  Condition,
   DeliveryAttempt,
   DeliveryQuery,
   DeliveryRecord,
   DeliveryState,
   DeliverySummary,
-  DryRun,
-  NewWebhook,
-  Replay,
   RetryFilter,
   RetrySelection,
-  TriedEvent,
-  TriedEvents,
   TriedTarget,
+} from "./api/resources/webhooks/deliveries.ts";
+export type {
+  Condition,
+  NewWebhook,
   Warnings,
   Webhook,
   WebhookChanges,
@@ -91,7 +89,8 @@ export type {
   WebhookId,
   WebhookState,
   WebhookWithToken,
-} from "./api/resources/webhooks.ts";
+} from "./api/resources/webhooks/register.ts";
+export type { DryRun, Replay, TriedEvent, TriedEvents } from "./api/resources/webhooks/replays.ts";
 export {
   type BlockContent,
   type ConfirmedTransactionContent,

@@ -27,7 +27,9 @@ export function readSecret(text: unknown): Secret {
 
 function fromHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[0-9a-f]{64}$/i.test(text)) return undefined;
-  return Uint8Array.from(text.match(/../g)!, (digits) => Number.parseInt(digits, 16));
+  return Uint8Array.from({ length: BYTES }, (_, index) =>
+    Number.parseInt(text.slice(index * 2, index * 2 + 2), 16),
+  );
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { alice, bob, carol, chain, cold, heads, treasury, unik } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
+const blockAt = (height: number) => requireValue(chain.blocks[height - 1], `block ${height}`);
 const heightsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ height }) => height);
 
 test("lists blocks, newest first, under both prefixes", async () => {
@@ -18,13 +20,13 @@ test("lists blocks, newest first, under both prefixes", async () => {
 });
 
 test("shows a block in its transformed form", async () => {
-  const { header } = chain.blocks[2]!;
+  const { header } = blockAt(3);
   const { data } = (await fixture.get(`/api/blocks/${header.id}`)).json();
   expect(data).toEqual({
     id: header.id,
     version: 0,
     height: 3,
-    previous: chain.blocks[1]!.header.id,
+    previous: blockAt(2).header.id,
     forged: {
       reward: "200000000",
       fee: "40000000",
@@ -43,7 +45,7 @@ test("shows a block in its transformed form", async () => {
 });
 
 test("shows a block in its raw form", async () => {
-  const { header } = chain.blocks[1]!;
+  const { header } = blockAt(2);
   const { data } = (await fixture.get("/api/blocks/2?transform=FALSE")).json();
   expect(data).toEqual({
     id: header.id,

@@ -94,7 +94,7 @@ test("are counted by the rate limit, and have its headers", async () => {
   fixture = openFixture({ rateLimit: { limit: 2, windowMs: 60_000 } });
   const answers = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
-  expect(answers[1]!.headers["ratelimit-remaining"]).toBe("0");
+  expect(answers[1]?.headers["ratelimit-remaining"]).toBe("0");
 });
 
 /** Routes whose answers depend on more than the request and the head. */

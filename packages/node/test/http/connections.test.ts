@@ -1,4 +1,5 @@
 /** Clients that want more connections than they are entitled to, and those that share the server with them. */
+
 import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConnections } from "../../src/http/connections/connections.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";
 
@@ -90,7 +92,7 @@ describe("where all connections are taken", () => {
     const { port } = await serve({ connections: { total: 6, perClient: 4 } });
     const honest = await hold(port, { from: "127.0.0.2", count: 2, send: ANSWERED });
     const attack = await hold(port, { from: "127.0.1.1", count: 4, send: HALF_HEADERS });
-    const oldest = closeOf(attack.sockets[0]!);
+    const oldest = closeOf(requireValue(attack.sockets[0], "a socket"));
     expect(await statusFrom("127.0.0.3", port, "/api/blockchain")).toMatchObject({ status: 200 });
     await oldest;
     expect(honest.sockets.map(({ closed }) => closed)).toEqual([false, false]);
@@ -303,19 +305,20 @@ test("pipelined requests are handled one after another", async () => {
   const socket = Object.assign(new EventEmitter(), { remoteAddress: "127.0.0.1", bytesRead: 0 });
   connections.admit(socket as unknown as Socket);
   const handled: number[] = [];
-  const responses = [0, 1, 2].map((index) => {
+  const begin = (index: number): ServerResponse => {
     const response = new EventEmitter() as ServerResponse;
     connections.begin(socket as unknown as Socket, response, () => handled.push(index));
     return response;
-  });
+  };
+  const [first, second] = [begin(0), begin(1), begin(2)];
   expect(handled).toEqual([0]);
-  responses[0]!.emit("close");
+  first.emit("close");
   // Others had a chance in between.
   await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
   // Once the connection has gone, nothing is done for it any more.
   socket.emit("close");
-  responses[1]!.emit("close");
+  second.emit("close");
   await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
 });

@@ -1,7 +1,9 @@
 /** Lists read from one cursor to the next. */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TRANSACTION_ORDERS, WALLET_ORDERS } from "../../src/read/filters.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
+import { TRANSACTIONS, WALLETS } from "../../src/read/lists.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "../../test-support/http/chain.ts";
 import { documentOf } from "../../test-support/http/described.ts";
@@ -62,9 +64,9 @@ const orders = (path: string, fields: readonly string[]) =>
   fields.flatMap((field) => ["asc", "desc"].map((direction) => `${path}?orderBy=${field}:${direction}`));
 
 test.each([
-  ...orders("/transactions", TRANSACTION_ORDERS),
+  ...orders("/transactions", TRANSACTIONS.orders),
   ...orders(`/wallets/${alice.address}/transactions`, ["amount", "vendorField"]),
-  ...orders("/wallets", WALLET_ORDERS),
+  ...orders("/wallets", WALLETS.orders),
   ...orders("/blocks", ["height", "totalFee", "timestamp"]),
   ...orders("/delegates", ["rank", "voteBalance", "username"]),
   ...orders("/uniks", ["id", "ownerId"]),
@@ -78,7 +80,7 @@ test.each([
 test("links lead from cursor to cursor", async () => {
   const first = await ask("/api/blocks?limit=2&cursor=start");
   expect(first.meta.next).toBe(`/api/blocks?limit=2&cursor=${first.meta.nextCursor}&transform=true`);
-  const second = await ask(first.meta.next!);
+  const second = await ask(requireValue(first.meta.next, "the next page"));
   expect(second.meta).toMatchObject({ totalCount: 6, first: "/api/blocks?limit=2&transform=true&page=1" });
 });
 
@@ -98,7 +100,7 @@ test("blocks that are added leave the pages where they were", async () => {
   writer.close();
   // Requests of one turn of the event loop are answered by what was there at its beginning.
   await nextTurn();
-  const second = await page(first.meta.nextCursor!);
+  const second = await page(requireValue(first.meta.nextCursor, "the next cursor"));
   const ids = (rows: object[]) => rows.map((row) => (row as { id: string }).id);
   expect(ids(second.data)).toEqual(ids(whole.data.slice(4, 8)));
   expect(second.meta.totalCount).toBe(whole.meta.totalCount + 1);

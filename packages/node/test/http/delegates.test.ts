@@ -1,5 +1,6 @@
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, describe, expect, test } from "vitest";
+import { requireValue } from "../../src/platform/require-value.ts";
 import {
   alice,
   BOB_VOTES,
@@ -54,8 +55,7 @@ test("shows a delegate, whose weighted votes count against those of its type", a
 });
 
 test("compares all votes with the supply while types do not compete", async () => {
-  const [first, second] = dalinet.milestones;
-  const network = createNetwork({ ...dalinet, milestones: [first!, second!] });
+  const network = createNetwork({ ...dalinet, milestones: dalinet.milestones.slice(0, 2) });
   const old = openFixture({}, { network });
   const { data } = (await old.get(`/api/delegates/${unik.bob}`)).json();
   expect(data).toMatchObject({ votes: `${BOB_VOTES}`, production: { approval: 10 } });
@@ -129,7 +129,7 @@ test("answers 404 for wallets that are no delegates and 422 for what is no walle
 
 describe("GET /delegates/{id}/blocks", () => {
   const heightsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ height }) => height);
-  const third = chain.blocks[2]!.header;
+  const third = requireValue(chain.blocks[2], "the third block").header;
 
   test.each([
     [`${unik.bob}/blocks`, [4, 3]],

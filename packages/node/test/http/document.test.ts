@@ -1,5 +1,7 @@
 /** The document, walked against a running server. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { type Document, documentOf, faultOf } from "../../test-support/http/described.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -16,6 +18,9 @@ beforeAll(async () => {
   document = documentOf(fixture.app);
 });
 afterAll(() => fixture.close());
+
+const operation = (method: string, path: string) =>
+  requireValue(document.paths[path]?.[method], `${method} ${path}`);
 
 test("is served under both prefixes, and is OpenAPI 3.1", async () => {
   const [one, other] = await Promise.all([
@@ -54,7 +59,7 @@ test("gives each operation a chapter and a sentence", () => {
 });
 
 test("shows values instead of the texts that stand in queries", () => {
-  const { parameters = [] } = document.paths["/blocks"]!.get!;
+  const { parameters = [] } = operation("get", "/blocks");
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas).toMatchObject({
     page: { type: "integer", minimum: 1 },
@@ -85,7 +90,7 @@ test("says of no refusal that it is a success", () => {
 });
 
 test("has 404 where it is answered", () => {
-  const mayMiss = (path: string) => "404" in document.paths[path]!.get!.responses;
+  const mayMiss = (path: string) => "404" in operation("get", path).responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
     true,
     true,
@@ -95,10 +100,10 @@ test("has 404 where it is answered", () => {
 });
 
 test("shows one value where a number may come as text", () => {
-  const { requestBody } = document.paths["/blocks/search"]!.post!;
-  const { version, height } = requestBody!.content["application/json"].schema.properties!;
+  const body = requireValue(operation("post", "/blocks/search").requestBody, "the body of a search");
+  const { version, height } = requireValue(body.content["application/json"].schema.properties, "its members");
   expect(version).toMatchObject({ type: "integer", minimum: 0, description: expect.any(String) });
-  expect(height!.properties!.from).toMatchObject({ type: "integer", minimum: 1 });
+  expect(height?.properties?.from).toMatchObject({ type: "integer", minimum: 1 });
 });
 
 test("every operation, with every parameter and member that it knows, answers as documented", async () => {

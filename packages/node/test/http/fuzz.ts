@@ -1,7 +1,9 @@
 /** Requests made from the document: sensible, odd and hostile ones. */
+
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { documentOf, faultOf, type Operation, type Schema } from "../../test-support/http/described.ts";
 import { filled, sampleOf } from "./samples.ts";
 
@@ -60,7 +62,9 @@ const membersOf = (schemas: Readonly<Record<string, Schema>>, required: readonly
   const sensible = fc
     .subarray(optional)
     .map((names) =>
-      Object.fromEntries([...required, ...names].map((name) => [name, sampleOf(schemas[name]!)])),
+      Object.fromEntries(
+        [...required, ...names].map((name) => [name, sampleOf(requireValue(schemas[name], name))]),
+      ),
     );
   const arbitraries = Object.entries(schemas).map(([name, schema]) => [name, arbitraryOf(schema)]);
   return fc.oneof(sensible, fc.record(Object.fromEntries(arbitraries), { requiredKeys: [] }));

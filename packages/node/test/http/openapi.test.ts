@@ -1,8 +1,10 @@
 /** The document that a whole node serves, judged by the published schema of OpenAPI. */
+
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATION_IDS } from "../../src/http/documentation/operation-ids.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { serveEverything } from "../../test-support/clients/chain.ts";
 import type { Document, Operation } from "../../test-support/http/described.ts";
 
@@ -41,8 +43,8 @@ test("names each operation once, for the functions of generated clients", () => 
     return operationId;
   });
   expect(new Set(ids).size).toBe(ids.length);
-  expect(document.paths["/blocks"]!.get!.operationId).toBe("listBlocks");
-  expect(document.paths["/blocks/{id}"]!.get!.operationId).toBe("getBlock");
+  expect(document.paths["/blocks"]?.get?.operationId).toBe("listBlocks");
+  expect(document.paths["/blocks/{id}"]?.get?.operationId).toBe("getBlock");
   expect(Object.values(OPERATION_IDS).sort()).toEqual(ids.sort());
 });
 
@@ -69,7 +71,10 @@ test("answers 400 and 415 where it says so", async () => {
 
 test("describes 405 once, for the paths that answer it, with the methods that such a path has", async () => {
   const response = "#/components/responses/MethodNotAllowed";
-  const shared = document.components.responses.MethodNotAllowed!;
+  const shared = requireValue(
+    document.components.responses.MethodNotAllowed,
+    "the response to other methods",
+  );
   expect(shared.headers).toHaveProperty("Allow");
   const ajv = new Ajv2020({ strict: false });
   const schema = shared.content["application/json"].schema;
@@ -80,7 +85,7 @@ test("describes 405 once, for the paths that answer it, with the methods that su
     const isOwn = /^\/(webhooks|events|facts|operations|dev)/.test(path);
     expect(refused, path).toEqual(Object.keys(methods).map(() => (isOwn ? { $ref: response } : undefined)));
     expect(answer.status, path).toBe(isOwn ? 405 : 404);
-    const allowed = answer.headers.get("allow")!.split(", ");
+    const allowed = requireValue(answer.headers.get("allow"), `Allow of ${path}`).split(", ");
     const named = allowed.filter((method) => method !== "HEAD" && method !== "OPTIONS");
     expect(named.sort(), path).toEqual(expect.arrayContaining(Object.keys(methods).map(upper)));
     expect(isError(await answer.json()), path).toBe(true);

@@ -78,14 +78,15 @@ test("keep the status that they get there", async () => {
 
 test("are 503 in the form of every failure when the other thread takes too long", async () => {
   const late = Promise.withResolvers<void>();
-  hurried = openFixture(
+  const server = openFixture(
     { readTimeoutMs: -1, responseTimeoutMs: 100 },
     {
       slowQueries: { run: () => late.promise.then(() => ({ status: 200, body: "{}" })) },
     },
     longer,
   );
-  const answers = await Promise.all(SEARCHES.map((url) => hurried!.get(url)));
+  hurried = server;
+  const answers = await Promise.all(SEARCHES.map((url) => server.get(url)));
   late.resolve();
   const slow = answers.filter(({ statusCode }) => statusCode !== 200);
   expect(slow.length).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { BodyError } from "../../src/gateway/gateway.ts";
+import { requireValue } from "../../src/platform/require-value.ts";
 import {
   alice,
   bob,
@@ -19,7 +20,9 @@ afterAll(() => fixture.close());
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data]),
 ) as { [Name in keyof typeof chain.sent]: (typeof chain.sent)[Name]["data"] };
-const [firstPremine, secondPremine] = chain.blocks[0]!.transactions.map(({ data }) => data);
+const premines = requireValue(chain.blocks[0], "the genesis block").transactions.map(({ data }) => data);
+const firstPremine = requireValue(premines[0], "the first premine");
+const secondPremine = requireValue(premines[1], "the second premine");
 const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
 
 describe("GET /transactions/{id}", () => {
@@ -52,11 +55,11 @@ describe("GET /transactions/{id}", () => {
   });
 
   test("writes all digits of amounts beyond 2^53, and the nonce of version 1", async () => {
-    const answer = await fixture.get(`/api/transactions/${firstPremine!.id}`);
-    expect(answer.body).toContain(`"amount":${firstPremine!.amount},`);
-    expect(firstPremine!.amount % 2n).toBe(1n);
+    const answer = await fixture.get(`/api/transactions/${firstPremine.id}`);
+    expect(answer.body).toContain(`"amount":${firstPremine.amount},`);
+    expect(firstPremine.amount % 2n).toBe(1n);
     expect(answer.json().data).toMatchObject({ version: 1, nonce: "1", blockId: heads.genesis.id });
-    expect((await fixture.get(`/api/transactions/${secondPremine!.id}`)).json().data.nonce).toBe("2");
+    expect((await fixture.get(`/api/transactions/${secondPremine.id}`)).json().data.nonce).toBe("2");
   });
 
   test("gives the sender as recipient where there is none", async () => {
@@ -83,7 +86,11 @@ describe("GET /transactions/{id}", () => {
   });
 
   test("answers 404 for what is not confirmed and 422 for what is no id", async () => {
-    for (const id of [chain.waiting[0]!.data.id, hello.id.toUpperCase(), "0".repeat(64)]) {
+    for (const id of [
+      requireValue(chain.waiting[0], "a pending transaction").data.id,
+      hello.id.toUpperCase(),
+      "0".repeat(64),
+    ]) {
       const answer = await fixture.get(`/api/transactions/${id}`);
       expect(answer.json()).toEqual({
         statusCode: 404,
@@ -98,7 +105,7 @@ describe("GET /transactions/{id}", () => {
 });
 
 describe("GET /transactions", () => {
-  const newestFirst = [large, mint, vote, payments, hello, secondPremine!, firstPremine!].map(({ id }) => id);
+  const newestFirst = [large, mint, vote, payments, hello, secondPremine, firstPremine].map(({ id }) => id);
 
   test("lists transactions, newest first, amounts as text", async () => {
     const answer = await fixture.get("/api/transactions");
@@ -115,19 +122,19 @@ describe("GET /transactions", () => {
   });
 
   test.each([
-    ["orderBy=timestamp:asc&limit=3", [secondPremine!, firstPremine!, mint]],
-    ["orderBy=amount:desc&limit=2", [firstPremine!, secondPremine!]],
+    ["orderBy=timestamp:asc&limit=3", [secondPremine, firstPremine, mint]],
+    ["orderBy=amount:desc&limit=2", [firstPremine, secondPremine]],
     ["orderBy=fee:desc&limit=1", [large]],
     ["orderBy=nonce:desc&limit=1", [mint]],
     ["orderBy=typeGroup:desc&limit=2", [vote, mint]],
-    ["orderBy=version:asc&limit=2", [secondPremine!, firstPremine!]],
+    ["orderBy=version:asc&limit=2", [secondPremine, firstPremine]],
     ["orderBy=vendorField:asc&limit=2", [hello, large]],
     ["orderBy=vendorField:desc&offset=5", [large, hello]],
     [`id=${vote.id}`, [vote]],
     [`blockId=${heads.head.id}`, [large]],
     ["type=0&version=2", [large, hello]],
     ["type=0&typeGroup=2000", [mint]],
-    ["version=1", [secondPremine!, firstPremine!]],
+    ["version=1", [secondPremine, firstPremine]],
     [`senderPublicKey=${bob.publicKey}`, [large]],
     [`senderId=${bob.address}`, [large]],
     [`senderId=${cold.address}`, []],
@@ -135,12 +142,12 @@ describe("GET /transactions", () => {
     [`recipientId=${carol.address}`, [payments]],
     [`recipientId=${cold.address}`, [large, payments, hello]],
     [`recipientId=${cold.address}&senderId=${bob.address}`, [large]],
-    [`recipientId=${alice.address}`, [mint, vote, payments, firstPremine!]],
+    [`recipientId=${alice.address}`, [mint, vote, payments, firstPremine]],
     [`recipientId=${"1".repeat(34)}`, []],
     ["timestamp=24", [large]],
-    ["nonce=2", [payments, secondPremine!]],
+    ["nonce=2", [payments, secondPremine]],
     ["amount=1000", [large]],
-    ["fee=0", [secondPremine!, firstPremine!]],
+    ["fee=0", [secondPremine, firstPremine]],
     ["vendorField=o", [large, hello]],
     ["vendorField=hello", []],
     ["vendorField=100%25", [hello]],
@@ -169,8 +176,8 @@ describe("GET /transactions", () => {
   });
 
   test("knows the premine", () => {
-    expect(firstPremine!.amount + secondPremine!.amount).toBe(PREMINE);
-    expect(firstPremine!.senderPublicKey).toBe(treasury.publicKey);
+    expect(firstPremine.amount + secondPremine.amount).toBe(PREMINE);
+    expect(firstPremine.senderPublicKey).toBe(treasury.publicKey);
   });
 });
 
@@ -179,8 +186,8 @@ describe("POST /transactions/search", () => {
 
   test.each([
     [{}, "?limit=2", [large, mint]],
-    [{}, "?limit=2&page=4", [firstPremine!]],
-    [{ orderBy: "timestamp:asc" }, "?limit=2", [secondPremine!, firstPremine!]],
+    [{}, "?limit=2&page=4", [firstPremine]],
+    [{ orderBy: "timestamp:asc" }, "?limit=2", [secondPremine, firstPremine]],
     [{ id: vote.id }, "", [vote]],
     [{ blockId: heads.head.id }, "", [large]],
     [{ type: 5, typeGroup: 2001 }, "", [vote]],
@@ -188,7 +195,7 @@ describe("POST /transactions/search", () => {
     [{ type: 5 }, "", []],
     [{ type: "6" }, "", [payments]],
     [{ typeGroup: 2000 }, "", [mint]],
-    [{ version: 1 }, "", [secondPremine!, firstPremine!]],
+    [{ version: 1 }, "", [secondPremine, firstPremine]],
     [{ senderPublicKey: bob.publicKey }, "", [large]],
     [{ senderId: bob.address }, "", [large]],
     [{ senderId: cold.address }, "", []],
@@ -197,19 +204,19 @@ describe("POST /transactions/search", () => {
     // Senders and recipients, but not payees.
     [{ addresses: [cold.address, stranger.address] }, "", [large, hello]],
     [{ addresses: [carol.address] }, "", []],
-    [{ addresses: [bob.address] }, "", [large, secondPremine!]],
+    [{ addresses: [bob.address] }, "", [large, secondPremine]],
     [{ addresses: [bob.address, cold.address], type: 0, version: 2 }, "", [large, hello]],
     [{ addresses: [bob.address], recipientId: cold.address }, "", [large]],
     [{ vendorField: "Hello" }, "", [hello]],
     [{ vendorField: "hello" }, "", []],
     [{ vendorField: "%" }, "", [hello]],
-    [{ nonce: 2 }, "", [payments, secondPremine!]],
+    [{ nonce: 2 }, "", [payments, secondPremine]],
     [{ timestamp: { from: 1, to: 16 } }, "?limit=1", [mint]],
     [{ timestamp: { from: 17 } }, "", [large]],
-    [{ timestamp: { to: 0 } }, "", [secondPremine!, firstPremine!]],
+    [{ timestamp: { to: 0 } }, "", [secondPremine, firstPremine]],
     [{ amount: { from: 5, to: 1000 } }, "", [large, hello]],
     [{ amount: { from: "1000", to: "1000" } }, "", [large]],
-    [{ fee: { to: 0 } }, "", [secondPremine!, firstPremine!]],
+    [{ fee: { to: 0 } }, "", [secondPremine, firstPremine]],
     [{ fee: { from: 1 }, amount: { from: 6 } }, "", [large]],
     [{ asset: { votes: [`+${bob.publicKey}`] } }, "", [vote]],
     [{ asset: { votes: [] } }, "", [vote]],
@@ -268,13 +275,15 @@ describe("POST /transactions/search", () => {
 });
 
 describe("unconfirmed transactions", () => {
-  const [first, second] = chain.waiting.map(({ data }) => data);
+  const waiting = chain.waiting.map(({ data }) => data);
+  const first = requireValue(waiting[0], "the first pending transaction");
+  const second = requireValue(waiting[1], "the second pending transaction");
 
   test("are listed in forging order", async () => {
     const answer = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
     expect(rowsOf(answer)).toEqual([
       {
-        id: first!.id,
+        id: first.id,
         version: 2,
         type: 0,
         typeGroup: 1,
@@ -283,7 +292,7 @@ describe("unconfirmed transactions", () => {
         sender: bob.address,
         senderPublicKey: bob.publicKey,
         recipient: cold.address,
-        signature: first!.signature,
+        signature: first.signature,
         confirmations: 0,
         nonce: "2",
       },
@@ -293,12 +302,12 @@ describe("unconfirmed transactions", () => {
       next: "/api/v2/transactions/unconfirmed?limit=1&transform=true&page=2",
     });
     expect(idsOf(await fixture.get("/api/transactions/unconfirmed?offset=1&transform=false"))).toEqual([
-      second!.id,
+      second.id,
     ]);
   });
 
   test("are shown by id, transformed or raw", async () => {
-    const path = `/api/transactions/unconfirmed/${second!.id}`;
+    const path = `/api/transactions/unconfirmed/${second.id}`;
     expect((await fixture.get(path)).json().data).toMatchObject({ vendorField: "later", confirmations: 0 });
     expect((await fixture.get(`${path}?transform=false`)).json().data).toMatchObject({
       network: 30,

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { requireValue } from "../../src/platform/require-value.ts";
 import {
   alice,
   bob,
@@ -25,7 +26,9 @@ afterAll(async () => {
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data.id]),
 ) as Record<keyof typeof chain.sent, string>;
-const [toAlice, toBob] = chain.blocks[0]!.transactions.map(({ data }) => data.id);
+const [toAlice, toBob] = requireValue(chain.blocks[0], "the genesis block").transactions.map(
+  ({ data }) => data.id,
+);
 const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
 
 describe("GET /wallets/{id}/transactions", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { requireValue } from "../../src/platform/require-value.ts";
 import { createStreamLimits } from "../../src/stream/stream-limits.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import {
@@ -157,7 +158,7 @@ test("replaces a large content by its identifying members", async () => {
   const listener = await listen("?events=block.applied");
   emit({ ...applied(5), data: { id: "500", height: 5, text: "x".repeat(300_000) } });
   await expect.poll(() => listener.events).toHaveLength(1);
-  expect(listener.events[0]!.data).toEqual({
+  expect(listener.events[0]?.data).toEqual({
     event: "block.applied",
     id: "block.applied:500",
     height: 5,
@@ -209,7 +210,7 @@ test("is described", async () => {
   const document = (await fixture.app.inject("/api/openapi.json")).json<{
     paths: Record<string, { get: { parameters: { name: string }[]; responses: Record<string, object> } }>;
   }>();
-  const { parameters, responses } = document.paths["/events"]!.get;
+  const { parameters, responses } = requireValue(document.paths["/events"], "the stream").get;
   const names = ["events", "conditions", "match", "fromHeight", "lastEventId"];
   expect(parameters.map(({ name }) => name)).toEqual(names);
   expect(responses[200]).toMatchObject({ content: { "text/event-stream": { schema: { type: "string" } } } });

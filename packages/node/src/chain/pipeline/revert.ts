@@ -27,7 +27,7 @@ const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"]
  * @throws {ChainError} CHAIN_UNDO_MISSING when the undo records do not reach the target
  */
 export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
-  const { database, blocks, transactions, state, undo, events } = stores;
+  const { database, blocks, transactions, state, undo, feed, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = requireValue(blocks.head(), "the head of the chain").height;
   const isRecorded = isRevertRecorded(events);
@@ -48,6 +48,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
     transactions.removeFrom(target + 1);
     blocks.removeFrom(target + 1);
     undo.removeFrom(target + 1);
+    feed?.revertTo(target);
     const newHead = requireValue(blocks.header(target), `block ${target}`);
     return { head: newHead, applied: [], revertedBlocks: head - target, returned };
   });

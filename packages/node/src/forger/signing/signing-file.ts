@@ -2,6 +2,7 @@
  * The signing record as a file of its own, apart from the data folder: a data folder restored from a backup knows less
  * than was signed, the file does not go back with it. One process at a time has it.
  */
+
 import {
   closeSync,
   existsSync,
@@ -17,6 +18,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { CodedError } from "../../platform/coded-error.ts";
 import { flushToDisk } from "../../platform/files/flush.ts";
 import { makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
@@ -30,17 +32,12 @@ export type SigningRecordErrorCode =
   | "SIGNING_RECORD_UNUSABLE";
 
 /** The record cannot be used: nothing is signed. The message says what to do. */
-export class SigningRecordError extends Error {
-  readonly code: SigningRecordErrorCode;
+export class SigningRecordError extends CodedError<SigningRecordErrorCode> {
   readonly path: string;
-  readonly isRetryable: boolean;
 
   constructor(code: SigningRecordErrorCode, path: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "SigningRecordError";
-    this.code = code;
+    super(code, message, { isRetryable: code !== "SIGNING_RECORD_DAMAGED", ...options });
     this.path = path;
-    this.isRetryable = code !== "SIGNING_RECORD_DAMAGED";
   }
 }
 

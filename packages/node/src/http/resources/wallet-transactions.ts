@@ -1,25 +1,21 @@
 /** The transactions of a wallet: `/wallets/:id/transactions` and `/wallets/:id/votes` (http-api.md 6.5). */
 import { Type } from "../../platform/json/schema.ts";
+import type { ListDefinition } from "../../read/list-definition.ts";
+import { RECEIVED_TRANSACTIONS, SENT_TRANSACTIONS, WALLET_TRANSACTIONS } from "../../read/lists.ts";
 import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf } from "../documentation/route.ts";
-import {
-  nonceQuery,
-  recipientQuery,
-  senderQuery,
-  transactionList,
-  transactionListQuery,
-  typeGroupQuery,
-  typeQuery,
-} from "../lists/transactions.ts";
+import { transactionList } from "../lists/transactions.ts";
 import { findWallet } from "../lists/wallets.ts";
+import { listParameters } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 import { VOTE } from "./votes.ts";
 
-const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQuery, ...nonceQuery };
+const queryOf = <L extends ListDefinition>(list: L) =>
+  query({ ...pageQuery, ...transformQuery, ...listParameters(list) });
 
 const params = Type.Object({ id: walletId });
 
@@ -42,7 +38,7 @@ function addAll(app: Server, api: Api): void {
           listOf(AnyTransaction),
         ),
         params,
-        querystring: query(transactionsQuery),
+        querystring: queryOf(WALLET_TRANSACTIONS),
       },
     },
     (request) =>
@@ -62,7 +58,7 @@ function addSent(app: Server, api: Api): void {
       schema: {
         ...described("Wallets", "Lists the transactions that a wallet sent.", listOf(AnyTransaction)),
         params,
-        querystring: query({ ...transactionsQuery, ...recipientQuery }),
+        querystring: queryOf(SENT_TRANSACTIONS),
       },
     },
     (request) =>
@@ -82,7 +78,7 @@ function addReceived(app: Server, api: Api): void {
       schema: {
         ...described("Wallets", "Lists the transactions that a wallet received.", listOf(AnyTransaction)),
         params,
-        querystring: query({ ...transactionsQuery, ...senderQuery }),
+        querystring: queryOf(RECEIVED_TRANSACTIONS),
       },
     },
     (request) =>

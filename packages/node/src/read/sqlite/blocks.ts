@@ -5,7 +5,7 @@ import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
-import { type Condition, conditionsOf, found, integer, NEVER, text } from "./pages/conditions.ts";
+import { type Condition, conditionsOf, type Field, found, integer, NEVER, text } from "./pages/conditions.ts";
 import { cursorOf } from "./pages/cursor.ts";
 import { countOf, type Heights, heightConditions, heightsOf } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
@@ -26,7 +26,7 @@ const FIELDS = {
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
   blockSignature: text("signature"),
-} as const;
+} as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
 
 const ORDERS = {
   height: "height",

@@ -61,7 +61,7 @@ export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
   };
 }
 
-const tokenConditions = ({ ids, ownerId }: TokenFilter): Condition[] => [
+const tokenConditions = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
   ...(ids === undefined ? [] : [found(oneOf("id", ids), "few")]),
   ...(ownerId === undefined ? [] : [found({ sql: "owner = +?", values: [ownerId] }, "some")]),
 ];

@@ -24,6 +24,21 @@ import type { Wanted } from "./plans/by-match.ts";
 import type { Asked } from "./plans/choose.ts";
 import type { TransactionQuestion } from "./transaction-pages.ts";
 
+/** Filters that are more than the comparison of a column with a value. */
+type OwnCondition =
+  | "addresses"
+  | "asset"
+  | "blockId"
+  | "height"
+  | "lockIds"
+  | "participant"
+  | "recipientId"
+  | "senderId"
+  | "timestamp"
+  | "type"
+  | "typeGroup"
+  | "vendorField";
+
 const FIELDS = {
   id: text("id", "few"),
   version: integer("version"),
@@ -32,7 +47,7 @@ const FIELDS = {
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
-} as const;
+} as const satisfies Record<Exclude<keyof TransactionFilter, OwnCondition>, Field>;
 
 const TYPE = integer("type");
 const TYPE_GROUP = integer("type_group");

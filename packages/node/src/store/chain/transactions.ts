@@ -10,6 +10,30 @@ import type { Database } from "../engine/database.ts";
 import { createTypeTotals } from "./type-totals.ts";
 import { toVisibleFields } from "./visible-fields.ts";
 
+/**
+ * The columns of a transaction that follow from its bytes, in the order of the table. The nonce of version 1 is not among them.
+ */
+export function transactionColumns({ data, bytes }: SealedTransaction) {
+  const { signatures, asset } = toVisibleFields(data);
+  return {
+    id: data.id,
+    version: data.version,
+    typeGroup: data.typeGroup,
+    type: data.type,
+    sender: data.senderPublicKey,
+    recipient: data.recipientId ?? null,
+    nonce: data.nonce,
+    amount: data.amount,
+    fee: data.fee,
+    vendorField: data.vendorField || null,
+    isAlive: isAlive(data) ? 1 : null,
+    signatures,
+    asset,
+    bytes,
+    payees: data.asset?.payments?.map(({ recipientId }) => recipientId) ?? [],
+  };
+}
+
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
   append(block: Block): void;
@@ -39,31 +63,27 @@ export function createTransactionStore(database: Database): TransactionStore {
   return {
     append({ header: { height, timestamp }, transactions }) {
       for (const [sequence, transaction] of transactions.entries()) {
-        const { data, bytes } = transaction;
-        const { id, version, typeGroup, type, senderPublicKey, recipientId, amount, fee } = data;
-        const { signatures, asset } = toVisibleFields(data);
+        const row = transactionColumns(transaction);
         insert.run(
           height,
           sequence,
-          id,
-          version,
-          typeGroup,
-          type,
-          senderPublicKey,
-          recipientId ?? null,
-          nonceOf(data),
-          amount,
-          fee,
+          row.id,
+          row.version,
+          row.typeGroup,
+          row.type,
+          row.sender,
+          row.recipient,
+          nonceOf(transaction.data),
+          row.amount,
+          row.fee,
           timestamp,
-          data.vendorField || null,
-          isAlive(data) ? 1 : null,
-          signatures,
-          asset,
-          bytes,
+          row.vendorField,
+          row.isAlive,
+          row.signatures,
+          row.asset,
+          row.bytes,
         );
-        for (const payment of data.asset?.payments ?? []) {
-          insertPayee.run(payment.recipientId, height, sequence);
-        }
+        for (const payee of row.payees) insertPayee.run(payee, height, sequence);
       }
       totals.add(transactions.map(({ data }) => data));
     },

@@ -1,4 +1,5 @@
 /** Sign in, operations and their refusals, with the real program. */
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requireValue } from "../../../src/platform/require-value.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const TOKEN = "console-test";
@@ -56,7 +58,7 @@ const send = (path: string, { method = "GET", headers = {}, body, from }: Sent =
       response.on("end", () => {
         const isJson = String(response.headers["content-type"]).includes("json");
         const json = isJson ? (JSON.parse(received) as Record<string, unknown>) : {};
-        resolve({ status: response.statusCode!, headers: response.headers, json });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, json });
       });
     });
     sent.on("error", reject).end(text);
@@ -80,7 +82,8 @@ function sendRaw(path: string, method: string, headers: Record<string, string>):
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   send("/console/session", { method: "POST", body, headers });
 
-const cookieOf = ({ headers }: Answer): string => headers["set-cookie"]![0]!.split(";")[0]!;
+const cookieOf = ({ headers }: Answer): string =>
+  requireValue(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
 
 /** Both secrets of a session, as a page of the console sends them when it reads. */
 const secretsOf = (answer: Answer) => ({
@@ -94,7 +97,7 @@ const fromPage = (secrets: Secrets) => ({ ...secrets, origin: url, "sec-fetch-si
 
 async function makeCode(): Promise<string> {
   const { stdout } = await runUniknode(["console", "--url", url, "--token", TOKEN, "--json"]);
-  return (JSON.parse(stdout) as { url: string }).url.split("#code=")[1]!;
+  return requireValue((JSON.parse(stdout) as { url: string }).url.split("#code=")[1], "a code");
 }
 
 const WEBHOOK = {
@@ -157,7 +160,7 @@ describe("signing in", () => {
     const signedIn = await send("/console/session", { headers });
     expect(signedIn.json).toEqual({ signedIn: true, expiresAt: expect.any(Number), ...about });
     const out = await send("/console/session", { method: "DELETE", headers: fromPage(headers) });
-    expect(out.headers["set-cookie"]![0]).toMatch(/^uniknode_console_\d+=; Max-Age=0;/);
+    expect(out.headers["set-cookie"]?.[0]).toMatch(/^uniknode_console_\d+=; Max-Age=0;/);
     expect((await send("/console/session", { headers })).json).toMatchObject({ signedIn: false });
   });
 });
@@ -310,7 +313,7 @@ describe("operations of a session", () => {
       { cookie },
       { "x-session-key": key },
       { cookie, "x-session-key": "" },
-      { cookie, "x-session-key": cookie.split("=")[1]! },
+      { cookie, "x-session-key": requireValue(cookie.split("=")[1], "a value") },
       { cookie, "x-session-key": otherKey },
       { cookie, "x-session-key": `${key}, ${key}` },
       { cookie: `${cookie}; x-session-key=${key}` },
@@ -363,10 +366,10 @@ describe("the first page", () => {
     const built = fileURLToPath(new URL("../../../../console/dist/", import.meta.url));
     const page = await (await fetch(`${url}/console/`)).text();
     expect(page).toBe(readFileSync(`${built}index.html`, "utf8"));
-    const [, path] = /src="\/console\/([^"]+)"/.exec(page)!;
+    const [, path = ""] = /src="\/console\/([^"]+)"/.exec(page) ?? [];
     const script = await fetch(`${url}/console/${path}`, { headers: { "accept-encoding": "br" } });
     expect(script.headers.get("content-encoding")).toBe("br");
-    expect(await script.text()).toBe(readFileSync(built + path!, "utf8"));
+    expect(await script.text()).toBe(readFileSync(built + path, "utf8"));
   });
 
   test("without the console there is the page of before, and nothing below /console", async () => {
@@ -381,7 +384,13 @@ describe("the first page", () => {
       for (const path of ["/console/", "/console/session", "/console/operations/metrics"]) {
         expect((await fetch(base + path)).status).toBe(404);
       }
-      const { code, stderr } = await runUniknode(["console", "--url", base!, "--data", data]);
+      const { code, stderr } = await runUniknode([
+        "console",
+        "--url",
+        requireValue(base, "the URL of the API"),
+        "--data",
+        data,
+      ]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("--console on")]);
     } finally {
       other.child.kill("SIGTERM");

@@ -1,6 +1,8 @@
 /** Every request of the API document, for every id that answers have named. */
+
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/core/app.ts";
+import { requireValue } from "../../../src/platform/require-value.ts";
 import {
   type Document,
   documentOf,
@@ -92,9 +94,8 @@ const valuesOf = (known: Known, names: readonly string[]): Value[] =>
 /** Some of them, from the first to the last. */
 function some<T>(all: readonly T[], count: number): T[] {
   if (all.length <= count) return [...all];
-  return Array.from(
-    { length: count },
-    (_, index) => all[Math.floor((index * (all.length - 1)) / (count - 1))]!,
+  return Array.from({ length: count }, (_, index) =>
+    requireValue(all[Math.floor((index * (all.length - 1)) / (count - 1))], "a value"),
   );
 }
 

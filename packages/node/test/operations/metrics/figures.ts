@@ -47,6 +47,7 @@ export const FIGURES = {
   },
   sessions: { sessions: 75, codes: 76 },
   streams: { open: 14, cut: 15, unreadBytes: 4_096 },
+  feed: { open: 77, sentCharacters: 78 },
   connections: {
     api: {
       open: 16,

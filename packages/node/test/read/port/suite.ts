@@ -5,15 +5,13 @@ import { transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requireValue } from "../../../src/platform/require-value.ts";
 import { CursorError } from "../../../src/read/errors.ts";
-import {
-  BLOCK_ORDERS,
-  type BlockFilter,
-  TRANSACTION_ORDERS,
-  type TransactionFilter,
-  type TransactionOrder,
-  WALLET_ORDERS,
-  type WalletFilter,
+import type {
+  BlockFilter,
+  TransactionFilter,
+  TransactionOrder,
+  WalletFilter,
 } from "../../../src/read/filters.ts";
+import { BLOCKS, TRANSACTIONS, WALLETS } from "../../../src/read/lists.ts";
 import type { Found, Range } from "../../../src/read/page.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
 import type { StoredTransaction, StoredWallet } from "../../../src/read/rows.ts";
@@ -191,7 +189,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await heightAt(head.timestamp + 1)).toBe(head.height + 1);
       });
 
-      test.each(BLOCK_ORDERS.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
+      test.each(BLOCKS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
         "are listed by %s, %s, ties from the highest down.",
         async (field, direction) => {
           const rows = await wholeList((range) =>
@@ -269,7 +267,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         if (field === "amount" || field === "fee" || field === "nonce") return BigInt(row[field]);
         return row[field] ?? "\u{10ffff}";
       };
-      const orders = TRANSACTION_ORDERS.flatMap((field) =>
+      const orders = TRANSACTIONS.orders.flatMap((field) =>
         DIRECTIONS.flatMap((direction) => DIRECTIONS.map((sequence) => ({ field, direction, sequence }))),
       );
       test.each(orders)("are listed by %j.", async (order) => {
@@ -415,7 +413,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
 
       /** Undefined: comes last in both directions. */
       const RATES: Readonly<
-        Record<(typeof WALLET_ORDERS)[number], (wallet: StoredWallet) => Comparable | undefined>
+        Record<(typeof WALLETS.orders)[number], (wallet: StoredWallet) => Comparable | undefined>
       > = {
         address: ({ address }) => address,
         balance: ({ balance }) => BigInt(balance),
@@ -428,27 +426,26 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         voteBalance: ({ attributes }) => BigInt(attributes.delegate?.voteBalance ?? 0),
         resigned: ({ attributes }) => (attributes.delegate?.resigned ? 0 : undefined),
       };
-      test.each(WALLET_ORDERS.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
-        "are listed by %s, %s.",
-        async (field, direction) => {
-          const rows = await wholeList((range) =>
-            read(({ wallets }) => wallets.list({}, { field, direction }, range)),
-          );
-          const sign = direction === "asc" ? 1 : -1;
-          const tieSign = field === "balance" || field === "nonce" ? sign : 1;
-          const expected = rows.toSorted((a, b) => {
-            const [x, y] = [RATES[field](a), RATES[field](b)];
-            const byValue =
-              x === undefined || y === undefined
-                ? Number(x === undefined) - Number(y === undefined)
-                : sign * compare(x, y);
-            return byValue || tieSign * compare(a.address, b.address);
-          });
-          // The foundation has one as well.
-          expect(rows).toHaveLength(people.length + 1);
-          expect(rows.map(({ address }) => address)).toEqual(expected.map(({ address }) => address));
-        },
-      );
+      test.each(
+        WALLETS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)),
+      )("are listed by %s, %s.", async (field, direction) => {
+        const rows = await wholeList((range) =>
+          read(({ wallets }) => wallets.list({}, { field, direction }, range)),
+        );
+        const sign = direction === "asc" ? 1 : -1;
+        const tieSign = field === "balance" || field === "nonce" ? sign : 1;
+        const expected = rows.toSorted((a, b) => {
+          const [x, y] = [RATES[field](a), RATES[field](b)];
+          const byValue =
+            x === undefined || y === undefined
+              ? Number(x === undefined) - Number(y === undefined)
+              : sign * compare(x, y);
+          return byValue || tieSign * compare(a.address, b.address);
+        });
+        // The foundation has one as well.
+        expect(rows).toHaveLength(people.length + 1);
+        expect(rows.map(({ address }) => address)).toEqual(expected.map(({ address }) => address));
+      });
 
       test.each<[WalletFilter, (typeof alice)[]]>([
         [{ address: cold.address }, [cold]],
@@ -506,7 +503,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         }
         const byId = { field: "id", direction: "asc" } as const;
         const list = (filter: object) => read(({ tokens }) => tokens.list(filter, byId, ALL));
-        expect((await list({ ids: [unik.bob, unik.dave, "0"] })).rows.map(({ id }) => id)).toEqual([
+        expect((await list({ id: [unik.bob, unik.dave, "0"] })).rows.map(({ id }) => id)).toEqual([
           unik.bob,
           unik.dave,
         ]);

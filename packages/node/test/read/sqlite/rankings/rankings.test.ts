@@ -7,12 +7,9 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requireValue } from "../../../../src/platform/require-value.ts";
-import {
-  TRANSACTION_ORDERS,
-  type TransactionFilter,
-  type TransactionOrder,
-} from "../../../../src/read/filters.ts";
+import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
+import { TRANSACTIONS } from "../../../../src/read/lists.ts";
 import { createReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
 import { createStretches } from "../../../../src/read/sqlite/pages/stretches.ts";
 import { createRankingBuilder } from "../../../../src/read/sqlite/rankings/builder.ts";
@@ -74,7 +71,7 @@ const FILTERS: TransactionFilter[] = [
   { senderPublicKey: "s0", recipientId: "r1" },
   { senderPublicKey: "s1", recipientId: "r0", version: 2 },
 ];
-const ORDERS: TransactionOrder[] = TRANSACTION_ORDERS.flatMap((field) =>
+const ORDERS: TransactionOrder[] = TRANSACTIONS.orders.flatMap((field) =>
   (["asc", "desc"] as const).map((direction) => ({ field, direction })),
 );
 
