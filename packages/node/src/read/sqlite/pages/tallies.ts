@@ -7,7 +7,7 @@
 
 import { LRUCache } from "lru-cache";
 import { firstIndex } from "../../../platform/binary-search.ts";
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
@@ -89,7 +89,7 @@ const START: Mark = { height: 0, rows: 0 };
 
 /** @param marks by ascending height */
 export function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
-  const rowsAt = (index: number) => requireValue(marks[index], "a mark").rows;
+  const rowsAt = (index: number) => present(marks[index], "a mark").rows;
   if (direction === "asc") {
     const mark = marks[firstIndex(marks.length, (index) => rowsAt(index) > offset) - 1];
     if (!mark) return { offset };
