@@ -67,10 +67,13 @@ function programOf(command, folder, extension, name) {
     .filter((file) => file.endsWith(extension))
     .map((file) => file.slice(0, -extension.length));
   if (names.includes(name)) return join(root, folder, name + extension);
+  const usage = `usage: npm run ${command} -- ${names.join("|")} [arguments]\n`;
+  if (name === "--help") {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
   const fault = name === undefined ? "which one?" : `${JSON.stringify(name)} does not exist.`;
-  process.stderr.write(
-    `npm run ${command}: ${fault} usage: npm run ${command} -- ${names.join("|")} [arguments]\n`,
-  );
+  process.stderr.write(`npm run ${command}: ${fault} ${usage}`);
   process.exit(2);
 }
 

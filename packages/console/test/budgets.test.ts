@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BuiltFile, buildConsole } from "../test-support/build.ts";
+import { present } from "../test-support/present.ts";
 
 const KILOBYTE = 1_024;
 
@@ -24,12 +25,13 @@ const compressedBytes = (files: Iterable<string>): number =>
 function loadedWith({ file, imports = [] }: BuiltFile, files = new Set<string>()): Set<string> {
   if (!files.has(file)) {
     files.add(file);
-    for (const name of imports) loadedWith(manifest[name]!, files);
+    for (const name of imports) loadedWith(present(manifest[name]), files);
   }
   return files;
 }
 
-const initial = (): Set<string> => loadedWith(Object.values(manifest).find(({ isEntry }) => isEntry)!);
+const initial = (): Set<string> =>
+  loadedWith(present(Object.values(manifest).find(({ isEntry }) => isEntry)));
 const built = (extension: string): string[] =>
   readdirSync(join(folder, "assets"))
     .filter((name) => name.endsWith(extension))

@@ -1,5 +1,6 @@
 /** An owner of many IPv6 addresses that opens as many sessions on the peer port as the node allows. */
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import type { Attack } from "../attack.ts";
 import { missingForIpv6 } from "../own-network.ts";
 import { HELLO } from "../peer-frames.ts";
@@ -54,7 +55,7 @@ export const ipv6Peers: Attack = {
     const attacking = repeat({ atOnce: 1, pauseMs: 50 }, signal, async () => {
       const missing = Math.min(ATTEMPTS - connections.count(), 200);
       for (let index = 0; index < missing; index++) {
-        const source = SOURCES[opened % SOURCES.length]!(opened++);
+        const source = present(SOURCES[opened % SOURCES.length])(opened++);
         connections.open(NODE, target.peerPort, source, HELLO).resume();
       }
     });

@@ -222,7 +222,7 @@ async function take(
   if (given.length === 0) return [];
   const batch = createBatch(given, assumes, signal);
   queue.add(splitBatch(batch, given));
-  return batch.answer.promise;
+  return batch.result.promise;
 }
 
 /** Runs a job between two batches. */

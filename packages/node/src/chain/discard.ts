@@ -1,5 +1,7 @@
 /** Removes the blocks whose signatures were not checked from the top of the chain (decision 39). */
+
 import type { Block, Network } from "@uniknode/protocol";
+import { requireValue } from "../platform/require-value.ts";
 import { storeGenesis } from "./genesis.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { isRevertRecorded, type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
@@ -19,7 +21,7 @@ export function discardUnchecked(stores: ChainStores, options: DiscardOptions): 
   const { database, assumption, blocks, undo } = stores;
   const { eventsOfRevert } = options;
   return database.transaction(() => {
-    const head = blocks.head()!;
+    const head = requireValue(blocks.head(), "the head of the chain");
     const from = assumption.uncheckedFrom();
     assumption.failed();
     if (from === undefined) return { head, applied: [], revertedBlocks: 0, returned: [] };
@@ -33,9 +35,11 @@ function returnToGenesis(
   { network, genesis, eventsOfRevert }: DiscardOptions,
 ): ChainChange {
   const { blocks, transactions, state, undo, feed, events } = stores;
-  const { height } = blocks.head()!;
+  const { height } = requireValue(blocks.head(), "the head of the chain");
   if (isRevertRecorded(events)) {
-    for (let top = height; top > 1; top--) events.append(eventsOfRevert(blocks.block(top)!, []));
+    for (let top = height; top > 1; top--) {
+      events.append(eventsOfRevert(requireValue(blocks.block(top), `block ${top}`), []));
+    }
   }
   transactions.removeFrom(1);
   blocks.removeFrom(1);

@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const PACKAGES = join(import.meta.dirname, "../../..");
 const MAX_LINES = 60;
 /** Upper bounds for each package. They only ever decrease. */
-const LONGER: Readonly<Record<string, number>> = { client: 0, console: 19, ledger: 1, node: 36, protocol: 1 };
+const LONGER: Readonly<Record<string, number>> = { client: 0, console: 0, ledger: 0, node: 18, protocol: 0 };
 
 /** A function at the top level of a formatted file. Its last line is the first one that begins with its closing bracket. */
 const FIRST_LINE =
@@ -20,12 +21,12 @@ function functionsIn(source: string): Found[] {
   const lines = source.split("\n");
   const endAfter = (from: number): number => {
     const end = lines.findIndex((line, index) => index > from && /^[)}\]]/.test(line));
-    return end >= 0 && BODY_FOLLOWS.test(lines[end]!) ? endAfter(end) : end;
+    return end >= 0 && BODY_FOLLOWS.test(present(lines[end])) ? endAfter(end) : end;
   };
   return lines.flatMap((line, index) => {
     const match = FIRST_LINE.exec(line);
     const end = match ? endAfter(index) : -1;
-    return end < 0 ? [] : [{ name: (match![1] ?? match![2])!, lines: end - index + 1 }];
+    return end < 0 ? [] : [{ name: present(present(match)[1] ?? present(match)[2]), lines: end - index + 1 }];
   });
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { curve } from "../../src/crypto/curve.node.ts";
 import { addPublicKeys } from "../../src/crypto/points.ts";
 import { bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
+import { requireValue } from "../../src/require-value.ts";
 
 const keyOf = (name: string) => bytesToHex(keysFromPassphrase(name).publicKey);
 const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];
@@ -62,8 +63,16 @@ test("property: the sum of points is the point of the sum", () => {
       fc.pre(typeof sum !== "string");
       const points = [x, y].map((key) => curve.derivePublicKeyCompressed(key) as Uint8Array);
       expect(addPublicKeys(points)).toEqual(curve.derivePublicKeyCompressed(sum));
-      expect(addPublicKeys([points[0]!, points[0]!])).toEqual(
-        curve.mulTweakPublicKeyCompressed(points[0]!, Uint8Array.of(...new Uint8Array(31), 2)),
+      expect(
+        addPublicKeys([
+          requireValue(points[0], "an item of points"),
+          requireValue(points[0], "an item of points"),
+        ]),
+      ).toEqual(
+        curve.mulTweakPublicKeyCompressed(
+          requireValue(points[0], "an item of points"),
+          Uint8Array.of(...new Uint8Array(31), 2),
+        ),
       );
     }),
     { numRuns: 30 },

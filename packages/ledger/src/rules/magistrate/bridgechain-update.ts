@@ -1,5 +1,5 @@
 /** Change of a bridgechain (transactions-rules.md 4 type 5). */
-import { TYPE_GROUPS } from "@uniknode/protocol";
+import { requireValue, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -16,16 +16,22 @@ export const bridgechainUpdate: Rule = {
   type: 5,
 
   check(transaction, context, sender) {
-    const { bridgechainId, ports } = transaction.asset!.bridgechainUpdate!;
+    const { bridgechainId, ports } = requireValue(
+      transaction.asset?.bridgechainUpdate,
+      "asset.bridgechainUpdate",
+    );
     requireBridgechain(requireBusiness(sender, businessNotRegistered), bridgechainId);
     if (ports) checkPortNames(ports);
     checkCommon(transaction, context, sender);
   },
 
   applyToSender(transaction, context) {
-    const { bridgechainId, ...changes } = transaction.asset!.bridgechainUpdate!;
+    const { bridgechainId, ...changes } = requireValue(
+      transaction.asset?.bridgechainUpdate,
+      "asset.bridgechainUpdate",
+    );
     changeBusiness(transaction, context, (business) => {
-      const bridgechain = business.bridgechains![bridgechainId]!;
+      const bridgechain = requireValue(business.bridgechains?.[bridgechainId], "the bridgechain");
       const bridgechainAsset = { ...bridgechain.bridgechainAsset, ...changes };
       return withBridgechain(business, bridgechainId, { ...bridgechain, bridgechainAsset });
     });

@@ -3,6 +3,7 @@
  * instance below a milestone whose rules allow it (trap A1), or while its pool is full.
  */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
+import { deleteOldest } from "../../platform/oldest.ts";
 import { MAX_TRANSACTIONS } from "../wire/limits.ts";
 
 export type RebroadcastDeps = {
@@ -30,8 +31,7 @@ export function createRebroadcast({ pending, send }: RebroadcastDeps): Rebroadca
   function remember(id: string, height: number): void {
     sentAt.delete(id);
     sentAt.set(id, height);
-    const [oldest] = sentAt.keys();
-    if (sentAt.size > MAX_REMEMBERED) sentAt.delete(oldest!);
+    if (sentAt.size > MAX_REMEMBERED) deleteOldest(sentAt);
   }
 
   return {

@@ -1,6 +1,7 @@
 /** Bans of addresses whose peers broke the protocol on purpose. They expire, and survive restarts. */
 import type { Logger } from "pino";
 import { clientGroup } from "../../platform/addresses/groups.ts";
+import { deleteOldest } from "../../platform/oldest.ts";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { normalizeAddress } from "../addresses.ts";
 
@@ -40,8 +41,7 @@ export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
   function remember(client: string, untilMs: number): void {
     until.delete(client);
     until.set(client, untilMs);
-    const [oldest] = until.keys();
-    if (until.size > MAX_BANS) until.delete(oldest!);
+    if (until.size > MAX_BANS) deleteOldest(until);
   }
 
   return {

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import type { SyncProgress } from "../../gateway/figures.ts";
+import { present } from "../../platform/present.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { type DownloadResult, download } from "../download/download.ts";
 import type { Fetch, Source } from "../download/source.ts";
@@ -22,7 +23,7 @@ export type CatchUpDeps = {
   readonly ban: (ip: string, reason: string) => void;
   /** Excludes a peer that did not send the blocks that it claims. */
   readonly suspend: (ip: string) => void;
-  /** Ends the suspensions of a peer that sent blocks. */
+  /** Ends the exclusion of a peer that sent blocks. */
   readonly reinstate: (ip: string) => void;
   /** A header of another branch; not verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
@@ -196,9 +197,9 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   if (commonHeight + blocks.length <= chain.head().height || signal.aborted) return true;
   logger.warn(describe(branch, height), "switching from a wrong branch");
   const outcomes = await chain.switchTo(commonHeight, blocks, deps.onForeignHeader);
-  const last = outcomes.at(-1)!;
+  const last = present(outcomes.at(-1), "the outcome of a switch");
   if (last.kind === "Accepted") onHeadFetched(sync);
-  else penalize(sync, providers[outcomes.length - 1]!, last, false);
+  else penalize(sync, present(providers[outcomes.length - 1], "the provider of a block"), last, false);
   return true;
 }
 

@@ -77,7 +77,8 @@ function createRateWindow({ events, windowMs }: Window): RateWindow {
   const reserved: number[] = [];
   return {
     reserve(at) {
-      const first = reserved.length < events ? at : Math.max(at, reserved.shift()! + windowMs);
+      const oldest = reserved.length < events ? undefined : reserved.shift();
+      const first = oldest === undefined ? at : Math.max(at, oldest + windowMs);
       reserved.push(first);
       return first - at;
     },

@@ -1,4 +1,5 @@
 /** Repeated errors: one log line per minute and cause, with the number of repetitions. */
+import { deleteOldest } from "../oldest.ts";
 
 export type Repeats = {
   /**
@@ -23,7 +24,7 @@ export function createRepeats(nowMs: () => number): Repeats {
         return undefined;
       }
       known.delete(cause);
-      if (known.size >= MAX_CAUSES) known.delete(known.keys().next().value!);
+      if (known.size >= MAX_CAUSES) deleteOldest(known);
       known.set(cause, { loggedMs: nowMs(), leftOut: 0 });
       return before?.leftOut ?? 0;
     },

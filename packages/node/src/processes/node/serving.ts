@@ -5,7 +5,7 @@ import type { ShownOption } from "../../config/shown.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
-import { servingDataOf } from "../serving/options.ts";
+import { pickServingOptions } from "../serving/options.ts";
 import type { ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { NodeEventLog } from "./event-log.ts";
@@ -59,7 +59,8 @@ export async function startServing(
 ): Promise<NodeServing> {
   const { databasePath, writeLock, writeState, webhookToken, secretKey, checkpointKey } = folder;
   const serving = await thread.start(
-    servingDataOf(options, {
+    {
+      ...pickServingOptions(options),
       databasePath,
       writeLock,
       writeState,
@@ -71,12 +72,11 @@ export async function startServing(
       checkpointKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
-      maxTransactionsPerRequest: options.poolMaxPerRequest,
       isDevChain,
       devAccounts,
       shownOptions,
       forgers: [...options.delegates.keys()],
-    }),
+    },
     gateway,
   );
   // Open requests are drained before what they depend on closes.

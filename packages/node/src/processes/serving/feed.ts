@@ -6,8 +6,8 @@ import { openReader, type ServingContext } from "./context.ts";
 
 /** Undefined: the feed is disabled. */
 export function buildFeed(context: ServingContext): Feed | undefined {
-  const { feedAllowed, databasePath } = context.data;
-  if (feedAllowed === undefined) return undefined;
+  const { feedBlocks, databasePath } = context.data;
+  if (feedBlocks === 0) return undefined;
   const feed = createFeed(DEFAULT_FEED_OPTIONS, {
     reader: createFeedReader(openReader(context, "feed reader")),
     openState: () => openStateRows(databasePath),

@@ -33,8 +33,8 @@ import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
 import { openReader, type ServingContext } from "./context.ts";
+import type { ServingOptions } from "./options.ts";
 import { createSlowQueryThread, type SlowQueryThread } from "./slow-queries/thread.ts";
-import type { ServingData } from "./thread.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
 /** The parts of the thread that the routes serve. */
@@ -84,7 +84,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     slowQueries,
     gateway: context.gateway,
     plugins: buildPlugins(context, parts),
-    ...(data.hasConsole && { console: buildConsole(context, parts) }),
+    ...(data.console === "on" && { console: buildConsole(context, parts) }),
     nowMs: Date.now,
     logger,
   });
@@ -107,14 +107,14 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
   };
 }
 
-const toHttpOptions = (data: ServingData): HttpOptions => ({
-  host: data.host,
-  port: data.port,
-  ...(data.connections && { connections: data.connections }),
-  maxTransactionsPerRequest: data.maxTransactionsPerRequest,
-  ...(data.allowed !== undefined && { allowed: data.allowed }),
-  ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
-  ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
+const toHttpOptions = (data: ServingOptions): HttpOptions => ({
+  host: data.httpHost,
+  port: data.httpPort,
+  connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
+  maxTransactionsPerRequest: data.poolMaxPerRequest,
+  allowed: data.httpAllow,
+  ...(data.httpTrustProxy !== undefined && { trustedProxies: data.httpTrustProxy }),
+  ...(data.rateLimit > 0 && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
 });
 
 function buildReadModel(context: ServingContext): HttpDependencies["readModel"] {
@@ -150,8 +150,8 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
-    ...(feed && data.feedAllowed !== undefined
-      ? [createFeedRoutes({ byToken: access.byToken, isListed: createRangeTest(data.feedAllowed) }, feed)]
+    ...(feed
+      ? [createFeedRoutes({ byToken: access.byToken, isListed: createRangeTest(data.feedAllow) }, feed)]
       : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),
@@ -210,11 +210,12 @@ function buildOperationsListener(
   server: HttpServer,
 ): OperationsServer | undefined {
   const routes = createOperationRoutes(data.metricsPublic ? undefined : access.byToken, operations);
-  if (!data.operations) {
+  const { operationsHost: host, operationsPort: port } = data;
+  if (port === undefined) {
     server.app.register(routes);
     return undefined;
   }
-  const operationsServer = createOperationsServer(data.operations, { routes, logger });
+  const operationsServer = createOperationsServer({ host, port }, { routes, logger });
   closing.add("operations", operationsServer.close);
   return operationsServer;
 }

@@ -45,7 +45,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     operationsPort,
     // A dev chain prints the path when it starts; on other nodes, no one would see it.
     consolePath:
-      data.hasConsole && data.isDevChain
+      data.console === "on" && data.isDevChain
         ? linkPath(access.sessions.issueCode("until used").secret)
         : undefined,
     notify() {

@@ -4,7 +4,7 @@ import { type Head, perHead } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
 import { type Condition, found, oneOf } from "./pages/conditions.ts";
-import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
+import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;

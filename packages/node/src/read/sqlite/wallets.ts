@@ -5,7 +5,7 @@ import type { Found, Range } from "../page.ts";
 import { SHOWN_ATTRIBUTES, type StoredWallet } from "../rows.ts";
 import { conditionsOf, type Field, found, integer, oneOf, text } from "./pages/conditions.ts";
 import type { OrderTerm } from "./pages/order.ts";
-import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
+import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 /** Some wallets own thousands of tokens: attributes without any of these names are not parsed. */
 const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);

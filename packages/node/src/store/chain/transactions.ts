@@ -54,15 +54,11 @@ export function createTransactionStore(database: Database): TransactionStore {
   const selectFrom = database.prepare<{ id: string; bytes: Uint8Array }>(
     "SELECT id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
   );
-  const lastOfSender = database.prepare<{ nonce: number }>(
-    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
+  const removals = ["transactions", "payees"].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
   );
-  const removeFrom = database.prepare("DELETE FROM transactions WHERE height >= ?");
-  const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");
   const totals = createTypeTotals(database);
-
-  /** Version 1 has no nonce: this is the position among the sender's transactions, from 1. */
-  const nextNonce = (sender: string): number => (lastOfSender.get(sender)?.nonce ?? 0) + 1;
+  const nonceOf = createNonces(database);
 
   return {
     append({ header: { height, timestamp }, transactions }) {
@@ -77,7 +73,7 @@ export function createTransactionStore(database: Database): TransactionStore {
           row.type,
           row.sender,
           row.recipient,
-          row.nonce ?? nextNonce(row.sender),
+          nonceOf(transaction.data),
           row.amount,
           row.fee,
           timestamp,
@@ -96,10 +92,17 @@ export function createTransactionStore(database: Database): TransactionStore {
       selectFrom.all(height, limit).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)),
     removeFrom(height) {
       totals.subtractFrom(height);
-      removeFrom.run(height);
-      removePayeesFrom.run(height);
+      for (const removal of removals) removal.run(height);
     },
   };
+}
+
+/** Version 1 has no nonce: it gets the position among the sender's transactions, from 1. */
+function createNonces(database: Database): (transaction: Transaction) => number | bigint {
+  const lastOfSender = database.prepare<{ nonce: number }>(
+    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
+  );
+  return ({ nonce, senderPublicKey }) => nonce ?? (lastOfSender.get(senderPublicKey)?.nonce ?? 0) + 1;
 }
 
 const LIFE_CYCLE_STATUS = "LifeCycle/Status";

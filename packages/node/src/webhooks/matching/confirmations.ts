@@ -1,6 +1,7 @@
 /** Defers facts until their blocks have enough confirmations: a fact whose block is reverted earlier is never delivered. */
 import type { LoggedEvent } from "../../events/event.ts";
 import type { UnconfirmedEvent, UnconfirmedEvents } from "../intake.ts";
+import { blockOf } from "./block.ts";
 import type { Definitions } from "./definitions.ts";
 import type { MatchedEvent, Outbox } from "./outbox.ts";
 
@@ -28,11 +29,8 @@ export type ConfirmationDeps = {
 export function createConfirmations({ unconfirmed, definitions, outbox }: ConfirmationDeps): Confirmations {
   return {
     defer({ event, ...matched }, confirmations) {
-      const { height, blockId } = event;
-      return unconfirmed.add(
-        { ...matched, event: { ...event, height: height!, blockId: blockId! } },
-        height! + confirmations,
-      );
+      const block = blockOf(event);
+      return unconfirmed.add({ ...matched, event: { ...event, ...block } }, block.height + confirmations);
     },
     release(height, limit) {
       const webhooks: number[] = [];
@@ -53,6 +51,9 @@ export function createConfirmations({ unconfirmed, definitions, outbox }: Confir
       }
       return webhooks;
     },
-    drop: ({ height, blockId }) => unconfirmed.dropBlock(height!, blockId!),
+    drop(event) {
+      const { height, blockId } = blockOf(event);
+      unconfirmed.dropBlock(height, blockId);
+    },
   };
 }

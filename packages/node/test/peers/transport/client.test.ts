@@ -27,8 +27,8 @@ function outgoingTo(port: number): PeerClient {
   return client;
 }
 
-async function ours(answer: () => Promise<never>): Promise<[PeerClient, PeerServer]> {
-  const { server, port } = await startServer({ answer });
+async function ours(handle: () => Promise<never>): Promise<[PeerClient, PeerServer]> {
+  const { server, port } = await startServer({ handle });
   closers.push(server.close);
   return [outgoingTo(port), server];
 }
@@ -237,7 +237,7 @@ test("A request that waits for a rate limit keeps the only connection of its add
 });
 
 test("An address of the other IP version is dialled from any of ours.", async () => {
-  const { server, port } = await startServer({ answer: async () => [] as never });
+  const { server, port } = await startServer({ handle: async () => [] as never });
   closers.push(server.close);
   const client = createPeerClient({ port, localAddress: "::1" }, { network, onHeight: () => {} });
   closers.push(client.close);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import type { QueueFigures } from "../../../src/webhooks/figures.ts";
@@ -157,7 +158,8 @@ function createWorld(database: Database) {
   for (let count = 0; count < 3; count++) register();
   return {
     length: kinds.length,
-    run: ({ kind, webhook, pick }: Step) => void kinds[kind]!(webhook, 1 + (pick % Math.max(made, 1))),
+    run: ({ kind, webhook, pick }: Step) =>
+      void present(kinds[kind])(webhook, 1 + (pick % Math.max(made, 1))),
   };
 }
 

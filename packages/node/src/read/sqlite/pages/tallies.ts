@@ -7,6 +7,7 @@
 
 import { LRUCache } from "lru-cache";
 import { firstIndex } from "../../../platform/binary-search.ts";
+import { requireValue } from "../../../platform/require-value.ts";
 import type { Database, Statement } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
@@ -89,13 +90,14 @@ const START: Mark = { height: 0, rows: 0 };
 
 /** @param marks by ascending height */
 export function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
+  const rowsAt = (index: number) => requireValue(marks[index], "a mark").rows;
   if (direction === "asc") {
-    const mark = marks[firstIndex(marks.length, (index) => marks[index]!.rows > offset) - 1];
+    const mark = marks[firstIndex(marks.length, (index) => rowsAt(index) > offset) - 1];
     if (!mark) return { offset };
     return { offset: offset - mark.rows, from: { sql: "height > ?", values: [mark.height] } };
   }
   const rank = totalCount - offset;
-  const mark = marks[firstIndex(marks.length, (index) => marks[index]!.rows >= rank)];
+  const mark = marks[firstIndex(marks.length, (index) => rowsAt(index) >= rank)];
   if (!mark) return { offset };
   return { offset: mark.rows - rank, from: { sql: "height <= ?", values: [mark.height] } };
 }

@@ -8,10 +8,10 @@ import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import { allOf, type Condition, found } from "../pages/conditions.ts";
 import type { OrderTerm } from "../pages/order.ts";
-import { type PageOfPositions, positionAfter } from "../pages/positions.ts";
 import { type Alternatives, alternativesOf, keysText, valuesOf } from "../pages/selection.ts";
 import type { Stretches } from "../pages/stretches.ts";
 import { type Mark, startOf } from "../pages/tallies.ts";
+import { type PageOfPositions, positionAfter } from "../rankings/positions.ts";
 import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "../rankings/ranking.ts";
 import type { Rankings } from "../rankings/rankings.ts";
 import type { Start } from "./by-count.ts";
@@ -164,7 +164,12 @@ function indexAfter(sorted: Float64Array, direction: Direction, position: number
 function marksOf({ height }: Head, groups: readonly Float64Array[]): Mark[] {
   const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
   const counts = new Uint32Array(PARTS);
-  for (const rows of groups) for (const position of rows) counts[Math.floor(position / size)]!++;
+  for (const rows of groups) {
+    for (const position of rows) {
+      const part = Math.floor(position / size);
+      counts[part] = (counts[part] ?? 0) + 1;
+    }
+  }
   let rows = 0;
   return Array.from(counts, (count, part) => {
     rows += count;

@@ -1,10 +1,12 @@
-/** Lists that rankings answer are the very ones that come of sorting and testing all rows. */
+/** Lists that are read from rankings equal those that sort and test all rows. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { requireValue } from "../../../../src/platform/require-value.ts";
 import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
@@ -223,7 +225,10 @@ test("begin pages of many matches near their first row", async () => {
   // Above what is sorted, and above the number of parts that the chain is counted in.
   appendMany(opened.table, 1_500, 20);
   for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
-    for (const order of [...BY_HEIGHT, { ...BY_HEIGHT[0]!, sequence: "asc" } as const]) {
+    for (const order of [
+      ...BY_HEIGHT,
+      { ...requireValue(BY_HEIGHT[0], "an item of BY_HEIGHT"), sequence: "asc" } as const,
+    ]) {
       check(opened, filter, order);
       await setImmediate();
       check(opened, filter, order);
