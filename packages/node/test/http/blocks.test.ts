@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, carol, chain, cold, heads, treasury, unik } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-const blockAt = (height: number) => requireValue(chain.blocks[height - 1], `block ${height}`);
+const blockAt = (height: number) => present(chain.blocks[height - 1], `block ${height}`);
 const heightsOf = (response: { json(): unknown }) => rowsOf(response).map(({ height }) => height);
 
 test("lists blocks, newest first, under both prefixes", async () => {

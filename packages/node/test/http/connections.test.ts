@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConnections } from "../../src/http/connections/connections.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";
 
@@ -92,7 +92,7 @@ describe("where all connections are taken", () => {
     const { port } = await serve({ connections: { total: 6, perClient: 4 } });
     const honest = await hold(port, { from: "127.0.0.2", count: 2, send: WHOLE_REQUEST });
     const attack = await hold(port, { from: "127.0.1.1", count: 4, send: HALF_HEADERS });
-    const oldest = closeOf(requireValue(attack.sockets[0], "a socket"));
+    const oldest = closeOf(present(attack.sockets[0], "a socket"));
     expect(await statusFrom("127.0.0.3", port, "/api/blockchain")).toMatchObject({ status: 200 });
     await oldest;
     expect(honest.sockets.map(({ closed }) => closed)).toEqual([false, false]);

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { TRANSACTIONS, WALLETS } from "../../src/read/lists.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "../../test-support/http/chain.ts";
@@ -80,7 +80,7 @@ test.each([
 test("links lead from cursor to cursor", async () => {
   const first = await ask("/api/blocks?limit=2&cursor=start");
   expect(first.meta.next).toBe(`/api/blocks?limit=2&cursor=${first.meta.nextCursor}&transform=true`);
-  const second = await ask(requireValue(first.meta.next, "the next page"));
+  const second = await ask(present(first.meta.next, "the next page"));
   expect(second.meta).toMatchObject({ totalCount: 6, first: "/api/blocks?limit=2&transform=true&page=1" });
 });
 
@@ -100,7 +100,7 @@ test("blocks that are added leave the pages where they were", async () => {
   writer.close();
   // Requests of one turn of the event loop see what was there at its beginning.
   await nextTurn();
-  const second = await page(requireValue(first.meta.nextCursor, "the next cursor"));
+  const second = await page(present(first.meta.nextCursor, "the next cursor"));
   const ids = (rows: object[]) => rows.map((row) => (row as { id: string }).id);
   expect(ids(second.data)).toEqual(ids(whole.data.slice(4, 8)));
   expect(second.meta.totalCount).toBe(whole.meta.totalCount + 1);

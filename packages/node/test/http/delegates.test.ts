@@ -1,6 +1,6 @@
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   BOB_VOTES,
@@ -132,7 +132,7 @@ test("returns 404 for wallets that are no delegates and 422 for what is no walle
 
 describe("GET /delegates/{id}/blocks", () => {
   const heightsOf = (response: { json(): unknown }) => rowsOf(response).map(({ height }) => height);
-  const third = requireValue(chain.blocks[2], "the third block").header;
+  const third = present(chain.blocks[2], "the third block").header;
 
   test.each([
     [`${unik.bob}/blocks`, [4, 3]],

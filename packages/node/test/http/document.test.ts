@@ -1,7 +1,7 @@
 /** The document, walked against a running server. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Document, documentOf, faultOf } from "../../test-support/http/described.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const operation = (method: string, path: string) =>
-  requireValue(document.paths[path]?.[method], `${method} ${path}`);
+  present(document.paths[path]?.[method], `${method} ${path}`);
 
 test("is served under both prefixes, and is OpenAPI 3.1", async () => {
   const [one, other] = await Promise.all([
@@ -100,8 +100,8 @@ test("has 404 where a route returns it", () => {
 });
 
 test("shows one value where a number may come as text", () => {
-  const body = requireValue(operation("post", "/blocks/search").requestBody, "the body of a search");
-  const { version, height } = requireValue(body.content["application/json"].schema.properties, "its members");
+  const body = present(operation("post", "/blocks/search").requestBody, "the body of a search");
+  const { version, height } = present(body.content["application/json"].schema.properties, "its members");
   expect(version).toMatchObject({ type: "integer", minimum: 0, description: expect.any(String) });
   expect(height?.properties?.from).toMatchObject({ type: "integer", minimum: 1 });
 });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { documentOf, faultOf, type Operation, type Schema } from "../../test-support/http/described.ts";
 import { filled, sampleOf } from "./samples.ts";
 
@@ -63,7 +63,7 @@ const membersOf = (schemas: Readonly<Record<string, Schema>>, required: readonly
     .subarray(optional)
     .map((names) =>
       Object.fromEntries(
-        [...required, ...names].map((name) => [name, sampleOf(requireValue(schemas[name], name))]),
+        [...required, ...names].map((name) => [name, sampleOf(present(schemas[name], name))]),
       ),
     );
   const arbitraries = Object.entries(schemas).map(([name, schema]) => [name, arbitraryOf(schema)]);

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { NodeStatus } from "../../src/gateway/gateway.ts";
 import { LATE } from "../../src/http/server/deadlines.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { CallError } from "../../src/platform/threads/error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -103,7 +103,7 @@ describe("failures", () => {
       error: "Internal Server Error",
       message: "An internal server error occurred",
     });
-    expect(JSON.parse(requireValue(lines[0], "a line"))).toMatchObject({
+    expect(JSON.parse(present(lines[0], "a line"))).toMatchObject({
       msg: "request failed",
       route: "/api/node/status",
     });

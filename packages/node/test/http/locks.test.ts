@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, carol, cold, stranger } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 import { ended, longer, more, secretHash } from "../../test-support/http/longer.ts";
@@ -91,7 +91,7 @@ describe("GET /locks/{id}", () => {
   });
 
   test("returns 404 for locks that are not open and 422 for what is no id", async () => {
-    for (const id of [ended.claimed, "0".repeat(64), requireValue(first, "a lock").toUpperCase()]) {
+    for (const id of [ended.claimed, "0".repeat(64), present(first, "a lock").toUpperCase()]) {
       const response = await fixture.get(`/api/locks/${id}`);
       expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Lock not found" });
     }

@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATION_IDS } from "../../src/http/documentation/operation-ids.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { serveEverything } from "../../test-support/clients/chain.ts";
 import type { Document, Operation } from "../../test-support/http/described.ts";
 
@@ -71,10 +71,7 @@ test("returns 400 and 415 where it says so", async () => {
 
 test("describes 405 once, for the paths that return it, with the methods that such a path has", async () => {
   const reference = "#/components/responses/MethodNotAllowed";
-  const shared = requireValue(
-    document.components.responses.MethodNotAllowed,
-    "the response to other methods",
-  );
+  const shared = present(document.components.responses.MethodNotAllowed, "the response to other methods");
   expect(shared.headers).toHaveProperty("Allow");
   const ajv = new Ajv2020({ strict: false });
   const schema = shared.content["application/json"].schema;
@@ -87,7 +84,7 @@ test("describes 405 once, for the paths that return it, with the methods that su
     const isOwn = /^\/(webhooks|events|facts|operations|dev)/.test(path);
     expect(refused, path).toEqual(Object.keys(methods).map(() => (isOwn ? { $ref: reference } : undefined)));
     expect(response.status, path).toBe(isOwn ? 405 : 404);
-    const allowed = requireValue(response.headers.get("allow"), `Allow of ${path}`).split(", ");
+    const allowed = present(response.headers.get("allow"), `Allow of ${path}`).split(", ");
     const named = allowed.filter((method) => method !== "HEAD" && method !== "OPTIONS");
     expect(named.sort(), path).toEqual(expect.arrayContaining(Object.keys(methods).map(upper)));
     expect(isError(await response.json()), path).toBe(true);

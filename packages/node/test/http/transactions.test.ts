@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { BodyError } from "../../src/gateway/gateway.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   bob,
@@ -20,9 +20,9 @@ afterAll(() => fixture.close());
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data]),
 ) as { [Name in keyof typeof chain.sent]: (typeof chain.sent)[Name]["data"] };
-const premines = requireValue(chain.blocks[0], "the genesis block").transactions.map(({ data }) => data);
-const firstPremine = requireValue(premines[0], "the first premine");
-const secondPremine = requireValue(premines[1], "the second premine");
+const premines = present(chain.blocks[0], "the genesis block").transactions.map(({ data }) => data);
+const firstPremine = present(premines[0], "the first premine");
+const secondPremine = present(premines[1], "the second premine");
 const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 describe("GET /transactions/{id}", () => {
@@ -87,7 +87,7 @@ describe("GET /transactions/{id}", () => {
 
   test("returns 404 for what is not confirmed and 422 for what is no id", async () => {
     for (const id of [
-      requireValue(chain.waiting[0], "a pending transaction").data.id,
+      present(chain.waiting[0], "a pending transaction").data.id,
       hello.id.toUpperCase(),
       "0".repeat(64),
     ]) {
@@ -276,8 +276,8 @@ describe("POST /transactions/search", () => {
 
 describe("unconfirmed transactions", () => {
   const waiting = chain.waiting.map(({ data }) => data);
-  const first = requireValue(waiting[0], "the first pending transaction");
-  const second = requireValue(waiting[1], "the second pending transaction");
+  const first = present(waiting[0], "the first pending transaction");
+  const second = present(waiting[1], "the second pending transaction");
 
   test("are listed in forging order", async () => {
     const response = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");

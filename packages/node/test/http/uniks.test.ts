@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, chain, unik } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
@@ -42,7 +42,7 @@ describe("lists", () => {
 
   test("bare tokens under the name nft", async () => {
     const response = await fixture.get("/api/nfts?orderBy=ownerId:desc&limit=1&page=2");
-    expect(Object.keys(requireValue(rowsOf(response)[0], "a row"))).toEqual(["id", "ownerId"]);
+    expect(Object.keys(present(rowsOf(response)[0], "a row"))).toEqual(["id", "ownerId"]);
     expect(response.json().meta.previous).toBe("/api/nfts?orderBy=ownerId%3Adesc&limit=1&page=1");
   });
 

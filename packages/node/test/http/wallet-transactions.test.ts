@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   bob,
@@ -26,7 +26,7 @@ afterAll(async () => {
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data.id]),
 ) as Record<keyof typeof chain.sent, string>;
-const [toAlice, toBob] = requireValue(chain.blocks[0], "the genesis block").transactions.map(
+const [toAlice, toBob] = present(chain.blocks[0], "the genesis block").transactions.map(
   ({ data }) => data.id,
 );
 const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);

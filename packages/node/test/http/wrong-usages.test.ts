@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "the token of the operator";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const environment = { ...process.env, UNIKNODE_WEBHOOK_PRIVATE_TARGETS: "false" };
   node = spawnUniknode([...fixed, "--block-time", "2"], { environment });
   const [, address] = await node.printed(/API\s+(http:\S+?)\/api/);
-  url = new URL(requireValue(address, "the address of the API"));
+  url = new URL(present(address, "the address of the API"));
   await node.printed(/Ctrl-C stops/);
   const { status } = await ask("/api/v2/webhooks", post(WEBHOOK));
   expect(status).toBe(201);

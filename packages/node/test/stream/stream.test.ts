@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { createStreamLimits } from "../../src/stream/stream-limits.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import {
@@ -210,7 +210,7 @@ test("is described", async () => {
   const document = (await fixture.app.inject("/api/openapi.json")).json<{
     paths: Record<string, { get: { parameters: { name: string }[]; responses: Record<string, object> } }>;
   }>();
-  const { parameters, responses } = requireValue(document.paths["/events"], "the stream").get;
+  const { parameters, responses } = present(document.paths["/events"], "the stream").get;
   const names = ["events", "conditions", "match", "fromHeight", "lastEventId"];
   expect(parameters.map(({ name }) => name)).toEqual(names);
   expect(responses[200]).toMatchObject({ content: { "text/event-stream": { schema: { type: "string" } } } });

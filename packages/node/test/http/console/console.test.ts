@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const TOKEN = "console-test";
@@ -83,7 +83,7 @@ const signIn = (body: object, headers: Record<string, string> = {}) =>
   send("/console/session", { method: "POST", body, headers });
 
 const cookieOf = ({ headers }: ApiResponse): string =>
-  requireValue(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
+  present(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
 
 /** Both secrets of a session, as a page of the console sends them when it reads. */
 const secretsOf = (response: ApiResponse) => ({
@@ -97,7 +97,7 @@ const fromPage = (secrets: Secrets) => ({ ...secrets, origin: url, "sec-fetch-si
 
 async function makeCode(): Promise<string> {
   const { stdout } = await runUniknode(["console", "--url", url, "--token", TOKEN, "--json"]);
-  return requireValue((JSON.parse(stdout) as { url: string }).url.split("#code=")[1], "a code");
+  return present((JSON.parse(stdout) as { url: string }).url.split("#code=")[1], "a code");
 }
 
 const WEBHOOK = {
@@ -313,7 +313,7 @@ describe("operations of a session", () => {
       { cookie },
       { "x-session-key": key },
       { cookie, "x-session-key": "" },
-      { cookie, "x-session-key": requireValue(cookie.split("=")[1], "a value") },
+      { cookie, "x-session-key": present(cookie.split("=")[1], "a value") },
       { cookie, "x-session-key": otherKey },
       { cookie, "x-session-key": `${key}, ${key}` },
       { cookie: `${cookie}; x-session-key=${key}` },
@@ -387,7 +387,7 @@ describe("the first page", () => {
       const { code, stderr } = await runUniknode([
         "console",
         "--url",
-        requireValue(base, "the URL of the API"),
+        present(base, "the URL of the API"),
         "--data",
         data,
       ]);

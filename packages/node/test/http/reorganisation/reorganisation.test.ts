@@ -20,7 +20,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { setupBlocks } from "../../../src/dev-chain/setup.ts";
 import type { Server } from "../../../src/http/core/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import type { RankingOptions } from "../../../src/read/sqlite/queries.ts";
 import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
@@ -36,7 +36,7 @@ const REWARD = { forger: 100_000_000, sender: 30_000_000, foundation: 7_000_000 
 const { transactionsConfig: _, ...description } = dev.files.network;
 const [first, ...further] = dev.files.milestones;
 const rules = {
-  ...requireValue(first, "the first milestone"),
+  ...present(first, "the first milestone"),
   disableArkLegacyVote: false,
   voucherRewards: { individual: REWARD, organization: REWARD, network: REWARD },
 };

@@ -2,7 +2,7 @@
 
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/core/app.ts";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import {
   type Document,
   documentOf,
@@ -95,7 +95,7 @@ const valuesOf = (known: Known, names: readonly string[]): Value[] =>
 function some<T>(all: readonly T[], count: number): T[] {
   if (all.length <= count) return [...all];
   return Array.from({ length: count }, (_, index) =>
-    requireValue(all[Math.floor((index * (all.length - 1)) / (count - 1))], "a value"),
+    present(all[Math.floor((index * (all.length - 1)) / (count - 1))], "a value"),
   );
 }
 
