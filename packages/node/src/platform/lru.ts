@@ -1,4 +1,4 @@
-import { deleteOldest } from "./oldest.ts";
+import { setNewest } from "./oldest.ts";
 
 /** A cache of at most `max` values: a new value replaces the one that was least recently used. */
 export type Lru<K, V> = {
@@ -11,11 +11,8 @@ export function createLru<K, V extends NonNullable<unknown>>(max: number): Lru<K
   const values = new Map<K, V>();
   return {
     get(key, make) {
-      const cached = values.get(key);
-      const value = cached ?? make();
-      if (cached !== undefined) values.delete(key);
-      else if (values.size >= max) deleteOldest(values);
-      values.set(key, value);
+      const value = values.get(key) ?? make();
+      setNewest(values, key, value, max);
       return value;
     },
   };

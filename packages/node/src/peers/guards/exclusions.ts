@@ -3,7 +3,7 @@
  * be repeated for ever: each exclusion lasts twice as long as the one before.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
-import { deleteOldest } from "../../platform/oldest.ts";
+import { setNewest } from "../../platform/oldest.ts";
 
 export type ExclusionOptions = { readonly firstMs: number; readonly maxMs: number };
 
@@ -30,9 +30,7 @@ export function createExclusions({ firstMs, maxMs }: ExclusionOptions): Exclusio
       const client = clientGroup(address);
       const before = exclusions.get(client)?.durationMs ?? firstMs / 2;
       const durationMs = Math.min(maxMs, before * 2);
-      exclusions.delete(client);
-      exclusions.set(client, { untilMs: at + durationMs, durationMs });
-      if (exclusions.size > MAX_CLIENTS) deleteOldest(exclusions);
+      setNewest(exclusions, client, { untilMs: at + durationMs, durationMs }, MAX_CLIENTS);
     },
     has: (address, at) => (exclusions.get(clientGroup(address))?.untilMs ?? at) > at,
     clear: (address) => void exclusions.delete(clientGroup(address)),

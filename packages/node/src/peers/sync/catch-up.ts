@@ -62,7 +62,7 @@ const REPORT_INTERVAL_MS = 5_000;
 /** This many missing blocks may be in transit: the node counts as in sync, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
 /** Failed requests, without a single block, after which a peer is suspended. */
-const MAX_UNANSWERED = 2;
+const MAX_FAILED_REQUESTS = 2;
 /** Blocks of another branch above our height that are fetched before the switch. */
 const BRANCH_LEAD = 10;
 
@@ -154,7 +154,7 @@ function judgeClaims({ deps, signal }: SyncState, { providers, failures }: Serve
   for (const ip of providers) deps.reinstate(ip);
   if (signal.aborted) return;
   for (const [ip, count] of failures) {
-    if (providers.has(ip) || count < MAX_UNANSWERED) continue;
+    if (providers.has(ip) || count < MAX_FAILED_REQUESTS) continue;
     deps.logger.info({ ip }, "a peer does not send the blocks that it claims");
     deps.suspend(ip);
   }

@@ -1,5 +1,5 @@
 /** Repeated errors: one log line per minute and cause, with the number of repetitions. */
-import { deleteOldest } from "../oldest.ts";
+import { setNewest } from "../oldest.ts";
 
 export type Repeats = {
   /**
@@ -23,9 +23,7 @@ export function createRepeats(nowMs: () => number): Repeats {
         before.leftOut++;
         return undefined;
       }
-      known.delete(cause);
-      if (known.size >= MAX_CAUSES) deleteOldest(known);
-      known.set(cause, { loggedMs: nowMs(), leftOut: 0 });
+      setNewest(known, cause, { loggedMs: nowMs(), leftOut: 0 }, MAX_CAUSES);
       return before?.leftOut ?? 0;
     },
   };

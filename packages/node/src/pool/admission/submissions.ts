@@ -60,9 +60,9 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
     }
     waiting += inputs.length;
     try {
-      const answer = await process(inputs, batch);
-      if (answer.data.accept.length > 0) await journal.flushed();
-      return answer;
+      const result = await process(inputs, batch);
+      if (result.data.accept.length > 0) await journal.flushed();
+      return result;
     } finally {
       waiting -= inputs.length;
     }

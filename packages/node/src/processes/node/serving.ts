@@ -6,7 +6,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
 import { pickServingOptions } from "../serving/options.ts";
-import type { ServingThread } from "../serving/thread.ts";
+import type { Serving, ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
@@ -26,17 +26,9 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAcco
   readonly logger: Logger;
 };
 
-export type NodeServing = {
-  /** Base URL of API and webhooks. */
-  readonly url: string;
-  /** Base URL of health and metrics. */
-  readonly operationsUrl: string;
-  /** Signs in at the console, once; only of a dev chain with a console. */
-  readonly consoleUrl: string | undefined;
+export type NodeServing = Omit<Serving, "notify"> & {
   /** Returns true if the event loop of the thread runs. */
   isServing(): boolean;
-  /** Rejects when the thread ends by itself. */
-  readonly died: Promise<never>;
 };
 
 /** @throws {Error} when the thread cannot listen */
