@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+// Workers, their threads and the processes that they start read compiled code instead of sources.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 

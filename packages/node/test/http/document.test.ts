@@ -89,7 +89,7 @@ test("says of no refusal that it is a success", () => {
   expect(wrong).toEqual([]);
 });
 
-test("has 404 where it is answered", () => {
+test("has 404 where a route returns it", () => {
   const mayMiss = (path: string) => "404" in operation("get", path).responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
     true,
@@ -106,17 +106,17 @@ test("shows one value where a number may come as text", () => {
   expect(height?.properties?.from).toMatchObject({ type: "integer", minimum: 1 });
 });
 
-test("every operation, with every parameter and member that it knows, answers as documented", async () => {
+test("every operation, with every parameter and member that it knows, responds as documented", async () => {
   const samples = samplesOf(document);
   expect(samples.length).toBeGreaterThan(300);
   const statuses = new Set<number>();
   for (const { method, path, url, payload } of samples) {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: method as "GET",
       url,
       ...(payload !== undefined && { payload: payload as object }),
     });
-    const { statusCode: status, body } = answer;
+    const { statusCode: status, body } = response;
     const routeUrl = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
     const fault = faultOf(fixture.app, { method, url: routeUrl, status, body });
     expect(fault, `${method} ${url} ${JSON.stringify(payload)}: ${body.slice(0, 200)}`).toBeUndefined();
@@ -129,7 +129,7 @@ test("every operation, with every parameter and member that it knows, answers as
   expect(statuses).toEqual(new Set([200, 422]));
 });
 
-describe("the check of answers", () => {
+describe("the check of responses", () => {
   const url = "/api/v2/blockchain";
   const body = { data: { block: { height: 1, id: "1" }, supply: 5 } };
   const check = (status: number, value: unknown) =>

@@ -17,7 +17,7 @@ type Request = {
   readonly headers: Readonly<Record<string, string>>;
 };
 /** Without a body where it has no end. */
-type Answer = { readonly statusCode: number; readonly body?: string };
+type ApiResponse = { readonly statusCode: number; readonly body?: string };
 
 export type FuzzOptions = {
   /** Of the paths of the document. */
@@ -25,7 +25,7 @@ export type FuzzOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** A path of the document with something that exists in place of its parameters. */
   readonly fill?: (path: string) => string;
-  readonly send?: (request: Request) => Promise<Answer>;
+  readonly send?: (request: Request) => Promise<ApiResponse>;
 };
 
 const hostile = fc.oneof(
@@ -104,8 +104,8 @@ function shotsOf(
 }
 
 /**
- * Sends every request to every route: none may fail, or answer anything undocumented. Requests that remove come last.
- * The answer is how often each status came.
+ * Sends every request to every route: none may fail, or return anything undocumented. Requests that remove come last.
+ * Returns how often each status came.
  */
 export async function fuzz(
   app: Server,

@@ -249,7 +249,7 @@ async function rowsOf(list: AnyList): Promise<unknown[]> {
   return rows;
 }
 
-/** Calls every function; the answer is the routes of lists, with their rows on one page and one by one. */
+/** Calls every function, and returns the routes of lists with their rows on one page and one by one. */
 async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, "url" | "called">) {
   const options = { url, webhookToken: TOKEN, retries: 0 };
   const rowByRow = new Map(namedCalls(createClient({ ...options, fetch: fetchRowByRow })));
