@@ -1,15 +1,5 @@
 /** Client library of a node: a verifier for receivers of its webhooks, and a client of its API. */
 
-export type {
-  Amount,
-  Answer,
-  Integer,
-  Interval,
-  OrderBy,
-  Timestamp,
-  WholeAmount,
-  WithChainmeta,
-} from "./api/answers.ts";
 export { type Client, type ClientOptions, createClient } from "./api/client.ts";
 export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
 export { jsonText } from "./api/json.ts";
@@ -91,6 +81,16 @@ export type {
   WebhookWithToken,
 } from "./api/resources/webhooks/register.ts";
 export type { DryRun, Replay, TriedEvent, TriedEvents } from "./api/resources/webhooks/replays.ts";
+export type {
+  Amount,
+  ApiResponse,
+  Integer,
+  Interval,
+  OrderBy,
+  Timestamp,
+  WholeAmount,
+  WithChainmeta,
+} from "./api/responses.ts";
 export {
   type BlockContent,
   type ConfirmedTransactionContent,

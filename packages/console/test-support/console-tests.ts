@@ -18,7 +18,7 @@ export type ConsoleTests = {
 
 export type ConsoleTestsOptions = {
   /** Limit of each test. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs: number;
   /** Arguments of the browser's command line. */
   readonly browserArguments?: readonly string[];
 };
@@ -26,8 +26,8 @@ export type ConsoleTestsOptions = {
 const START_TIMEOUT_MS = 120_000;
 
 export function describeConsole(
+  { timeoutMs, browserArguments = [] }: ConsoleTestsOptions,
   define: (tests: ConsoleTests) => void,
-  { timeoutMs = 90_000, browserArguments = [] }: ConsoleTestsOptions = {},
 ): void {
   const executable = findBrowser();
   describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: timeoutMs }, () => {

@@ -11,8 +11,10 @@ import {
 import type { DevNode } from "./dev-node.ts";
 import { present } from "./present.ts";
 
-/** Returns a function that submits a payment of the first account to itself. */
-export async function createPayer({ client }: DevNode): Promise<() => Promise<void>> {
+/** Submits a payment of the first account to itself, and returns its id. */
+export type Pay = (vendorField?: string) => Promise<string>;
+
+export async function createPayer({ client }: DevNode): Promise<Pay> {
   const [{ data: files }, { data: dev }] = await Promise.all([
     client.node.cryptoConfiguration(),
     client.dev.accounts(),
@@ -23,11 +25,13 @@ export async function createPayer({ client }: DevNode): Promise<() => Promise<vo
   const keys = keysFromPassphrase(passphrase);
   const senderPublicKey = bytesToHex(keys.publicKey);
   let nonce = BigInt(wallet.nonce);
-  return async () => {
+  return async (vendorField = "") => {
     nonce += 1n;
-    const body = builders.transfer({ network, senderPublicKey, nonce, recipientId: address, amount: 1n });
+    const transfer = { network, senderPublicKey, nonce, recipientId: address, amount: 1n };
+    const body = builders.transfer(vendorField === "" ? transfer : { ...transfer, vendorField });
     const transaction = transactionToJson(signTransaction(body, keys)) as { readonly id: string };
     const { data } = await client.transactions.submit([transaction]);
     if (data.accept.length === 0) throw new Error("the pool refused a payment");
+    return transaction.id;
   };
 }

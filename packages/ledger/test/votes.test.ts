@@ -2,7 +2,7 @@
 
 import { type Draft, moveVotes } from "@uniknode/ledger";
 import type { MilestoneChange, Transaction } from "@uniknode/protocol";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -21,7 +21,7 @@ const delegateNamed = (username: string, members = {}) => ({
   attributes: { delegate: someDelegate({ username, ...members }) },
 });
 const votesOf = (draft: Draft, name: string) =>
-  requireValue(walletNamed(draft, name).attributes.delegate, "delegate").voteBalance;
+  present(walletNamed(draft, name).attributes.delegate, "delegate").voteBalance;
 
 /** Alice votes for x, bob for y; the foundation for z. */
 const electorate = () =>
@@ -165,7 +165,7 @@ describe("weighted vote balances", () => {
   const pay = (nonce: bigint) =>
     transactionOf("1/0", "alice", { nonce, amount: 1n, recipientId: addressOfName("carol") });
   const weightOf = (draft: Draft, name: string) =>
-    requireValue(walletNamed(draft, name).attributes.delegate, "delegate").weightedVoteBalance;
+    present(walletNamed(draft, name).attributes.delegate, "delegate").weightedVoteBalance;
 
   test("of individuals cap every voter, of others are the vote balance", () => {
     for (const [type, weight] of [
@@ -200,9 +200,9 @@ describe("weighted vote balances", () => {
     apply(draft, pay(2n), at(19));
     expect(weightOf(draft, "x")).toBe(996n);
     apply(draft, pay(3n), at(20));
-    expect(
-      "weightedVoteBalance" in requireValue(walletNamed(draft, "x").attributes.delegate, "delegate"),
-    ).toBe(false);
+    expect("weightedVoteBalance" in present(walletNamed(draft, "x").attributes.delegate, "delegate")).toBe(
+      false,
+    );
     expect(weightOf(draft, "y")).toBeUndefined();
   });
 });

@@ -18,7 +18,7 @@ export function readSecret(text: unknown): Secret {
   const key = typeof text === "string" ? (fromHex(text) ?? fromBase64(text)) : undefined;
   if (key?.length !== BYTES) {
     throw new TypeError(
-      "the secret must be the 64 hexadecimal digits that the node answered as token, or whsec_ and their bytes in base64",
+      "the secret must be the 64 hexadecimal digits that the node returned as token, or whsec_ and their bytes in base64",
     );
   }
   const digits = Array.from(key, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { present } from "../../test-support/present.ts";
+import { createPayer } from "../../test-support/payments.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole(({ node, openForAll }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 
@@ -45,11 +45,11 @@ describeConsole(({ node, openForAll }) => {
   });
 
   test("A reorganization leaves out the transaction that one chooses.", async () => {
-    await node.client.dev.forge({ enabled: true });
-    await node.command(["trigger", "transaction.applied"]);
-    await node.client.dev.forge({ enabled: false });
-    const [newest] = (await node.client.transactions.list().page({ limit: 1 })).data;
-    const { id, confirmations = 0 } = present(newest);
+    const pay = await createPayer(node);
+    const id = await pay();
+    await node.client.dev.mine({ blocks: 2 });
+    const { confirmations = 0 } = (await node.client.transactions.get(id)).data;
+    expect(confirmations).toBe(2);
     await page.goto("/console/dev");
     await says("forging is paused");
     await page.getByLabel("Blocks to revert").fill(`${confirmations}`);

@@ -5,7 +5,7 @@ import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole(({ node, openForAll }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 

@@ -4,200 +4,194 @@ import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { firstOf, present } from "../../test-support/present.ts";
 
-describeConsole(
-  ({ node, open: openEmpty }) => {
-    const open = async (path: string) => {
-      const watched = await openEmpty();
-      await watched.page.goto(path);
-      await watched.page.locator("h1").waitFor();
-      return watched;
-    };
+describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
+  const open = async (path: string) => {
+    const watched = await openEmpty();
+    await watched.page.goto(path);
+    await watched.page.locator("h1").waitFor();
+    return watched;
+  };
 
-    test("The keyboard alone searches a block and opens it; the focus is on its title.", async () => {
-      const { page, faults } = await open("/console/");
-      await page.keyboard.press("/");
-      await page.keyboard.type("1");
-      await page.getByRole("option").first().waitFor();
-      await page.keyboard.press("Enter");
-      // Until the block is there, its title is the beginning of its id, which may be "1", too.
-      await page.getByRole("heading", { level: 1, name: "Block 1", exact: true }).waitFor();
-      await expect.poll(() => page.title()).toBe("1 · Uniknode");
-      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
-      expect(faults).toEqual([]);
-    });
+  test("The keyboard alone searches a block and opens it; the focus is on its title.", async () => {
+    const { page, faults } = await open("/console/");
+    await page.keyboard.press("/");
+    await page.keyboard.type("1");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    // Until the block is there, its title is the beginning of its id, which may be "1", too.
+    await page.getByRole("heading", { level: 1, name: "Block 1", exact: true }).waitFor();
+    await expect.poll(() => page.title()).toBe("1 · Uniknode");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    expect(faults).toEqual([]);
+  });
 
-    test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
-      const { page, faults } = await open("/console/");
-      const { data: block } = await node.client.blocks.get(2);
-      const [delegate, unik] = await Promise.all([
-        firstOf(node.client.delegates.list()),
-        firstOf(node.client.uniks.list()),
-      ]);
-      const { address, publicKey } = delegate;
-      const texts = [
-        [block.id, "block"],
-        [unik.id, "unik"],
-        [address, "wallet"],
-        [publicKey, "wallet"],
-        ["founder", "delegate"],
-      ] as const;
-      for (const [text, kind] of texts) {
-        await page.locator("#search").fill(text);
-        await page.getByRole("option", { name: kind }).first().waitFor();
-      }
-      await page.locator("#search").fill(block.id.slice(0, 8));
-      await page.getByRole("option", { name: "Block 2" }).click();
-      await page.getByRole("heading", { level: 1, name: "Block 2", exact: true }).waitFor();
-      await page.locator("#search").focus();
-      await page.getByRole("listbox", { name: "Recently opened" }).getByText("Block 2").waitFor();
-      await page.locator("#search").fill("0".repeat(64));
-      await page.getByText("No match for this").waitFor();
-      expect(faults).toEqual([]);
-    });
+  test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
+    const { page, faults } = await open("/console/");
+    const { data: block } = await node.client.blocks.get(2);
+    const [delegate, unik] = await Promise.all([
+      firstOf(node.client.delegates.list()),
+      firstOf(node.client.uniks.list()),
+    ]);
+    const { address, publicKey } = delegate;
+    const texts = [
+      [block.id, "block"],
+      [unik.id, "unik"],
+      [address, "wallet"],
+      [publicKey, "wallet"],
+      ["founder", "delegate"],
+    ] as const;
+    for (const [text, kind] of texts) {
+      await page.locator("#search").fill(text);
+      await page.getByRole("option", { name: kind }).first().waitFor();
+    }
+    await page.locator("#search").fill(block.id.slice(0, 8));
+    await page.getByRole("option", { name: "Block 2" }).click();
+    await page.getByRole("heading", { level: 1, name: "Block 2", exact: true }).waitFor();
+    await page.locator("#search").focus();
+    await page.getByRole("listbox", { name: "Recently opened" }).getByText("Block 2").waitFor();
+    await page.locator("#search").fill("0".repeat(64));
+    await page.getByText("No match for this").waitFor();
+    expect(faults).toEqual([]);
+  });
 
-    test("A delegate is found by the name that is shown, in the search, the filter and the address.", async () => {
-      const { page, faults } = await open("/console/delegates");
-      const { data: delegates } = await node.client.delegates.list().page();
-      const { unikname } = present(delegates.find(({ unikname, username }) => unikname !== username));
-      expect(unikname).toMatch(/-/);
-      await page.getByLabel("Name", { exact: true }).fill(unikname.toUpperCase());
-      await page.getByRole("button", { name: "Filter" }).click();
-      await page.getByText("1 delegate", { exact: true }).waitFor();
-      expect(await page.getByRole("table", { name: "Delegates" }).getByRole("row").count()).toBe(2);
-      await page.goto(`/console/delegates/${unikname}`);
-      await page.getByRole("heading", { level: 1, name: `Delegate ${unikname}` }).waitFor();
-      await page.locator("#search").fill(unikname);
-      await page.getByRole("option", { name: "delegate" }).first().waitFor();
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { level: 1, name: `Delegate ${unikname}` }).waitFor();
-      expect(faults).toEqual([]);
-      await page.goto("/console/delegates/no-such-name");
-      await page.getByText("The delegate does not exist").waitFor();
-      expect(faults).toEqual([]);
-    });
+  test("A delegate is found by the name that is shown, in the search, the filter and the address.", async () => {
+    const { page, faults } = await open("/console/delegates");
+    const { data: delegates } = await node.client.delegates.list().page();
+    const { unikname } = present(delegates.find(({ unikname, username }) => unikname !== username));
+    expect(unikname).toMatch(/-/);
+    await page.getByLabel("Name", { exact: true }).fill(unikname.toUpperCase());
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByText("1 delegate", { exact: true }).waitFor();
+    expect(await page.getByRole("table", { name: "Delegates" }).getByRole("row").count()).toBe(2);
+    await page.goto(`/console/delegates/${unikname}`);
+    await page.getByRole("heading", { level: 1, name: `Delegate ${unikname}` }).waitFor();
+    await page.locator("#search").fill(unikname);
+    await page.getByRole("option", { name: "delegate" }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: `Delegate ${unikname}` }).waitFor();
+    expect(faults).toEqual([]);
+    await page.goto("/console/delegates/no-such-name");
+    await page.getByText("The delegate does not exist").waitFor();
+    expect(faults).toEqual([]);
+  });
 
-    test("A search finds pages, actions, and beginnings of ids and addresses.", async () => {
-      const { page, faults } = await open("/console/");
-      const [first, wallet] = await Promise.all([
-        node.client.blocks.get(1),
-        firstOf(node.client.wallets.list()),
-      ]);
-      const texts = [
-        ["webh", "page"],
-        ["mint unik", "action"],
-        ["mine", "page"],
-        [first.data.id.slice(0, 10), "block"],
-        [wallet.address.slice(0, 10), "wallet"],
-      ] as const;
-      for (const [text, kind] of texts) {
-        await page.locator("#search").fill(text);
-        await page.getByRole("option", { name: kind }).first().waitFor();
-      }
-      await page.locator("#search").fill("vote for");
-      await page.getByRole("option", { name: "Vote for a delegate" }).click();
-      await page.getByRole("heading", { level: 1, name: "Send" }).waitFor();
-      expect(page.url()).toContain("kind=vote");
-      expect(faults).toEqual([]);
-    });
+  test("A search finds pages, actions, and beginnings of ids and addresses.", async () => {
+    const { page, faults } = await open("/console/");
+    const [first, wallet] = await Promise.all([
+      node.client.blocks.get(1),
+      firstOf(node.client.wallets.list()),
+    ]);
+    const texts = [
+      ["webh", "page"],
+      ["mint unik", "action"],
+      ["mine", "page"],
+      [first.data.id.slice(0, 10), "block"],
+      [wallet.address.slice(0, 10), "wallet"],
+    ] as const;
+    for (const [text, kind] of texts) {
+      await page.locator("#search").fill(text);
+      await page.getByRole("option", { name: kind }).first().waitFor();
+    }
+    await page.locator("#search").fill("vote for");
+    await page.getByRole("option", { name: "Vote for a delegate" }).click();
+    await page.getByRole("heading", { level: 1, name: "Send" }).waitFor();
+    expect(page.url()).toContain("kind=vote");
+    expect(faults).toEqual([]);
+  });
 
-    test("The theme is kept, and there before anything is painted.", async () => {
-      const { page } = await open("/console/");
-      await page.getByRole("button", { name: "Theme: system" }).click();
-      await page.getByRole("button", { name: "Theme: light" }).click();
-      await page.reload();
-      await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-      expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
-    });
+  test("The theme is kept, and there before anything is painted.", async () => {
+    const { page } = await open("/console/");
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+  });
 
-    test("Keys go to pages, the list of keys opens and closes, and links leave no trace of a reload.", async () => {
-      const { page, faults } = await open("/console/");
-      await page.evaluate(() => Object.assign(window, { isSame: true }));
-      await page.keyboard.press("g");
-      await page.keyboard.press("b");
-      await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
-      await page.keyboard.press("?");
-      await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
-      await page.keyboard.press("Escape");
-      await page.getByRole("dialog").waitFor({ state: "hidden" });
-      await page
-        .getByRole("navigation", { name: "Screens" })
-        .getByRole("link", { name: "Delegates" })
-        .click();
-      await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
-      await page.goBack();
-      await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
-      expect(await page.evaluate(() => "isSame" in window)).toBe(true);
-      expect(faults).toEqual([]);
-    });
+  test("Keys go to pages, the list of keys opens and closes, and links leave no trace of a reload.", async () => {
+    const { page, faults } = await open("/console/");
+    await page.evaluate(() => Object.assign(window, { isSame: true }));
+    await page.keyboard.press("g");
+    await page.keyboard.press("b");
+    await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name: "Delegates" }).click();
+    await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
+    expect(await page.evaluate(() => "isSame" in window)).toBe(true);
+    expect(faults).toEqual([]);
+  });
 
-    test("The first key reaches a link that skips to the content.", async () => {
-      const { page } = await open("/console/");
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
-    });
+  test("The first key reaches a link that skips to the content.", async () => {
+    const { page } = await open("/console/");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  });
 
-    test("Filters and the page of a list are in its address.", async () => {
-      const { page, faults } = await open("/console/blocks");
-      await page.getByLabel("Order").selectOption("Oldest first");
-      await page.waitForURL(/orderBy=height%3Aasc/);
-      await page.getByRole("cell", { name: "1", exact: true }).first().waitFor();
-      await page.reload();
-      expect(await page.getByLabel("Order").inputValue()).toBe("height:asc");
-      expect(faults).toEqual([]);
-    });
+  test("Filters and the page of a list are in its address.", async () => {
+    const { page, faults } = await open("/console/blocks");
+    await page.getByLabel("Order").selectOption("Oldest first");
+    await page.waitForURL(/orderBy=height%3Aasc/);
+    await page.getByRole("cell", { name: "1", exact: true }).first().waitFor();
+    await page.reload();
+    expect(await page.getByLabel("Order").inputValue()).toBe("height:asc");
+    expect(faults).toEqual([]);
+  });
 
-    test("A narrow page has its screens in a menu, which closes when one is chosen.", async () => {
-      const { page } = await openEmpty({ width: 390 });
-      await page.goto("/console/");
-      await page.getByRole("button", { name: "Screens" }).click();
-      await keepPicture(page, "menu-light-390");
-      await page.getByRole("link", { name: "Delegates", exact: true }).click();
-      await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
-      expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
-    });
+  test("A narrow page has its screens in a menu, which closes when one is chosen.", async () => {
+    const { page } = await openEmpty({ width: 390 });
+    await page.goto("/console/");
+    await page.getByRole("button", { name: "Screens" }).click();
+    await keepPicture(page, "menu-light-390");
+    await page.getByRole("link", { name: "Delegates", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
+    expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
+  });
 
-    test("The token signs in and another one does not; a code leaves the address.", async () => {
-      const { page } = await open("/console/sign-in");
-      await page.getByLabel("Webhook token").fill("wrong");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("alert").waitFor();
-      await page.getByLabel("Webhook token").fill(node.token);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-      await page.getByRole("button", { name: "Sign out" }).click();
-      await page.getByRole("link", { name: "Sign in" }).waitFor();
-      await page.goto(node.consoleUrl);
-      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-      await page.getByRole("button", { name: "Sign out" }).waitFor();
-      expect(page.url()).not.toContain("code");
-      await page.context().close();
-      const second = await openEmpty();
-      await second.page.goto(node.consoleUrl);
-      await second.page.getByText("This link was already used").waitFor();
-    });
+  test("The token signs in and another one does not; a code leaves the address.", async () => {
+    const { page } = await open("/console/sign-in");
+    await page.getByLabel("Webhook token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Webhook token").fill(node.token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    await page.goto(node.consoleUrl);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    expect(page.url()).not.toContain("code");
+    await page.context().close();
+    const second = await openEmpty();
+    await second.page.goto(node.consoleUrl);
+    await second.page.getByText("This link was already used").waitFor();
+  });
 
-    test("A signed-in page follows the live stream of the node.", async () => {
-      const { page, faults } = await open("/console/sign-in");
-      const stream = page.waitForResponse(/\/console\/operations\/api\/events\?/);
-      await page.getByLabel("Webhook token").fill(node.token);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      expect((await stream).headers()["content-type"]).toBe("text/event-stream");
-      expect(faults).toEqual([]);
-    });
+  test("A signed-in page follows the live stream of the node.", async () => {
+    const { page, faults } = await open("/console/sign-in");
+    const stream = page.waitForResponse(/\/console\/operations\/api\/events\?/);
+    await page.getByLabel("Webhook token").fill(node.token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    expect((await stream).headers()["content-type"]).toBe("text/event-stream");
+    expect(faults).toEqual([]);
+  });
 
-    test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
-      const { page } = await open("/console/blocks");
-      await page.getByRole("row").nth(3).waitFor();
-      await page.context().setOffline(true);
-      await page.getByText("The node does not respond").waitFor();
-      expect(await page.getByRole("row").count()).toBeGreaterThan(2);
-      await keepPicture(page, "disconnected-light-1400");
-      await page.getByRole("button", { name: "Try now" }).click();
-      await page.context().setOffline(false);
-      // The page tries by itself, too.
-      await page.getByText("The node does not respond").waitFor({ state: "detached" });
-    });
-  },
-  { timeoutMs: 120_000 },
-);
+  test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
+    const { page } = await open("/console/blocks");
+    await page.getByRole("row").nth(3).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText("The node does not respond").waitFor();
+    expect(await page.getByRole("row").count()).toBeGreaterThan(2);
+    await keepPicture(page, "disconnected-light-1400");
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.context().setOffline(false);
+    // The page tries by itself, too.
+    await page.getByText("The node does not respond").waitFor({ state: "detached" });
+  });
+});

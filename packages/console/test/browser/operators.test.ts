@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-describeConsole(({ node, open, openForAll }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
   let page: Page;
   let faults: string[];
 

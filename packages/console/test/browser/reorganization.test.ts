@@ -2,83 +2,78 @@
 import { beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { firstOf, present } from "../../test-support/present.ts";
+import { createPayer, type Pay } from "../../test-support/payments.ts";
 
-describeConsole(
-  ({ node, open }) => {
-    beforeAll(async () => {
-      await node.client.dev.forge({ enabled: false });
-    }, 120_000);
+describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
+  let pay: Pay;
 
-    test("Confirmations grow live; when its block is reverted, the page of a transaction says so and finds it again.", async () => {
-      await node.command(["trigger", "transaction.pool.added"]);
-      const { id } = await firstOf(node.client.transactions.unconfirmed());
-      const { page, faults } = await open();
-      await page.goto(`/console/transactions/${id}`);
-      await page.getByText("waits in the pool").waitFor();
-      await node.client.dev.mine();
-      await page.getByText("1 confirmation", { exact: true }).waitFor();
-      await node.client.dev.mine({ blocks: 2 });
-      await page.getByText("3 confirmations").waitFor();
-      await node.client.dev.reorg({ depth: 3 });
-      await page.getByText("its block was reverted; pending again").waitFor();
-      await page.getByText(/reverted, from height/).waitFor();
-      await keepPicture(page, "reorganization-light-1400");
-      await node.client.dev.mine();
-      await page.getByText("1 confirmation", { exact: true }).waitFor();
-      expect(faults).toEqual([]);
-    });
+  beforeAll(async () => {
+    await node.client.dev.forge({ enabled: false });
+    pay = await createPayer(node);
+  }, 120_000);
 
-    test("The page of a block that is reverted says so, and leads to the one in its place.", async () => {
-      const { data: block } = await node.client.blocks.last();
-      const { page, faults } = await open();
-      await page.goto(`/console/blocks/${block.id}`);
-      await page.getByText(block.id).first().waitFor();
-      await node.client.dev.reorg({ depth: 1 });
-      await page.getByText("This block was reverted").waitFor();
-      await page.getByRole("link", { name: "The current block of height" }).click();
-      await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
-      await page.getByText("Reverted at its height").waitFor();
-      // The browser's log has a line for each response with 404.
-      expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
-    });
+  test("Confirmations grow live; when its block is reverted, the page of a transaction says so and finds it again.", async () => {
+    const id = await pay();
+    const { page, faults } = await open();
+    await page.goto(`/console/transactions/${id}`);
+    await page.getByText("waits in the pool").waitFor();
+    await node.client.dev.mine();
+    await page.getByText("1 confirmation", { exact: true }).waitFor();
+    await node.client.dev.mine({ blocks: 2 });
+    await page.getByText("3 confirmations").waitFor();
+    await node.client.dev.reorg({ depth: 3 });
+    await page.getByText("its block was reverted; pending again").waitFor();
+    await page.getByText(/reverted, from height/).waitFor();
+    await keepPicture(page, "reorganization-light-1400");
+    await node.client.dev.mine();
+    await page.getByText("1 confirmation", { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
 
-    test("A page of a block that is not there yet shows it once it is forged.", async () => {
-      const { data: head } = await node.client.blocks.last();
-      const { page } = await open();
-      await page.goto(`/console/blocks/${head.height + 1}`);
-      await page.getByText("This block is not forged yet").waitFor();
-      await node.client.dev.mine();
-      await page.getByText("the newest block", { exact: true }).waitFor();
-    });
+  test("The page of a block that is reverted says so, and leads to the one in its place.", async () => {
+    const { data: block } = await node.client.blocks.last();
+    const { page, faults } = await open();
+    await page.goto(`/console/blocks/${block.id}`);
+    await page.getByText(block.id).first().waitFor();
+    await node.client.dev.reorg({ depth: 1 });
+    await page.getByText("This block was reverted").waitFor();
+    await page.getByRole("link", { name: "The current block of height" }).click();
+    await page.getByRole("heading", { level: 1, name: `Block ${block.height}`, exact: true }).waitFor();
+    await page.getByText("Reverted at its height").waitFor();
+    // The browser's log has a line for each response with 404.
+    expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+  });
 
-    test("The events that a block caused are on its page, in their order.", async () => {
-      const { page, faults } = await open();
-      await page.goto(node.consoleUrl);
-      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-      const { data: block } = await node.client.blocks.last();
-      await page.goto(`/console/blocks/${block.id}?view=events`);
-      await page.getByText("events, in order").waitFor();
-      await page.getByText("block.applied").click();
-      await page.getByText(`"id": "${block.id}"`).waitFor();
-      expect(faults).toEqual([]);
-    });
+  test("A page of a block that is not there yet shows it once it is forged.", async () => {
+    const { data: head } = await node.client.blocks.last();
+    const { page } = await open();
+    await page.goto(`/console/blocks/${head.height + 1}`);
+    await page.getByText("This block is not forged yet").waitFor();
+    await node.client.dev.mine();
+    await page.getByText("the newest block", { exact: true }).waitFor();
+  });
 
-    test("Markup in a vendor field is text.", async () => {
-      const { data: accounts } = await node.client.dev.accounts();
-      const { address, passphrase } = present(accounts.accounts[0]);
-      const text = `<img src=x onerror="document.title='taken'"><script>1</script>`;
-      const environment = { UNIKNODE_PASSPHRASE: passphrase };
-      await node.command(["tx", "transfer", address, "1", "--vendor-field", text], environment);
-      await node.client.dev.mine();
-      const found = await firstOf(node.client.transactions.list());
-      const { page, faults } = await open();
-      await page.goto(`/console/transactions/${found.id}`);
-      await page.getByText(text).waitFor();
-      expect(await page.locator("main img, main script").count()).toBe(0);
-      expect(await page.title()).not.toBe("taken");
-      expect(faults).toEqual([]);
-    });
-  },
-  { timeoutMs: 120_000 },
-);
+  test("The events that a block caused are on its page, in their order.", async () => {
+    const { page, faults } = await open();
+    await page.goto(node.consoleUrl);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    const { data: block } = await node.client.blocks.last();
+    await page.goto(`/console/blocks/${block.id}?view=events`);
+    await page.getByText("events, in order").waitFor();
+    await page.getByText("block.applied").click();
+    await page.getByText(`"id": "${block.id}"`).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("Markup in a vendor field is text.", async () => {
+    const text = `<img src=x onerror="document.title='taken'"><script>1</script>`;
+    const id = await pay(text);
+    await node.client.dev.mine();
+    const { page, faults } = await open();
+    await page.goto(`/console/transactions/${id}`);
+    await page.getByText(text).waitFor();
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    expect(await page.title()).not.toBe("taken");
+    expect(faults).toEqual([]);
+  });
+});

@@ -20,7 +20,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
 type Accounts = readonly [Account, Account, Account, Account, Account, ...Account[]];
 
-describeConsole(({ node, open: openPage }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, open: openPage }) => {
   let accounts: Accounts;
   let delegates: Accounts;
   let page: Page;

@@ -2,73 +2,73 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { createPayer } from "../../test-support/payments.ts";
+import { createPayer, type Pay } from "../../test-support/payments.ts";
 
 const MAX_SHIFT_PER_MINUTE = 0.02;
 const WATCHED_MS = 60_000;
 
-describeConsole(
-  ({ node, open }) => {
-    beforeAll(async () => {
-      await node.command(["trigger", "transaction.applied"]);
-    }, 120_000);
+describeConsole({ timeoutMs: 150_000 }, ({ node, open }) => {
+  let pay: Pay;
 
-    /** Opens the overview, with its shifts summed from the first paint on, and waits until it is complete. */
-    async function openOverview(width: number): Promise<Page> {
-      const { page } = await open({ width });
-      await watchShifts(page);
-      await page.goto("/console/");
-      await page.locator("ol.round .slot").first().waitFor();
-      await page.getByRole("table", { name: "Latest transactions" }).waitFor();
-      return page;
+  beforeAll(async () => {
+    pay = await createPayer(node);
+    await pay();
+    await node.client.dev.mine();
+  }, 120_000);
+
+  /** Opens the overview, with its shifts summed from the first paint on, and waits until it is complete. */
+  async function openOverview(width: number): Promise<Page> {
+    const { page } = await open({ width });
+    await watchShifts(page);
+    await page.goto("/console/");
+    await page.locator("ol.round .slot").first().waitFor();
+    await page.getByRole("table", { name: "Latest transactions" }).waitFor();
+    return page;
+  }
+
+  test("The overview does not move while rounds change and transactions come, wide and narrow.", async () => {
+    const [wide, narrow] = await Promise.all([openOverview(1_400), openOverview(390)]);
+    const titles = new Set<string>();
+    for (const endMs = Date.now() + WATCHED_MS; Date.now() < endMs; ) {
+      titles.add(await wide.getByRole("heading", { name: /^Round / }).innerText());
+      await pay();
+      await wide.waitForTimeout(2_000);
     }
+    expect(titles.size).toBeGreaterThan(2);
+    for (const page of [wide, narrow]) {
+      const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
+      // The largest shifts say what moved.
+      expect(total < MAX_SHIFT_PER_MINUTE ? [] : [total, ...largest]).toEqual([]);
+    }
+  });
 
-    test("The overview does not move while rounds change and transactions come, wide and narrow.", async () => {
-      const pay = await createPayer(node);
-      const [wide, narrow] = await Promise.all([openOverview(1_400), openOverview(390)]);
-      const titles = new Set<string>();
-      for (const endMs = Date.now() + WATCHED_MS; Date.now() < endMs; ) {
-        titles.add(await wide.getByRole("heading", { name: /^Round / }).innerText());
-        await pay();
-        await wide.waitForTimeout(2_000);
-      }
-      expect(titles.size).toBeGreaterThan(2);
-      for (const page of [wide, narrow]) {
-        const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
-        // The largest shifts say what moved.
-        expect(total < MAX_SHIFT_PER_MINUTE ? [] : [total, ...largest]).toEqual([]);
-      }
+  test("Right after a time travel no text shows a time of the clock before.", async () => {
+    const { page } = await open();
+    await page.goto("/console/");
+    await page.locator(".verdict time").waitFor();
+    await page.evaluate(() => {
+      const seen = new Set<string>();
+      Object.assign(window, { seen });
+      const note = () => {
+        const texts = [...document.querySelectorAll(".verdict, .block-card time")];
+        for (const { textContent } of texts)
+          if (/in \d|hr/.test(textContent ?? "")) seen.add(textContent ?? "");
+        requestAnimationFrame(note);
+      };
+      note();
     });
-
-    test("Right after a time travel no text shows a time of the clock before.", async () => {
-      const { page } = await open();
-      await page.goto("/console/");
-      await page.locator(".verdict time").waitFor();
-      await page.evaluate(() => {
-        const seen = new Set<string>();
-        Object.assign(window, { seen });
-        const note = () => {
-          const texts = [...document.querySelectorAll(".verdict, .block-card time")];
-          for (const { textContent } of texts)
-            if (/in \d|hr/.test(textContent ?? "")) seen.add(textContent ?? "");
-          requestAnimationFrame(note);
-        };
-        note();
-      });
-      await node.client.dev.forge({ enabled: false });
-      await node.client.dev.travel({ seconds: 7_200 });
-      const { height } = (await node.client.dev.mine()).data.head;
-      await page.locator(".pulse b").getByText(height.toLocaleString("en-US"), { exact: true }).waitFor();
-      await page.waitForTimeout(1_500);
-      const newest = page.locator(".block-cards .block-card").first();
-      expect(await newest.innerText()).toMatch(/now|sec/);
-      const ahead = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
-      expect(ahead.filter((text) => /in \d/.test(text))).toEqual([]);
-      expect(await page.locator(".verdict").innerText()).not.toMatch(/stopped/);
-    });
-  },
-  { timeoutMs: 150_000 },
-);
+    await node.client.dev.forge({ enabled: false });
+    await node.client.dev.travel({ seconds: 7_200 });
+    const { height } = (await node.client.dev.mine()).data.head;
+    await page.locator(".pulse b").getByText(height.toLocaleString("en-US"), { exact: true }).waitFor();
+    await page.waitForTimeout(1_500);
+    const newest = page.locator(".block-cards .block-card").first();
+    expect(await newest.innerText()).toMatch(/now|sec/);
+    const ahead = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
+    expect(ahead.filter((text) => /in \d/.test(text))).toEqual([]);
+    expect(await page.locator(".verdict").innerText()).not.toMatch(/stopped/);
+  });
+});
 
 type Shift = { readonly value: number; readonly sources: readonly string[] };
 type Watched = { shifts: { total: number; largest: Shift[] } };

@@ -7,120 +7,117 @@ import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { present } from "../../test-support/present.ts";
 
-describeConsole(
-  ({ node, open }) => {
-    let receiver: Server;
-    const bodies: string[] = [];
+describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
+  let receiver: Server;
+  const bodies: string[] = [];
 
-    beforeAll(async () => {
-      receiver = createServer((request, response) => {
-        let body = "";
-        request.setEncoding("utf8").on("data", (part: string) => {
-          body += part;
-        });
-        request.on("end", () => {
-          // A registration asks the receiver whether it is there.
-          if (!body.includes('"event":"ping"')) bodies.push(body);
-          response.writeHead(204).end();
-        });
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (part: string) => {
+        body += part;
       });
-      await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    }, 120_000);
-    afterAll(async () => {
-      receiver?.closeAllConnections();
-      receiver?.close();
+      request.on("end", () => {
+        // A registration asks the receiver whether it is there.
+        if (!body.includes('"event":"ping"')) bodies.push(body);
+        response.writeHead(204).end();
+      });
     });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  }, 120_000);
+  afterAll(async () => {
+    receiver?.closeAllConnections();
+    receiver?.close();
+  });
 
-    const press = (page: Page, name: string | RegExp) =>
-      page.getByRole("main").getByRole("button", { name, exact: true }).click();
-    const says = (page: Page, text: string | RegExp) =>
-      page.getByRole("main").getByText(text).first().waitFor();
+  const press = (page: Page, name: string | RegExp) =>
+    page.getByRole("main").getByRole("button", { name, exact: true }).click();
+  const says = (page: Page, text: string | RegExp) =>
+    page.getByRole("main").getByText(text).first().waitFor();
 
-    test("A transfer is followed from sending to its delivery, which fails, is explained, repeated, and retracted.", {
-      timeout: 120_000,
-    }, async () => {
-      const { page, faults } = await open();
-      const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-      await page.goto(node.consoleUrl);
-      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  test("A transfer is followed from sending to its delivery, which fails, is explained, repeated, and retracted.", {
+    timeout: 120_000,
+  }, async () => {
+    const { page, faults } = await open();
+    const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    await page.goto(node.consoleUrl);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 
-      // A webhook for transfers to an account.
-      await page.goto("/console/dev");
-      const wallets = page.getByRole("main").locator("a[href^='/console/wallets/']");
-      await wallets.nth(1).waitFor();
-      const recipient = await lastSegment(wallets.nth(1));
-      const conditions = JSON.stringify([{ key: "recipientId", condition: "eq", value: recipient }]);
-      const filter = new URLSearchParams({ events: "transaction.applied", conditions });
-      await page.goto(`/console/webhooks/new?${filter}`);
-      await page.getByLabel("Target").fill(target);
-      await press(page, "Register");
-      await says(page, "It is shown only now");
+    // A webhook for transfers to an account.
+    await page.goto("/console/dev");
+    const wallets = page.getByRole("main").locator("a[href^='/console/wallets/']");
+    await wallets.nth(1).waitFor();
+    const recipient = await lastSegment(wallets.nth(1));
+    const conditions = JSON.stringify([{ key: "recipientId", condition: "eq", value: recipient }]);
+    const filter = new URLSearchParams({ events: "transaction.applied", conditions });
+    await page.goto(`/console/webhooks/new?${filter}`);
+    await page.getByLabel("Target").fill(target);
+    await press(page, "Register");
+    await says(page, "It is shown only now");
 
-      // Its receiver fails.
-      await page.goto("/console/dev");
-      await page.getByLabel("Webhook", { exact: true }).selectOption("1");
-      await page.getByLabel("Status").fill("503");
-      await press(page, "Make it fail");
-      await says(page, "The receiver of webhook 1 fails from now on.");
+    // Its receiver fails.
+    await page.goto("/console/dev");
+    await page.getByLabel("Webhook", { exact: true }).selectOption("1");
+    await page.getByLabel("Status").fill("503");
+    await press(page, "Make it fail");
+    await says(page, "The receiver of webhook 1 fails from now on.");
 
-      // A transfer by the faucet of the desk.
-      await page.goto("/console/dev");
-      await page.getByLabel("To", { exact: true }).fill(recipient);
-      await press(page, "Pay");
-      const link = page.locator("a[href^='/console/transactions/']").first();
-      await link.waitFor();
-      const id = await lastSegment(link);
-      await link.click();
-      await says(page, /confirmation/);
+    // A transfer by the faucet of the desk.
+    await page.goto("/console/dev");
+    await page.getByLabel("To", { exact: true }).fill(recipient);
+    await press(page, "Pay");
+    const link = page.locator("a[href^='/console/transactions/']").first();
+    await link.waitFor();
+    const id = await lastSegment(link);
+    await link.click();
+    await says(page, /confirmation/);
 
-      // Why its delivery failed.
-      await page.goto("/console/webhooks/1");
-      await says(page, "HTTP 503");
-      await page.getByRole("row").nth(1).getByRole("link").first().click();
-      await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
-      await says(page, "HTTP 503");
-      await says(page, id);
-      await keepPicture(page, "story-failed-light-1400");
-      const delivery = page.url();
-      expect(bodies).toEqual([]);
+    // Why its delivery failed.
+    await page.goto("/console/webhooks/1");
+    await says(page, "HTTP 503");
+    await page.getByRole("row").nth(1).getByRole("link").first().click();
+    await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
+    await says(page, "HTTP 503");
+    await says(page, id);
+    await keepPicture(page, "story-failed-light-1400");
+    const delivery = page.url();
+    expect(bodies).toEqual([]);
 
-      // The receiver is back: the node tries again by itself, and once more on demand.
-      await page.goto("/console/dev");
-      await press(page, "End");
-      await says(page, "The receiver of webhook 1 receives deliveries again.");
-      await page.goto(delivery);
-      await page.getByText("delivered", { exact: true }).first().waitFor();
-      await press(page, "Send again");
-      await says(page, "It is sent again");
-      await expect.poll(() => bodies.filter((body) => body.includes(id)).length).toBe(2);
+    // The receiver is back: the node tries again by itself, and once more on demand.
+    await page.goto("/console/dev");
+    await press(page, "End");
+    await says(page, "The receiver of webhook 1 receives deliveries again.");
+    await page.goto(delivery);
+    await page.getByText("delivered", { exact: true }).first().waitFor();
+    await press(page, "Send again");
+    await says(page, "It is sent again");
+    await expect.poll(() => bodies.filter((body) => body.includes(id)).length).toBe(2);
 
-      // The past is replayed.
-      const received = bodies.length;
-      await page.goto("/console/webhooks/1");
-      await page.getByText(/blocks, about \d+ deliver/).waitFor();
-      await press(page, "Replay");
-      await says(page, /Replay of the blocks 1 to \d+: finished/);
-      await expect.poll(() => bodies.length).toBeGreaterThan(received);
+    // The past is replayed.
+    const received = bodies.length;
+    await page.goto("/console/webhooks/1");
+    await page.getByText(/blocks, about \d+ deliver/).waitFor();
+    await press(page, "Replay");
+    await says(page, /Replay of the blocks 1 to \d+: finished/);
+    await expect.poll(() => bodies.length).toBeGreaterThan(received);
 
-      // Its block is replaced while one looks at it, and the fact is retracted.
-      await page.goto("/console/dev");
-      await press(page, "Pause");
-      await says(page, "forging is paused");
-      // All but the setup blocks, which no branch replaces.
-      const height = Number(await page.locator(".pulse b").innerText());
-      await page.getByLabel("Blocks to revert").fill(`${height - 3}`);
-      await press(page, /^Replace/);
-      await page
-        .getByText(/were reverted|was reverted/)
-        .first()
-        .waitFor();
-      await keepPicture(page, "story-reorganized-light-1400");
-      await expect.poll(() => bodies.some((body) => body.includes("reverted"))).toBe(true);
-      expect(faults).toEqual([]);
-    });
-  },
-  { timeoutMs: 120_000 },
-);
+    // Its block is replaced while one looks at it, and the fact is retracted.
+    await page.goto("/console/dev");
+    await press(page, "Pause");
+    await says(page, "forging is paused");
+    // All but the setup blocks, which no branch replaces.
+    const height = Number(await page.locator(".pulse b").innerText());
+    await page.getByLabel("Blocks to revert").fill(`${height - 3}`);
+    await press(page, /^Replace/);
+    await page
+      .getByText(/were reverted|was reverted/)
+      .first()
+      .waitFor();
+    await keepPicture(page, "story-reorganized-light-1400");
+    await expect.poll(() => bodies.some((body) => body.includes("reverted"))).toBe(true);
+    expect(faults).toEqual([]);
+  });
+});
 
 /** Returns the id at the end of the address of a link. */
 async function lastSegment(link: Locator): Promise<string> {

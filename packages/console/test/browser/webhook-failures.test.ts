@@ -7,7 +7,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 
 const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
 
-describeConsole(({ node, openSignedIn }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
   const servers: Server[] = [];
   let received = 0;
 

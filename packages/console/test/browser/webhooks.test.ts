@@ -8,7 +8,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 
 const REASON = "not now <script>document.title = 'markup'</script>";
 
-describeConsole(({ node, openSignedIn }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
   let receiver: Server;
   let isRefusing = true;
 

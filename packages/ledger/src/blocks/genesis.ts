@@ -1,5 +1,5 @@
 /** The state after the genesis block (consensus.md 10). */
-import { type Block, type Network, requireValue, type Transaction } from "@uniknode/protocol";
+import { type Block, type Network, present, type Transaction } from "@uniknode/protocol";
 import { createRounds } from "../rounds/arithmetic.ts";
 import { openRound } from "../rounds/open.ts";
 import { findRule } from "../rules/registry.ts";
@@ -58,7 +58,7 @@ function countVotes(draft: Draft): void {
   for (const address of [...draft.delegates()]) {
     const wallet = walletAt(draft, address);
     let voteBalance = 0n;
-    for (const voter of draft.voters(requireValue(wallet.publicKey, "the public key of a delegate"))) {
+    for (const voter of draft.voters(present(wallet.publicKey, "the public key of a delegate"))) {
       const { balance, attributes } = walletAt(draft, voter);
       voteBalance += balance + (attributes.htlc?.lockedBalance ?? 0n);
     }

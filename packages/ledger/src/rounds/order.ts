@@ -1,5 +1,5 @@
 /** Forging order of a round (consensus.md 4). */
-import { requireValue, sha256, utf8ToBytes } from "@uniknode/protocol";
+import { present, sha256, utf8ToBytes } from "@uniknode/protocol";
 
 const SOURCES_PER_SEED = 4;
 
@@ -26,8 +26,8 @@ export function forgingOrder(round: number, ranked: readonly string[]): string[]
 
 function swap(order: string[], one: number, other: number): void {
   const [first, second] = [order[one], order[other]];
-  order[one] = requireValue(second, "a ranked delegate");
-  order[other] = requireValue(first, "a ranked delegate");
+  order[one] = present(second, "a ranked delegate");
+  order[other] = present(first, "a ranked delegate");
 }
 
 /** The delegate of a slot; undefined if the order is empty. */

@@ -2,8 +2,8 @@
  * A draft of the state: written records over a reader, with a journal to roll back a refused transaction and to undo an
  * accepted block (decision 2).
  */
+import { propertiesOver, type WrittenRecords, walletsOver } from "./overlay.ts";
 import type { Change, StateReader, TableName, Tables, Wallet } from "./tables.ts";
-import { propertyKey } from "./tables.ts";
 
 /** A position of the journal, for `rollback`. */
 export type Mark = number;
@@ -75,41 +75,16 @@ export function createDraft(base: StateReader): Draft {
     changes,
     mark: () => journal.length,
     delegates: () =>
-      walletsWhere(base.delegates(), writtenWallets(), ({ attributes }) => attributes.delegate !== undefined),
+      walletsOver(base.delegates(), writtenWallets(), ({ attributes }) => attributes.delegate !== undefined),
     voters: (publicKey) =>
-      walletsWhere(
+      walletsOver(
         base.voters(publicKey),
         writtenWallets(),
         ({ attributes }) => attributes.vote === publicKey,
       ),
     properties: (tokenId) =>
-      propertiesOf(tokenId, base.properties(tokenId), recordsOf("properties") as WrittenRecords<string>),
+      propertiesOver(tokenId, base.properties(tokenId), recordsOf("properties") as WrittenRecords<string>),
   };
-}
-
-type WrittenRecords<T> = ReadonlyMap<string, T | undefined>;
-
-/** Yields the committed addresses that were not written, and the written ones that satisfy the test. */
-function* walletsWhere(
-  committed: Iterable<string>,
-  written: WrittenRecords<Wallet>,
-  test: (wallet: Wallet) => boolean,
-): Iterable<string> {
-  for (const address of committed) if (!written.has(address)) yield address;
-  for (const [address, wallet] of written) if (wallet && test(wallet)) yield address;
-}
-
-/** Yields the committed properties of a token that were not written, and the written ones. */
-function* propertiesOf(
-  tokenId: string,
-  committed: Iterable<readonly [string, string]>,
-  written: WrittenRecords<string>,
-): Iterable<readonly [string, string]> {
-  for (const entry of committed) if (!written.has(propertyKey(tokenId, entry[0]))) yield entry;
-  const prefix = propertyKey(tokenId, "");
-  for (const [key, value] of written) {
-    if (value !== undefined && key.startsWith(prefix)) yield [key.slice(prefix.length), value];
-  }
 }
 
 /** The first entry of each record. */

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from "@uniknode/ledger";
 import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -42,7 +42,7 @@ function grown() {
 
 /** A delegate that is not the one of the slot. */
 const other = (chain: ReturnType<typeof grown>, { header }: Block) =>
-  requireValue(
+  present(
     chain.orderAt(header.height).find((publicKey) => publicKey !== header.generatorPublicKey),
     "an item of chain.orderAt",
   );
@@ -154,17 +154,17 @@ describe("a block that does not continue the chain", () => {
 
   test("is discarded below the head, and when it is the head", () => {
     const chain = grown();
-    expect(judge(chain.context(), requireValue(chain.blocks[2], "an item of chain.blocks"))).toBe(
+    expect(judge(chain.context(), present(chain.blocks[2], "an item of chain.blocks"))).toBe(
       "Discarded: below-head",
     );
-    expect(judge(chain.context(), requireValue(chain.blocks.at(-1), "the last of chain.blocks"))).toBe(
+    expect(judge(chain.context(), present(chain.blocks.at(-1), "the last of chain.blocks"))).toBe(
       "Discarded: is-head",
     );
   });
 
   test("is rejected when it is older than the head", () => {
     const chain = grown();
-    const block = like(requireValue(chain.blocks.at(-1), "the last of chain.blocks"), {
+    const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
       timestamp: chain.head().timestamp - 1,
     });
     expect(judge(chain.context(), block)).toBe("Rejected: older-than-head");
@@ -172,9 +172,9 @@ describe("a block that does not continue the chain", () => {
 
   test("trap A23: is double forging from the right delegate, also at the next height", () => {
     const chain = grown();
-    expect(
-      judge(chain.context(), like(requireValue(chain.blocks.at(-1), "the last of chain.blocks"), {})),
-    ).toBe("Rollback: double-forging");
+    expect(judge(chain.context(), like(present(chain.blocks.at(-1), "the last of chain.blocks"), {}))).toBe(
+      "Rollback: double-forging",
+    );
     const next = chain.next();
     expect(judge(chain.context(), like(next, { previousBlock: "00" }))).toBe("Rollback: double-forging");
     const sameSlot = {
@@ -189,17 +189,17 @@ describe("a block that does not continue the chain", () => {
     const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
     const chain = createChain(networkWith([{ height: 2, nbDelegatesByType }]));
     const names = ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? -1 : 1));
-    const before = chain.wallet(requireValue(names[3], "an item of names"));
-    const delegate = { ...requireValue(before.attributes.delegate, "delegate"), type: 2 };
+    const before = chain.wallet(present(names[3], "an item of names"));
+    const delegate = { ...present(before.attributes.delegate, "delegate"), type: 2 };
     const after = { ...before, attributes: { delegate } };
     chain.state.commit([{ table: "wallets", key: before.address, before, after }]);
     while (chain.head().height < 5) chain.append();
     const byBalance = forgingOrder(
       2,
       [
-        requireValue(names[0], "an item of names"),
-        requireValue(names[1], "an item of names"),
-        requireValue(names[3], "an item of names"),
+        present(names[0], "an item of names"),
+        present(names[1], "an item of names"),
+        present(names[3], "an item of names"),
       ].map(publicKeyOf),
     );
     // A slot for which both orders name different delegates.
@@ -208,15 +208,15 @@ describe("a block that does not continue the chain", () => {
     while (forgerOf(chain.next([], skipped)) === chain.next([], skipped).header.generatorPublicKey) skipped++;
     chain.append(chain.next([], skipped));
     expect(chain.rounds.roundAt(7).isNewRound).toBe(true);
-    expect(
-      judge(chain.context(), like(requireValue(chain.blocks.at(-1), "the last of chain.blocks"), {})),
-    ).toBe("Rejected: wrong-generator");
+    expect(judge(chain.context(), like(present(chain.blocks.at(-1), "the last of chain.blocks"), {}))).toBe(
+      "Rejected: wrong-generator",
+    );
   });
 
   test("is rejected from another delegate", () => {
     const chain = grown();
-    const block = like(requireValue(chain.blocks.at(-1), "the last of chain.blocks"), {
-      generatorPublicKey: other(chain, requireValue(chain.blocks.at(-1), "the last of chain.blocks")),
+    const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
+      generatorPublicKey: other(chain, present(chain.blocks.at(-1), "the last of chain.blocks")),
     });
     expect(judge(chain.context(), block)).toBe("Rejected: wrong-generator");
   });

@@ -2,7 +2,7 @@
 
 import { propertyKey } from "@uniknode/ledger";
 import type { NftAsset, Transaction } from "@uniknode/protocol";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import {
   certifiedMint,
   certifiedTransfer,
@@ -115,7 +115,7 @@ function membersOf(sender: string, { asset, amount, recipientId, fee }: Transact
 const rewardFee = ({ random, height }: World): bigint =>
   random.oneIn(8)
     ? 7n
-    : BigInt(requireValue(network.milestoneAt(height).voucherRewards, "voucherRewards").organization.forger);
+    : BigInt(present(network.milestoneAt(height).voucherRewards, "voucherRewards").organization.forger);
 
 const certifiedMintProposal: Proposer = (world) => {
   const isVoter = world.random.oneIn(4);
@@ -138,13 +138,13 @@ const certifiedMintProposal: Proposer = (world) => {
 
 const certifiedUpdateProposal: Proposer = (world) => {
   const { sender, nft } = someChange(world);
-  const isAlive = requireValue(nft.unik, "unik").properties?.["LifeCycle/Status"] === "3";
+  const isAlive = present(nft.unik, "unik").properties?.["LifeCycle/Status"] === "3";
   const { voucherRewards } = network.milestoneAt(world.height);
   const terms: Terms = {
     ...issuing(world),
     cost: isAlive ? 0n : cost(world),
     ...(isAlive && {
-      members: { fee: BigInt(requireValue(voucherRewards, "voucherRewards").individual.forger) },
+      members: { fee: BigInt(present(voucherRewards, "voucherRewards").individual.forger) },
     }),
   };
   return membersOf(sender, certifiedUpdate(sender, nft, terms));

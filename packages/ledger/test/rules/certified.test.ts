@@ -2,7 +2,7 @@
 
 import { RuleError, recordUses } from "@uniknode/ledger";
 import type { Transaction } from "@uniknode/protocol";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   certifiedMint,
@@ -74,7 +74,7 @@ describe("certification", () => {
       "Failed to apply certified transaction:: Failed to check certification signature",
     );
     draft.set("tokens", tokenId("factory"), {
-      ...requireValue(draft.get("tokens", tokenId("factory")), "an entry of draft"),
+      ...present(draft.get("tokens", tokenId("factory")), "an entry of draft"),
       ownerId: addressOfName("bob"),
     });
     expect(refusalOf(draft, mint(), V1)).toBe("NftCertificationBadSignatureError");
@@ -110,8 +110,8 @@ describe("certification", () => {
     const { id: _, ...body } = signedByBob;
     const stolen = {
       ...transactionOf("2001/3", "alice"),
-      asset: requireValue(body.asset, "asset"),
-      recipientId: requireValue(body.recipientId, "recipientId"),
+      asset: present(body.asset, "asset"),
+      recipientId: present(body.recipientId, "recipientId"),
     };
     expect(refusalOf(draft, stolen, V1)).toBe("");
   });

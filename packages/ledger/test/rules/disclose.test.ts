@@ -1,7 +1,7 @@
 /** Disclosures (transactions-rules.md 7.1). */
 
 import { recordUses } from "@uniknode/ledger";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   type DisclosureTerms,
@@ -109,7 +109,7 @@ describe("refusals of a disclosure, in order", () => {
     expect(refusalOf(draft, disclose(["x"], { certifier: "bob", demandSigner: "bob" }), V1)).toBe(
       "DiscloseDemandCertificationSignatureError",
     );
-    const other = requireValue(
+    const other = present(
       disclose(["y"]).asset?.["disclose-demand-certification"],
       "disclose-demand-certification",
     );

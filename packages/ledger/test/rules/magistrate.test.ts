@@ -2,7 +2,7 @@
 
 import { type Attributes, entityKey } from "@uniknode/ledger";
 import type { Asset, BridgechainAsset } from "@uniknode/protocol";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   apply,
@@ -195,7 +195,7 @@ describe("entity", () => {
     expect(refusalOf(draft, again, situation)).toBe("EntityAlreadyRegisteredError");
     const fromBob = transactionOf("2/6", "bob", {
       fee: first.fee,
-      asset: requireValue(registration(1, "PROD").asset, "asset"),
+      asset: present(registration(1, "PROD").asset, "asset"),
     });
     expect(refusalOf(draft, fromBob, situation)).toBe("EntityNameAlreadyRegisteredError");
     const otherType = { ...registration(2), nonce: 2n };

@@ -1,7 +1,7 @@
 /** Delegates by unik and the votes for them (transactions-rules.md 7.2 to 7.4). */
 
 import type { Attributes } from "@uniknode/ledger";
-import { requireValue } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -105,7 +105,7 @@ describe("registration", () => {
     const asset = { nft: unik("cat") };
     const recipientId = addressOfName("bob");
     apply(draft, transactionOf("2000/2", "alice", { asset, recipientId, nonce: 2n }));
-    const fromBob = transactionOf("2001/1", "bob", { asset: requireValue(register().asset, "asset") });
+    const fromBob = transactionOf("2001/1", "bob", { asset: present(register().asset, "asset") });
     expect(refusalOf(draft, fromBob)).toBe("WalletUsernameAlreadyRegisteredError");
   });
 

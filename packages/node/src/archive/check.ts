@@ -18,7 +18,7 @@ import {
 } from "@uniknode/protocol";
 import { type ReceivedBlock, receiveBlock } from "../chain/pipeline/receive.ts";
 import { type VerifiedBlock, verifyBlocks } from "../chain/pipeline/verify.ts";
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import { type BlockBytes, type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -66,7 +66,7 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
     const received = readBlocks(blocks, network, previous.height + 1, to);
     const verified = await verifyBlocks(received, { network, verifier, now });
     for (const [index, outcome] of verified.entries()) {
-      const block = requireValue(received[index], "a block to verify");
+      const block = present(received[index], "a block to verify");
       if (outcome instanceof Error) throw invalid(block.header.height, outcome.message);
       checkOrder(block, previous, state, calendar);
       checkRules(outcome, network);

@@ -7,7 +7,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { makeFolder } from "../platform/files/folder.ts";
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -78,9 +78,9 @@ function describe(
 ): Pick<Manifest, "nethash" | "head" | "transactions" | "state" | "facts"> {
   const database = openReader(path);
   try {
-    const { height, id } = requireValue(createBlockStore(database).head(), "the head of the chain");
+    const { height, id } = present(createBlockStore(database).head(), "the head of the chain");
     const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM transactions");
-    const nethash = requireValue(createMetaStore(database).read("nethash"), "the nethash");
+    const nethash = present(createMetaStore(database).read("nethash"), "the nethash");
     return {
       nethash,
       head: { height, id },

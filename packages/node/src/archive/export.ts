@@ -1,7 +1,7 @@
 /** Exports the blocks of a data folder as a stream; the node may keep running. */
 
 import { joinBlock, type Network } from "@uniknode/protocol";
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -39,7 +39,7 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
       );
     }
     const blocks = createBlockStore(database);
-    const top = requireValue(blocks.head(), "the head of the chain").height;
+    const top = present(blocks.head(), "the head of the chain").height;
     const to = Math.min(options.to ?? top, top);
     if (from > to)
       throw new ArchiveError("ARCHIVE_MISSING", `block ${from} does not exist: the head is block ${top}`);
@@ -48,7 +48,7 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
 
     function* encoded() {
       for (let height = from; height <= to; height++) {
-        const block = requireValue(blocks.bytes(height, height)[0], `block ${height}`);
+        const block = present(blocks.bytes(height, height)[0], `block ${height}`);
         yield joinBlock(block.header, block.transactions);
         onProgress(height - from + 1, total);
       }

@@ -1,7 +1,7 @@
 /** Removes the blocks whose signatures were not checked from the top of the chain (decision 39). */
 
 import type { Block, Network } from "@uniknode/protocol";
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import { storeGenesis } from "./genesis.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { isRevertRecorded, type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
@@ -21,7 +21,7 @@ export function discardUnchecked(stores: ChainStores, options: DiscardOptions): 
   const { database, assumption, blocks, undo } = stores;
   const { eventsOfRevert } = options;
   return database.transaction(() => {
-    const head = requireValue(blocks.head(), "the head of the chain");
+    const head = present(blocks.head(), "the head of the chain");
     const from = assumption.uncheckedFrom();
     assumption.failed();
     if (from === undefined) return { head, applied: [], revertedBlocks: 0, returned: [] };
@@ -35,10 +35,10 @@ function returnToGenesis(
   { network, genesis, eventsOfRevert }: DiscardOptions,
 ): ChainChange {
   const { blocks, transactions, state, undo, feed, events } = stores;
-  const { height } = requireValue(blocks.head(), "the head of the chain");
+  const { height } = present(blocks.head(), "the head of the chain");
   if (isRevertRecorded(events)) {
     for (let top = height; top > 1; top--) {
-      events.append(eventsOfRevert(requireValue(blocks.block(top), `block ${top}`), []));
+      events.append(eventsOfRevert(present(blocks.block(top), `block ${top}`), []));
     }
   }
   transactions.removeFrom(1);

@@ -3,7 +3,7 @@
  * subscribed for a while after its last stream was closed, across restarts too, so that a client that reconnects finds
  * what it missed. The database is written when a name is added or dropped, not for each stream.
  */
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import type { SubscribedEventStore } from "../store/events/subscribed-events.ts";
 
 export type SubscribedEventsDeps = {
@@ -65,7 +65,7 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
       }
       names = union();
       return Object.fromEntries(
-        streamed.map((name) => [name, requireValue(since.get(name), `the subscription of ${name}`)]),
+        streamed.map((name) => [name, present(since.get(name), `the subscription of ${name}`)]),
       );
     },
     markGap() {

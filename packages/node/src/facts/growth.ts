@@ -4,7 +4,7 @@
  */
 import type { BlockHeader, Network } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -105,7 +105,7 @@ function createLeafSource(database: Database, network: Network) {
   const recent = createRecentBlocks();
 
   const blockAt = (height: number): RecentBlock =>
-    recent.take(height) ?? { block: requireValue(blocks.block(height), `block ${height}`) };
+    recent.take(height) ?? { block: present(blocks.block(height), `block ${height}`) };
 
   return {
     applied: recent.add,

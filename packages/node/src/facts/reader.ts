@@ -1,7 +1,7 @@
 /** Reads the fact tree: checkpoints, leaves, proofs and tiles, each from one state of the database. */
 import type { Network } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
@@ -62,7 +62,7 @@ export function createFactReader(database: Database, network: Network): FactRead
         if (index >= size || size > now) return undefined;
         const known = nodes();
         const proof = inclusionProof(index, size, known);
-        const leaf = requireValue(leavesFrom(index, 1)[0], `leaf ${index}`);
+        const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
         return { leaf, size, root: rootOf(size, known), proof };
       }),
     consistency: (from, to) =>
@@ -89,7 +89,7 @@ function createLeafReader(database: Database, network: Network): (first: number,
     const found: Leaf[] = [];
     let passed = before?.size ?? 0;
     for (let height = (before?.height ?? 0) + 1; found.length < count; height++) {
-      const block = requireValue(blocks.block(height), `block ${height}`);
+      const block = present(blocks.block(height), `block ${height}`);
       const leaves = leavesOf(block.header, pastFacts.of(block), network);
       found.push(...leaves.slice(Math.max(first - passed, 0)));
       passed += leaves.length;

@@ -1,5 +1,5 @@
 /** Union of the events that the open streams subscribe to. */
-import { requireValue } from "../platform/require-value.ts";
+import { present } from "../platform/present.ts";
 
 export type OpenSubscriptions = {
   /** Resolves to the sequence after which the log has every event of these names. */
@@ -20,7 +20,7 @@ export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSub
       for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
       // Called each time, because the sequence changes after a gap in the log.
       const since = await streamsChanged([...counts.keys()]);
-      return Math.max(...names.map((name) => requireValue(since[name], `the sequence of ${name}`)));
+      return Math.max(...names.map((name) => present(since[name], `the sequence of ${name}`)));
     },
     remove(names) {
       for (const name of names) {

@@ -2,7 +2,7 @@ import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectDatabase } from "../../src/archive/integrity/damage.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { CHAINS } from "../../test-support/chain/fixtures.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
@@ -15,7 +15,7 @@ let names = 0;
 
 beforeAll(async () => {
   for (const name of CHAINS) chains.push(await archiveFixture(name));
-  archived = requireValue(chains[0], "an item of chains");
+  archived = present(chains[0], "an item of chains");
   whole = join(archived.data, "node.sqlite");
   const database = openDatabase(whole);
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -100,7 +100,7 @@ test.each([
   for (const [index, { height, value }] of values.entries()) {
     const altered = Buffer.from(value);
     altered[(index * 31) % value.length] =
-      requireValue(altered[(index * 31) % value.length], "an item of altered") ^ (1 << (index % 8));
+      present(altered[(index * 31) % value.length], "an item of altered") ^ (1 << (index % 8));
     const path = copyOf((path) => {
       const database = openDatabase(path);
       database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`).run(altered, value);

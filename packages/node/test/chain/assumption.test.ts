@@ -7,7 +7,7 @@ import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await first.close();
   const second = openTestChain(":memory:", { deps: { assumeValid: ANYWHERE } });
   await second.chain.acceptFetched(bytesOf(honest.slice(0, FORGED - 2)));
-  const { publicKey } = requireValue(
+  const { publicKey } = present(
     keysOf.get(second.make(FORGED).header.generatorPublicKey),
     "an entry of keysOf",
   );
@@ -74,7 +74,7 @@ afterEach(async () => {
 const bytesOf = (blocks: readonly EncodedBlock[]) => blocks.map((block) => encodeBlock(block, network));
 const pinOf = (blocks: readonly EncodedBlock[], height: number): Pin => ({
   height,
-  id: requireValue(blocks[height - 2], "an item of blocks").header.id,
+  id: present(blocks[height - 2], "an item of blocks").header.id,
 });
 
 function start(assumeValid?: Pin, options: Partial<ChainOptions> = {}): TestChain {
@@ -118,13 +118,10 @@ describe("up to the pinned block", () => {
     const pin = pinOf(forged, 30);
     const own = start(pin);
     expect(await outcomesOf(own, forged)).toEqual(["Accepted"]);
-    expect(own.chain.head().id).toBe(requireValue(forged.at(-1), "the last of forged").header.id);
+    expect(own.chain.head().id).toBe(present(forged.at(-1), "the last of forged").header.id);
     expect(news).toEqual([{ kind: "reached", pin }]);
     expect(own.chain.assumption()).toEqual({ pin, uncheckedFrom: undefined });
-    const keys = requireValue(
-      keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey),
-      "an entry of keysOf",
-    );
+    const keys = present(keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey), "an entry of keysOf");
     const unsigned = own.make(LENGTH + 1, {
       keys: { publicKey: keys.publicKey, privateKey: thief } as never,
     });
@@ -136,16 +133,14 @@ describe("up to the pinned block", () => {
     await outcomesOf(own, honest.slice(0, 5));
     const stranger = keysFromPassphrase("of no delegate");
     expect(await outcomesOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
-    expect(await outcomesOf(own, [requireValue(honest[7], "an item of honest")])).toEqual(["Unchained"]);
+    expect(await outcomesOf(own, [present(honest[7], "an item of honest")])).toEqual(["Unchained"]);
     expect(own.chain.head().height).toBe(6);
   });
 
   test("a block that was posted or made by this node is checked", async () => {
     const own = start(pinOf(forged, 30));
     await outcomesOf(own, forged.slice(0, FORGED - 2));
-    const [outcome] = await own.chain.accept(
-      bytesOf([requireValue(forged[FORGED - 2], "an item of forged")]),
-    );
+    const [outcome] = await own.chain.accept(bytesOf([present(forged[FORGED - 2], "an item of forged")]));
     expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(own.chain.head().height).toBe(FORGED - 1);
   });
@@ -178,15 +173,15 @@ describe("up to the pinned block", () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
     const transactions = [payment(rich), payment({ ...rich, keys: { ...rich.keys, privateKey: thief } })];
-    await own.take(own.make(6, { transactions: [requireValue(transactions[0], "an item of transactions")] }));
+    await own.take(own.make(6, { transactions: [present(transactions[0], "an item of transactions")] }));
     await own.chain.revertTo(6);
     expect(changes.at(-1)?.returned).toHaveLength(1);
     const [good, wrong] = transactions.map((transaction) => own.make(6, { transactions: [transaction] }));
-    expect(requireValue(good, "good").header.id).not.toBe(requireValue(wrong, "wrong").header.id);
-    expect((await own.chain.accept(bytesOf([requireValue(wrong, "wrong")])))[0]).toMatchObject({
+    expect(present(good, "good").header.id).not.toBe(present(wrong, "wrong").header.id);
+    expect((await own.chain.accept(bytesOf([present(wrong, "wrong")])))[0]).toMatchObject({
       kind: "Rejected",
     });
-    expect(await outcomesOf(own, [requireValue(wrong, "wrong")])).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, [present(wrong, "wrong")])).toEqual(["Accepted"]);
     await own.chain.revertTo(6);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 1, returned: [] });
   });
@@ -200,7 +195,7 @@ describe("when the chain has another block at the height of the pin", () => {
     await own.take(...honest.slice(0, 5));
     await outcomesOf(own, forged.slice(5, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
-    expect(own.chain.head().id).toBe(requireValue(honest[4], "an item of honest").header.id);
+    expect(own.chain.head().id).toBe(present(honest[4], "an item of honest").header.id);
     expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 15, applied: [], returned: [] });
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
@@ -302,9 +297,7 @@ describe("when the chain has another block at the height of the pin", () => {
     const own = start(pin);
     await own.take(...honest);
     expect(own.chain.head().height).toBe(LENGTH);
-    expect(news).toEqual([
-      { kind: "other", pin, id: requireValue(honest[28], "an item of honest").header.id },
-    ]);
+    expect(news).toEqual([{ kind: "other", pin, id: present(honest[28], "an item of honest").header.id }]);
   });
 
   test("a block of a branch that takes the place of others has the same effect", async () => {
@@ -364,7 +357,7 @@ test("the tree of facts has no block that is not proved", async () => {
 
 test("blocks with short ids are checked, since such an id does not name one block", () => {
   const { assumption, close } = openMeta();
-  const { header } = requireValue(honest[0], "an item of honest");
+  const { header } = present(honest[0], "an item of honest");
   expect(assumption.covers(header)).toBe(true);
   expect(assumption.covers({ ...header, id: "17184958558311101492" })).toBe(false);
   expect(assumption.covers({ ...header, height: ANYWHERE.height + 1 })).toBe(false);

@@ -9,7 +9,7 @@ import {
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import {
@@ -50,7 +50,7 @@ function start(options: OpenOptions = {}, name = "chain.sqlite"): OpenChain {
 /** The block with one byte of its header changed. */
 function withByte(bytes: Uint8Array, at: number): Uint8Array {
   const changed = Uint8Array.from(bytes);
-  changed[at] = requireValue(changed[at], "an item of changed") ^ 1;
+  changed[at] = present(changed[at], "an item of changed") ^ 1;
   return changed;
 }
 const REWARD_AT = 32 + 32;
@@ -82,8 +82,8 @@ describe("a delivery", () => {
     const [good, , ...rest] = heights(5, 9);
     await chain.accept(heights(2, 4));
     const outcomes = await chain.accept([
-      requireValue(good, "good"),
-      withByte(requireValue(heights(6, 6)[0], "an item of heights"), REWARD_AT),
+      present(good, "good"),
+      withByte(present(heights(6, 6)[0], "an item of heights"), REWARD_AT),
       ...rest,
     ]);
     expect(outcomes.map(({ kind }) => kind)).toEqual([
@@ -103,7 +103,7 @@ describe("a delivery", () => {
     const { chain } = start();
     await chain.accept(heights(2, 4));
     const [outcome] = await chain.accept([
-      withByte(requireValue(heights(5, 5)[0], "an item of heights"), SIGNATURE_AT),
+      withByte(present(heights(5, 5)[0], "an item of heights"), SIGNATURE_AT),
     ]);
     expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(outcome).toHaveProperty("faults", [{ code: "signature" }]);
@@ -115,7 +115,7 @@ describe("a delivery", () => {
       (bytes, index) => index > 2 && decodeHeader(bytes, network).header.numberOfTransactions > 0,
     );
     await chain.accept(blocks.slice(0, full));
-    const block = requireValue(blocks[full], "an item of blocks");
+    const block = present(blocks[full], "an item of blocks");
     const [outcome] = await chain.accept([withByte(block, block.length - 1)]);
     expect(["Rejected", "Unreadable"]).toContain(outcome?.kind);
     expect(await chain.accept([block])).toEqual(accepted(1));
@@ -124,14 +124,14 @@ describe("a delivery", () => {
   test.each([0, 11, 60, 150])("cut after %i bytes is unreadable", async (length) => {
     const { chain } = start();
     const [outcome] = await chain.accept([
-      requireValue(heights(2, 2)[0], "an item of heights").subarray(0, length),
+      present(heights(2, 2)[0], "an item of heights").subarray(0, length),
     ]);
     expect(outcome).toMatchObject({ kind: "Unreadable", cause: expect.any(Error) });
   });
 
   test("announcing more transactions than a block may have is unreadable", async () => {
     const { chain } = start();
-    const { header } = decodeHeader(requireValue(blocks[1], "an item of blocks"), network);
+    const { header } = decodeHeader(present(blocks[1], "an item of blocks"), network);
     const announced = encodeHeader({ ...header, numberOfTransactions: 501 }, network);
     expect(await chain.accept([announced])).toMatchObject([{ kind: "Unreadable" }]);
   });
@@ -176,7 +176,7 @@ describe("candidates behind the head in a delivery (block-processing.json)", () 
     const { chain, database } = start();
     await chain.accept(heights(2, height - 1));
     const outcomes = await chain.accept([...heights(height, height), Buffer.from(block.serialized, "hex")]);
-    const { kind } = requireValue(outcomes[1], "an item of outcomes");
+    const { kind } = present(outcomes[1], "an item of outcomes");
     expect(kind === "Unreadable" ? "Rejected" : kind).toBe(kinds[expected.result]);
     if (kind === "Accepted") return;
     const other = start({}, "other.sqlite");
@@ -389,7 +389,7 @@ describe("the event log of the chain", () => {
     await chain.revertTo(1);
     const reverted = (height: number) => [
       ...Array.from(
-        { length: requireValue(counts[height - 2], "an item of counts") },
+        { length: present(counts[height - 2], "an item of counts") },
         () => `transaction.reverted ${height}`,
       ),
       `block.reverted ${height}`,
@@ -409,7 +409,7 @@ describe("the event log of the chain", () => {
     for (const { data } of saved) {
       const { address, balance } = JSON.parse(data);
       expect(balance, address).toBe(
-        `${requireValue(before.get("wallets", address), "an entry of before").balance}`,
+        `${present(before.get("wallets", address), "an entry of before").balance}`,
       );
     }
   });

@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 
 /** The head, with the id of a lower block that was in the same read. */
@@ -39,7 +39,7 @@ if (parentPort && workerData?.forkHeight) {
   );
   let last = "";
   while (Atomics.load(ended, 0) === 0) {
-    const seen = requireValue(head.get(), "a row of head");
+    const seen = present(head.get(), "a row of head");
     const text = JSON.stringify(seen);
     if (text !== last) parentPort.postMessage(seen);
     last = text;

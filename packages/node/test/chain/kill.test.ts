@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compareState } from "../../../../tools/vectors/ledger-chain.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import {
   CHAINS,
@@ -119,16 +119,13 @@ test("a chain that is killed below a pinned block knows what is unchecked", {
 }, async () => {
   const random = randomFrom(4_711);
   const [name] = CHAINS;
-  const content = readChain(requireValue(name, "name"));
+  const content = readChain(present(name, "name"));
   const path = `${folder.path}/pinned.sqlite`;
   const { height, id } = content.blocks[60];
   const states = new Set<string>();
   for (let isFinished = false; !isFinished; ) {
     const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
-    ({ isFinished } = await runUntilKilled(
-      [requireValue(name, "name"), path, "3", `${height}:${id}`],
-      killAfter,
-    ));
+    ({ isFinished } = await runUntilKilled([present(name, "name"), path, "3", `${height}:${id}`], killAfter));
     const { chain, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
     const { height: head } = chain.head();
     const isUnchecked = head > 1 && head < height;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
@@ -19,7 +19,7 @@ function open(webhooks: string[] = []) {
       lingerMs: 100,
     });
   const writes = () =>
-    requireValue(database.prepare<{ n: number }>("SELECT total_changes() AS n").get(), "a row").n;
+    present(database.prepare<{ n: number }>("SELECT total_changes() AS n").get(), "a row").n;
   return { log, names, start, writes };
 }
 

@@ -12,7 +12,7 @@ import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { type Comparison, startComparison } from "../../src/facts/comparison/comparison.ts";
 import { logName } from "../../src/facts/note.ts";
 import { createFactReader, type FactReader } from "../../src/facts/reader.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { network } from "../../test-support/chain/forking.ts";
@@ -102,14 +102,14 @@ test("A node that was made to differ is found by a shorter tree and by a longer 
     await comparison.compare();
     expect(comparison.figures()).toEqual({ agreed: 0, differed: 2, failed: 0, differing: 1 });
     expect(reported).toMatchObject([{ name: "state.diverged", data: { url: node.url } }]);
-    const { root, otherRoot } = requireValue(reported[0], "an item of reported").data as {
+    const { root, otherRoot } = present(reported[0], "an item of reported").data as {
       root: string;
       otherRoot: string;
     };
     expect(root).not.toBe(otherRoot);
     const { properties } = DATA_SCHEMAS["state.diverged"] as { readonly properties?: object };
     expect(Object.keys(properties ?? {}).sort()).toEqual(
-      Object.keys(requireValue(reported[0], "an item of reported").data as object).sort(),
+      Object.keys(present(reported[0], "an item of reported").data as object).sort(),
     );
     expect(logged).toMatchObject([{ level: 50, url: node.url }]);
     await node.stop();

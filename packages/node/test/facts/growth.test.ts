@@ -9,7 +9,7 @@ import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth, type Growth } from "../../src/facts/growth.ts";
 import { leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { createFactReader } from "../../src/facts/reader.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -26,9 +26,9 @@ afterEach(() => folder.remove());
 /** The leaves of all final blocks, from the blocks alone. */
 function finalLeaves(database: Database, network: Network): string[] {
   const blocks = createBlockStore(database);
-  const height = finalHeight(requireValue(blocks.head(), "the result of head").height, network);
+  const height = finalHeight(present(blocks.head(), "the result of head").height, network);
   return Array.from({ length: height }, (_, index) =>
-    requireValue(blocks.block(index + 1), "the result of block"),
+    present(blocks.block(index + 1), "the result of block"),
   ).flatMap((block) =>
     leavesOf(block.header, createPastFacts(database, network).of(block), network).map(leafText),
   );
@@ -121,8 +121,8 @@ test.each([1, 2, 3])(
 const blockAt = (database: Database, height: number) => {
   const [bytes] = createBlockStore(database).bytes(height, height);
   return {
-    ...requireValue(createBlockStore(database).block(height), "the result of block"),
-    headerBytes: requireValue(bytes, "bytes").header,
+    ...present(createBlockStore(database).block(height), "the result of block"),
+    headerBytes: present(bytes, "bytes").header,
   };
 };
 
@@ -168,7 +168,7 @@ test("Blocks that were stored before the tree was known are added, and their lea
   const reader = createFactReader(database, of);
   expect(reader.leaves(0, leaves.length)?.map(leafText)).toEqual(leaves);
   for (const index of [0, 1, 17, leaves.length - 1]) {
-    expect(leafText(requireValue(reader.inclusion(index, undefined), "the result of inclusion").leaf)).toBe(
+    expect(leafText(present(reader.inclusion(index, undefined), "the result of inclusion").leaf)).toBe(
       leaves[index],
     );
   }

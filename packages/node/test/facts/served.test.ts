@@ -7,7 +7,7 @@ import { leafHash } from "../../src/facts/merkle/hashes.ts";
 import { isConsistent, isIncluded, rootOf } from "../../src/facts/merkle/proofs.ts";
 import { nodesOfTiles } from "../../src/facts/merkle/tiles.ts";
 import { tilePath } from "../../src/facts/tile-path.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type ServedChain, servedChain } from "../../test-support/facts/served.ts";
 
 let node: ServedChain;
@@ -31,12 +31,12 @@ test("The checkpoint is of the last final block, and the note that its key signe
   const root = bytesOf(data.root).toString("base64");
   const name = `uniknode-facts-v1/${node.nethash}`;
   expect(text).toBe(`${name}\n${data.size}\n${root}\nblock ${data.height} ${data.id}\n`);
-  const [, keyName, signed] = requireValue(/^\u2014 (\S+) (\S+)\n$/.exec(signature), "the match");
-  const [, keyHash, key] = requireValue(/^.+\+([0-9a-f]{8})\+(.+)$/.exec(data.verifierKey), "the match");
+  const [, keyName, signed] = present(/^\u2014 (\S+) (\S+)\n$/.exec(signature), "the match");
+  const [, keyHash, key] = present(/^.+\+([0-9a-f]{8})\+(.+)$/.exec(data.verifierKey), "the match");
   expect(keyName).toBe(name);
-  const bytes = Buffer.from(requireValue(signed, "signed"), "base64");
+  const bytes = Buffer.from(present(signed, "signed"), "base64");
   expect(bytes.subarray(0, 4).toString("hex")).toBe(keyHash);
-  const x = Buffer.from(requireValue(key, "key"), "base64").subarray(1).toString("base64url");
+  const x = Buffer.from(present(key, "key"), "base64").subarray(1).toString("base64url");
   const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   expect(verify(null, Buffer.from(text), publicKey, bytes.subarray(4))).toBe(true);
   const plain = await get("checkpoint", { accept: "text/plain" });

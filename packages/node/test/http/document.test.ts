@@ -1,7 +1,7 @@
 /** The document, walked against a running server. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Document, documentOf, faultOf } from "../../test-support/http/described.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const operation = (method: string, path: string) =>
-  requireValue(document.paths[path]?.[method], `${method} ${path}`);
+  present(document.paths[path]?.[method], `${method} ${path}`);
 
 test("is served under both prefixes, and is OpenAPI 3.1", async () => {
   const [one, other] = await Promise.all([
@@ -89,7 +89,7 @@ test("says of no refusal that it is a success", () => {
   expect(wrong).toEqual([]);
 });
 
-test("has 404 where it is answered", () => {
+test("has 404 where a route returns it", () => {
   const mayMiss = (path: string) => "404" in operation("get", path).responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
     true,
@@ -100,23 +100,23 @@ test("has 404 where it is answered", () => {
 });
 
 test("shows one value where a number may come as text", () => {
-  const body = requireValue(operation("post", "/blocks/search").requestBody, "the body of a search");
-  const { version, height } = requireValue(body.content["application/json"].schema.properties, "its members");
+  const body = present(operation("post", "/blocks/search").requestBody, "the body of a search");
+  const { version, height } = present(body.content["application/json"].schema.properties, "its members");
   expect(version).toMatchObject({ type: "integer", minimum: 0, description: expect.any(String) });
   expect(height?.properties?.from).toMatchObject({ type: "integer", minimum: 1 });
 });
 
-test("every operation, with every parameter and member that it knows, answers as documented", async () => {
+test("every operation, with every parameter and member that it knows, responds as documented", async () => {
   const samples = samplesOf(document);
   expect(samples.length).toBeGreaterThan(300);
   const statuses = new Set<number>();
   for (const { method, path, url, payload } of samples) {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: method as "GET",
       url,
       ...(payload !== undefined && { payload: payload as object }),
     });
-    const { statusCode: status, body } = answer;
+    const { statusCode: status, body } = response;
     const routeUrl = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
     const fault = faultOf(fixture.app, { method, url: routeUrl, status, body });
     expect(fault, `${method} ${url} ${JSON.stringify(payload)}: ${body.slice(0, 200)}`).toBeUndefined();
@@ -129,7 +129,7 @@ test("every operation, with every parameter and member that it knows, answers as
   expect(statuses).toEqual(new Set([200, 422]));
 });
 
-describe("the check of answers", () => {
+describe("the check of responses", () => {
   const url = "/api/v2/blockchain";
   const body = { data: { block: { height: 1, id: "1" }, supply: 5 } };
   const check = (status: number, value: unknown) =>

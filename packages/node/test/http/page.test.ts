@@ -1,7 +1,7 @@
 /** The page that shows the document. */
 
 import { afterAll, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
@@ -24,7 +24,7 @@ test("loads everything from this server, and may load nothing else", async () =>
 test("is as wide as a phone, and names what it lets choose", async () => {
   const page = await fixture.get("/documentation");
   const [, path] = /src="([^"]+\/uniknode\.js)"/.exec(page.body) ?? [];
-  const script = (await fixture.get(requireValue(path, "the path of the script"))).body;
+  const script = (await fixture.get(present(path, "the path of the script"))).body;
   expect(script).toContain("width=device-width");
   expect(script).toContain("aria-label");
 });

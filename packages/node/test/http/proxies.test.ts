@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 function createLog() {
@@ -26,7 +26,7 @@ test("the first request that an unnamed proxy passes on is warned about, once", 
   await ask("127.0.0.1", { "x-forwarded-for": "203.0.113.5" });
   await ask("127.0.0.1", { "x-forwarded-for": "203.0.113.6" });
   expect(lines).toMatchObject([{ level: 40, remoteAddress: "127.0.0.1" }]);
-  expect(requireValue(lines[0], "a line").msg).toContain("--http-trust-proxy");
+  expect(present(lines[0], "a line").msg).toContain("--http-trust-proxy");
 });
 
 const warning = (exposure: Exposure) => {

@@ -1,4 +1,4 @@
-/** Lists whose order is kept in memory are answered as those are that are sorted each time. */
+/** Lists whose order is kept in memory are the same as those that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
@@ -53,7 +53,7 @@ const lists = [
 test.each(lists)("%s", async (url) => {
   const expected = (await plain.get(url)).json();
   expect((await ranked.get(url)).json()).toEqual(expected);
-  // The next one is another URL, which is not answered out of memory.
+  // The next one is another URL, which no cache has.
   await building;
   expect((await ranked.get(`${url}&=`)).json().data).toEqual(expected.data);
   expect(errors).toEqual([]);

@@ -1,5 +1,5 @@
 /** Requests made of the OpenAPI document: one for each parameter and each member that an operation knows. */
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, chain, unik } from "../../test-support/http/chain.ts";
 import type { Document, Operation, Schema } from "../../test-support/http/described.ts";
 import { more } from "../../test-support/http/longer.ts";
@@ -32,9 +32,9 @@ export const filled = (path: string): string =>
 
 function idIn(path: string): string {
   if (path.startsWith("/transactions/unconfirmed/")) {
-    return requireValue(chain.waiting[0], "a pending transaction").data.id;
+    return present(chain.waiting[0], "a pending transaction").data.id;
   }
-  return requireValue(IDS[path.split("/")[1] ?? ""], `an id for ${path}`);
+  return present(IDS[path.split("/")[1] ?? ""], `an id for ${path}`);
 }
 
 /** Texts that fit the patterns of the API. */
@@ -60,7 +60,7 @@ export function sampleOf(schema: Schema): unknown {
   const { type, enum: choices, minimum = 1, anyOf, properties, items, pattern, examples } = schema;
   if (examples) return examples[0];
   if (choices) return choices[0];
-  if (anyOf) return sampleOf(requireValue(anyOf[0], "an alternative"));
+  if (anyOf) return sampleOf(present(anyOf[0], "an alternative"));
   if (type === "integer" || type === "number") return Math.max(minimum, 1);
   if (type === "boolean") return true;
   if (type === "array") return [sampleOf(items ?? {})];

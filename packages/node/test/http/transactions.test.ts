@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { BodyError } from "../../src/gateway/gateway.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   bob,
@@ -20,15 +20,15 @@ afterAll(() => fixture.close());
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data]),
 ) as { [Name in keyof typeof chain.sent]: (typeof chain.sent)[Name]["data"] };
-const premines = requireValue(chain.blocks[0], "the genesis block").transactions.map(({ data }) => data);
-const firstPremine = requireValue(premines[0], "the first premine");
-const secondPremine = requireValue(premines[1], "the second premine");
-const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+const premines = present(chain.blocks[0], "the genesis block").transactions.map(({ data }) => data);
+const firstPremine = present(premines[0], "the first premine");
+const secondPremine = present(premines[1], "the second premine");
+const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 describe("GET /transactions/{id}", () => {
-  test("answers as interface.md 4.8 types it: integers, and always an asset", async () => {
-    const answer = await fixture.get(`/api/v2/transactions/${hello.id}`);
-    expect(answer.json()).toEqual({
+  test("responds as interface.md 4.8 types it: integers, and always an asset", async () => {
+    const response = await fixture.get(`/api/v2/transactions/${hello.id}`);
+    expect(response.json()).toEqual({
       data: {
         id: hello.id,
         blockId: heads.third.id,
@@ -55,10 +55,10 @@ describe("GET /transactions/{id}", () => {
   });
 
   test("writes all digits of amounts beyond 2^53, and the nonce of version 1", async () => {
-    const answer = await fixture.get(`/api/transactions/${firstPremine.id}`);
-    expect(answer.body).toContain(`"amount":${firstPremine.amount},`);
+    const response = await fixture.get(`/api/transactions/${firstPremine.id}`);
+    expect(response.body).toContain(`"amount":${firstPremine.amount},`);
     expect(firstPremine.amount % 2n).toBe(1n);
-    expect(answer.json().data).toMatchObject({ version: 1, nonce: "1", blockId: heads.genesis.id });
+    expect(response.json().data).toMatchObject({ version: 1, nonce: "1", blockId: heads.genesis.id });
     expect((await fixture.get(`/api/transactions/${secondPremine.id}`)).json().data.nonce).toBe("2");
   });
 
@@ -67,7 +67,7 @@ describe("GET /transactions/{id}", () => {
     expect(data).toMatchObject({ recipient: alice.address, typeGroup: 2000, asset: mint.asset });
   });
 
-  test("answers the raw form on demand", async () => {
+  test("returns the raw form on demand", async () => {
     const { data } = (await fixture.get(`/api/transactions/${hello.id}?transform=false`)).json();
     expect(data).toEqual({
       version: 2,
@@ -85,14 +85,14 @@ describe("GET /transactions/{id}", () => {
     });
   });
 
-  test("answers 404 for what is not confirmed and 422 for what is no id", async () => {
+  test("returns 404 for what is not confirmed and 422 for what is no id", async () => {
     for (const id of [
-      requireValue(chain.waiting[0], "a pending transaction").data.id,
+      present(chain.waiting[0], "a pending transaction").data.id,
       hello.id.toUpperCase(),
       "0".repeat(64),
     ]) {
-      const answer = await fixture.get(`/api/transactions/${id}`);
-      expect(answer.json()).toEqual({
+      const response = await fixture.get(`/api/transactions/${id}`);
+      expect(response.json()).toEqual({
         statusCode: 404,
         error: "Not Found",
         message: "Transaction not found",
@@ -108,15 +108,15 @@ describe("GET /transactions", () => {
   const newestFirst = [large, mint, vote, payments, hello, secondPremine, firstPremine].map(({ id }) => id);
 
   test("lists transactions, newest first, amounts as text", async () => {
-    const answer = await fixture.get("/api/transactions");
-    expect(idsOf(answer)).toEqual(newestFirst);
-    expect(rowsOf(answer)[0]).toMatchObject({ amount: "1000", fee: "50000000" });
-    expect(rowsOf(answer)[0]).not.toHaveProperty("asset");
+    const response = await fixture.get("/api/transactions");
+    expect(idsOf(response)).toEqual(newestFirst);
+    expect(rowsOf(response)[0]).toMatchObject({ amount: "1000", fee: "50000000" });
+    expect(rowsOf(response)[0]).not.toHaveProperty("asset");
   });
 
   test("names the unik that a vote is for", async () => {
-    const answer = await fixture.get("/api/transactions?typeGroup=2001");
-    expect(rowsOf(answer)).toEqual([expect.objectContaining({ id: vote.id, unikname: "bob" })]);
+    const response = await fixture.get("/api/transactions?typeGroup=2001");
+    expect(rowsOf(response)).toEqual([expect.objectContaining({ id: vote.id, unikname: "bob" })]);
     const raw = await fixture.get("/api/transactions?typeGroup=2001&transform=false");
     expect(rowsOf(raw)).toEqual([expect.objectContaining({ id: vote.id, network: 30, unikname: "bob" })]);
   });
@@ -154,8 +154,8 @@ describe("GET /transactions", () => {
     ["vendorField=o_l", []],
     ["vendorField=%C3%A9%E2%9C%93", [hello]],
   ])("lists transactions with %s", async (parameters, found) => {
-    const answer = await fixture.get(`/api/transactions?${parameters}`);
-    expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
+    const response = await fixture.get(`/api/transactions?${parameters}`);
+    expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
 
   test.each([
@@ -231,24 +231,24 @@ describe("POST /transactions/search", () => {
     [{ asset: {} }, "", [mint, vote, payments]],
     [{ asset: {}, type: 0 }, "", []],
   ])("finds %j%s", async (body, query, found) => {
-    const answer = await search(body, query);
-    expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
+    const response = await search(body, query);
+    expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
 
   test.each([15, 16, 61])("finds nothing like an asset that is nested %i deep", async (depth) => {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions/search",
       payload: `{"asset":{"votes":${"[".repeat(depth)}${"]".repeat(depth)}}}`,
     });
-    expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
+    expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
   });
 
-  test("answers in either form, without names of uniks", async () => {
-    const answer = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
-    expect(rowsOf(answer)[0]).toMatchObject({ id: vote.id, fee: "10000000" });
-    expect(rowsOf(answer)[0]).not.toHaveProperty("unikname");
-    expect(answer.json().meta.self).toBe("/api/v2/transactions/search?limit=1&transform=true&page=1");
+  test("returns either form, without names of uniks", async () => {
+    const response = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
+    expect(rowsOf(response)[0]).toMatchObject({ id: vote.id, fee: "10000000" });
+    expect(rowsOf(response)[0]).not.toHaveProperty("unikname");
+    expect(response.json().meta.self).toBe("/api/v2/transactions/search?limit=1&transform=true&page=1");
     expect(rowsOf(await search({ id: hello.id }, "?transform=false"))[0]).toMatchObject({ network: 30 });
   });
 
@@ -276,12 +276,12 @@ describe("POST /transactions/search", () => {
 
 describe("unconfirmed transactions", () => {
   const waiting = chain.waiting.map(({ data }) => data);
-  const first = requireValue(waiting[0], "the first pending transaction");
-  const second = requireValue(waiting[1], "the second pending transaction");
+  const first = present(waiting[0], "the first pending transaction");
+  const second = present(waiting[1], "the second pending transaction");
 
   test("are listed in forging order", async () => {
-    const answer = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
-    expect(rowsOf(answer)).toEqual([
+    const response = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
+    expect(rowsOf(response)).toEqual([
       {
         id: first.id,
         version: 2,
@@ -297,7 +297,7 @@ describe("unconfirmed transactions", () => {
         nonce: "2",
       },
     ]);
-    expect(answer.json().meta).toMatchObject({
+    expect(response.json().meta).toMatchObject({
       totalCount: 2,
       next: "/api/v2/transactions/unconfirmed?limit=1&transform=true&page=2",
     });
@@ -316,20 +316,20 @@ describe("unconfirmed transactions", () => {
   });
 
   test("are 404 once confirmed or unknown", async () => {
-    const answer = await fixture.get(`/api/transactions/unconfirmed/${hello.id}`);
-    expect(answer.json().message).toBe("Transaction not found");
+    const response = await fixture.get(`/api/transactions/unconfirmed/${hello.id}`);
+    expect(response.json().message).toBe("Transaction not found");
     expect((await fixture.get("/api/transactions/unconfirmed/zz")).statusCode).toBe(422);
     expect((await fixture.get("/api/transactions/unconfirmed?orderBy=fee:asc")).statusCode).toBe(422);
   });
 });
 
 describe("POST /transactions", () => {
-  test("hands everything over and answers what became of it", async () => {
+  test("hands everything over and returns what became of it", async () => {
     const transactions = [{ id: "x", amount: 1 }];
-    const answer = await fixture.post("/api/transactions", { transactions });
-    expect(answer.statusCode).toBe(200);
+    const response = await fixture.post("/api/transactions", { transactions });
+    expect(response.statusCode).toBe(200);
     expect(fixture.gateway.submitted.at(-1)).toEqual(transactions);
-    expect(answer.json()).toEqual({
+    expect(response.json()).toEqual({
       data: { accept: [], broadcast: [], excess: [], invalid: ["x"] },
       errors: { x: [{ type: "ERR_LOW_FEE", message: "too low" }] },
     });
@@ -350,8 +350,8 @@ describe("POST /transactions", () => {
     [[null], '"transactions.0" must be an object'],
   ])("refuses lists of another form before they reach the node: %.20j", async (transactions, message) => {
     const count = fixture.gateway.submitted.length;
-    const answer = await fixture.post("/api/transactions", { transactions });
-    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+    const response = await fixture.post("/api/transactions", { transactions });
+    expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
     expect(fixture.gateway.submitted.length).toBe(count);
   });
 
@@ -367,8 +367,8 @@ describe("POST /transactions", () => {
     fixture.gateway.submit = async () => {
       throw new BodyError("there must be at least one transaction");
     };
-    const answer = await fixture.post("/api/transactions", { transactions: [{}] });
-    expect(answer.json()).toMatchObject({
+    const response = await fixture.post("/api/transactions", { transactions: [{}] });
+    expect(response.json()).toMatchObject({
       statusCode: 422,
       message: "there must be at least one transaction",
     });

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { createNotifier } from "../../src/platform/notifier.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { follow } from "../../src/stream/follow.ts";
 import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
@@ -45,7 +45,7 @@ test("a block that is reverted while old ones are sent is retracted, and its rep
       return (
         event && {
           events: [sourceEvent(event)],
-          block: { height, blockId: requireValue(event.blockId, "the id of its block") },
+          block: { height, blockId: present(event.blockId, "the id of its block") },
         }
       );
     },

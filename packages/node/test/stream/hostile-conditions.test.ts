@@ -118,9 +118,9 @@ test("one event that takes more than the steps for one closes the stream before 
 
 test("conditions of which the patterns are too large together are refused", async () => {
   const { port } = await openStreams({ isPublic: true });
-  const answer = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
-  expect(answer.status).toBe(422);
-  expect(((await answer.json()) as { message: string }).message).toContain("1024 instructions");
+  const response = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
+  expect(response.status).toBe(422);
+  expect(((await response.json()) as { message: string }).message).toContain("1024 instructions");
   // Each of these takes milliseconds to compile.
   for (const [count, repetitions] of [
     [1, 20],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { defaultSignatureBackend, hexToBytes, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { AcceleratorError, loadAccelerator } from "../../src/verification/accelerator.ts";
 import { chooseVerify } from "../../src/verification/choose-verify.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
@@ -75,7 +75,7 @@ describe("choosing what verifies signatures", () => {
 const source = process.env.UNIKNODE_ACCELERATOR;
 
 describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is not set)"}`, () => {
-  const load = () => loadAccelerator(requireValue(source, "source"));
+  const load = () => loadAccelerator(present(source, "source"));
   const verdict = (check: SignatureCheck, by = defaultSignatureBackend) =>
     (check.scheme === "ecdsa" ? verifyEcdsa : verifySchnorr)(
       check.hash,

@@ -9,7 +9,7 @@ import {
 } from "@uniknode/protocol";
 import fc from "fast-check";
 import { bytes32, der, N, P, toInteger } from "../../../protocol/test-support/arithmetic.ts";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 
 const TOP = 2n ** 256n - 1n;
@@ -59,14 +59,14 @@ const alterBytes: fc.Arbitrary<(bytes: Uint8Array) => Uint8Array> = fc.oneof(
 const alterKey: fc.Arbitrary<(publicKey: Uint8Array) => Uint8Array> = fc.oneof(
   fc.constant((publicKey: Uint8Array) => publicKey),
   fc.constant((publicKey: Uint8Array) =>
-    requireValue(uncompressPublicKey(publicKey), "the result of uncompressPublicKey"),
+    present(uncompressPublicKey(publicKey), "the result of uncompressPublicKey"),
   ),
   fc
     .integer({ min: 2, max: 8 })
     .map(
       (prefix) => (publicKey: Uint8Array) =>
-        requireValue(uncompressPublicKey(publicKey), "the result of uncompressPublicKey").map(
-          (byte, index) => (index === 0 ? prefix : byte),
+        present(uncompressPublicKey(publicKey), "the result of uncompressPublicKey").map((byte, index) =>
+          index === 0 ? prefix : byte,
         ),
     ),
 );
@@ -93,7 +93,7 @@ export const alteredSignature: fc.Arbitrary<SignatureCheck> = fc
     };
 
     function altered(signature: Uint8Array): Uint8Array {
-      const sAt = 4 + requireValue(signature[3], "an item of signature");
+      const sAt = 4 + present(signature[3], "an item of signature");
       const r = toInteger(signature.subarray(4, sAt));
       const scalars = alter.alterScalars({ r, s: toInteger(signature.subarray(sAt + 2)) });
       return der(scalars.r, scalars.s);

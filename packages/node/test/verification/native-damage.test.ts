@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import { type KnownVerdict, loadNativeVerify, NativeAddonError } from "../../src/verification/native.ts";
 
 const NODE = join(import.meta.dirname, "../..");
@@ -75,7 +75,7 @@ describe("the addon is refused, with the reason, if it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.length * 8 - 1 }), (bit) => {
         const altered = Buffer.from(bytes);
-        altered[bit >> 3] = requireValue(altered[bit >> 3], "an item of altered") ^ (1 << (bit & 7));
+        altered[bit >> 3] = present(altered[bit >> 3], "an item of altered") ^ (1 << (bit & 7));
         writeFileSync(addon, altered);
         expect(reasonOf()).toMatch(/SHA-256 mismatch: linux-x64\.node/);
       }),
@@ -155,7 +155,7 @@ describe("what it is compared with", () => {
       writeFileSync(
         path,
         JSON.stringify(
-          known.with(index, { ...requireValue(known[index], "an item of known"), isValid: !isValid }),
+          known.with(index, { ...present(known[index], "an item of known"), isValid: !isValid }),
         ),
       );
       recordSums([NAME, "known-verdicts.json"]);

@@ -15,7 +15,7 @@ import {
   verifySecondSignature,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { requireValue } from "../../src/platform/require-value.ts";
+import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";
@@ -50,7 +50,7 @@ function transferSignedBy(
         multiSignTransaction(
           signed,
           index,
-          keysOf(wrong.includes(index) ? "someone else" : requireValue(NAMES[index], "an item of NAMES")),
+          keysOf(wrong.includes(index) ? "someone else" : present(NAMES[index], "an item of NAMES")),
         ),
       body,
     ),
@@ -102,9 +102,9 @@ describe("multisignatures", () => {
     ["a participant that has signed twice", { ...transferSignedBy([0, 1]) }, [0, 0]],
     ["a participant that the wallet does not have", transferSignedBy([0, 1]), [0, 40]],
   ])("%s is the same error, unless the quorum is reached before", async (_, { data }, indexes) => {
-    const signatures = requireValue(data.signatures, "signatures").map(
+    const signatures = present(data.signatures, "signatures").map(
       (entry, at) =>
-        requireValue(indexes[at], "an item of indexes").toString(16).padStart(2, "0") + entry.slice(2),
+        present(indexes[at], "an item of indexes").toString(16).padStart(2, "0") + entry.slice(2),
     );
     // A block cannot carry the first one: it is refused by the decoder.
     const transaction = { ...transferSignedBy([0]), data: { ...data, signatures } };
@@ -154,7 +154,7 @@ describe("multisignatures", () => {
     const body = builders.multiSignature({ ...envelope("shared", 1), ...participants });
     const signed = [0, 1, 2].reduce<TransactionBody>(
       (transaction, index) =>
-        multiSignTransaction(transaction, index, keysOf(requireValue(NAMES[index], "an item of NAMES"))),
+        multiSignTransaction(transaction, index, keysOf(present(NAMES[index], "an item of NAMES"))),
       body,
     );
     const transaction = sealed(signTransaction(signed, keysOf("shared")));

@@ -1,5 +1,5 @@
 /** Test that another backend returns the results of the default one, before it is used. */
-import { requireValue } from "../require-value.ts";
+import { present } from "../present.ts";
 import { defaultSignatureBackend, type SignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
 import { signEcdsa, verifyEcdsa } from "./ecdsa.ts";
@@ -162,7 +162,7 @@ function derInteger(value: bigint): Uint8Array {
   return concatBytes(Uint8Array.of(0x02, minimal.length), minimal);
 }
 
-const byteAt = (bytes: Uint8Array, index: number): number => requireValue(bytes[index], `byte ${index}`);
+const byteAt = (bytes: Uint8Array, index: number): number => present(bytes[index], `byte ${index}`);
 
 function flip(bytes: Uint8Array, index: number): Uint8Array {
   return bytes.map((byte, at) => (at === index ? byte ^ 1 : byte));

@@ -3,7 +3,7 @@
 import { HDKey } from "@scure/bip32";
 import { mnemonicToSeedSync } from "@scure/bip39";
 import type { NetworkDescription } from "../networks/network.ts";
-import { requireValue } from "../require-value.ts";
+import { present } from "../present.ts";
 import { IdentityError } from "./error.ts";
 import type { KeyPair } from "./keys.ts";
 
@@ -47,8 +47,8 @@ function seedOf(mnemonic: string, passphrase: string): Uint8Array {
 const nodeOf = (key: HDKey): HdNode => ({
   // Every node is derived from a seed, so it has a private key.
   keys: {
-    privateKey: requireValue(key.privateKey, "the private key of a node"),
-    publicKey: requireValue(key.publicKey, "the public key of a node"),
+    privateKey: present(key.privateKey, "the private key of a node"),
+    publicKey: present(key.publicKey, "the public key of a node"),
   },
   extendedPrivateKey: key.privateExtendedKey,
   derive: (path) => nodeOf(key.derive(path)),

@@ -1,5 +1,5 @@
 /** Creates a network from its files. */
-import { requireValue } from "../require-value.ts";
+import { present } from "../present.ts";
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
 import type { Network, NetworkFiles } from "./network.ts";
 
@@ -19,7 +19,7 @@ export function createNetwork(files: NetworkFiles): Network {
     // The last milestone not above the height; the first one also applies to every height below it.
     milestoneAt: (height) =>
       milestones.findLast((milestone) => milestone.height <= height) ??
-      requireValue(milestones[0], "the first milestone"),
+      present(milestones[0], "the first milestone"),
     isMilestone: (height) => heights.has(height),
   };
 }

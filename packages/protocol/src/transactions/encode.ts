@@ -1,7 +1,7 @@
 /** Encodes transactions to bytes (transactions.md 3). */
 
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
-import { requireValue } from "../require-value.ts";
+import { present } from "../present.ts";
 import { type SignaturePart, writeSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";
@@ -45,7 +45,7 @@ function writeHeaderV2(
 ) {
   writer.u32(typeGroup);
   writer.u16(type);
-  writer.u64(requireValue(nonce, "nonce"));
+  writer.u64(present(nonce, "nonce"));
   writer.hex(senderPublicKey, 33);
   writer.u64(fee);
 }

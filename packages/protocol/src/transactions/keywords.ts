@@ -5,7 +5,7 @@
 
 import type { KeywordDefinition } from "ajv";
 import { utf8ToBytes } from "../crypto/bytes.ts";
-import { requireValue } from "../require-value.ts";
+import { present } from "../present.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
 import { isSeedNode } from "./types/magistrate/seed-node.ts";
 
@@ -48,13 +48,13 @@ export function bigintFromJson(value: unknown): bigint {
 const POSITION = "the position of a value";
 
 function replace(place: Place | undefined, value: unknown): void {
-  const { parentData, parentDataProperty } = requireValue(place, POSITION);
+  const { parentData, parentDataProperty } = present(place, POSITION);
   parentData[parentDataProperty] = value;
 }
 
 /** transactions.md 8.1: the zero amounts and fees of a genesis block pass. */
 function isGenesisAmount(place: Place | undefined): boolean {
-  const { parentData, parentDataProperty, rootData } = requireValue(place, POSITION);
+  const { parentData, parentDataProperty, rootData } = present(place, POSITION);
   if (parentData !== rootData || parentDataProperty === "nonce") return false;
   const { id, version, timestamp } = parentData;
   return Boolean(id) && timestamp === 0 && (version === undefined || version === 1);
@@ -105,7 +105,7 @@ const transactionType: KeywordDefinition = {
   errors: false,
   compile: (number: number) =>
     function (this: Limits, value: unknown, place?: Place) {
-      const { typeGroup, asset } = requireValue(place, POSITION).parentData as {
+      const { typeGroup, asset } = present(place, POSITION).parentData as {
         typeGroup?: unknown;
         asset?: Members;
       };

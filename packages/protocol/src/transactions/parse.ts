@@ -2,7 +2,7 @@
 
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
-import { requireValue } from "../require-value.ts";
+import { present } from "../present.ts";
 import { addressPayload } from "./addresses.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
 import { decodeTransaction } from "./decode.ts";
@@ -95,7 +95,7 @@ function parseBytes(
 
 /** The type of a transaction that was decoded, which fails for unknown types. */
 const typeOf = ({ typeGroup, type }: TransactionBody): TransactionType =>
-  requireValue(findTransactionType(typeGroup, type), "the transaction type");
+  present(findTransactionType(typeGroup, type), "the transaction type");
 
 /** Version and recipients. */
 function checkBody(body: TransactionBody, type: TransactionType, context: TransactionContext): void {
@@ -195,7 +195,7 @@ function checkSchema(
 /** Every recipient of the types that compare (transactions.md 6.2). */
 function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { network }: TransactionContext) {
   const recipients = asset?.payments?.map((payment) => payment.recipientId) ?? [
-    requireValue(recipientId, "recipientId"),
+    present(recipientId, "recipientId"),
   ];
   for (const recipient of recipients) {
     if (addressPayload(recipient)[0] !== network.description.pubKeyHash) {

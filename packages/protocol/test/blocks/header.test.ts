@@ -20,7 +20,7 @@ import {
   presets,
   sha256,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 
 const livenet = createNetwork(presets.livenet);
 /** Full ids from 4000000 on. */
@@ -215,12 +215,12 @@ describe("listed exceptions", () => {
     ["12", transactions, true],
     ["12", transactions.toReversed(), true],
     ["12", transactions.slice(1), false],
-    ["12", [...transactions, requireValue(transactions[0], "an item of transactions")], false],
+    ["12", [...transactions, present(transactions[0], "an item of transactions")], false],
     [
       "12",
       [
-        requireValue(transactions[0], "an item of transactions"),
-        requireValue(transactions[0], "an item of transactions"),
+        present(transactions[0], "an item of transactions"),
+        present(transactions[0], "an item of transactions"),
       ],
       false,
     ],

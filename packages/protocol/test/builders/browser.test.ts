@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 
 const source = new URL("../../src/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", source), "utf8"));
@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", source), "ut
 /** Modules named in imports and re-exports; those of types alone leave nothing behind. */
 const importsOf = (code: string): string[] =>
   [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^"';]*?\bfrom\s+)?"([^"]+)";/gm)].map(([, name]) =>
-    requireValue(name, "name"),
+    present(name, "name"),
   );
 
 /** Every module reached from the entry with the condition `browser`, and every package. */

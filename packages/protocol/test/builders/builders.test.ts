@@ -17,7 +17,7 @@ import {
   verifyMultiSignatures,
   verifySecondSignature,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 import {
   addressOf,
   delegate,
@@ -141,7 +141,7 @@ test("a multi-signature registration is signed by the participants, then by the 
 });
 
 test("a second signature comes last", () => {
-  const signed = signTransaction(requireValue(unsigned.transfer, "transfer"), sender);
+  const signed = signTransaction(present(unsigned.transfer, "transfer"), sender);
   const { data } = parse(secondSignTransaction(signed, delegate));
   expect(verifySecondSignature(data, hexOf(delegate))).toBe(true);
 });

@@ -15,7 +15,7 @@ import {
   verifyDiscloseCertification,
   verifyDiscloseDemand,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 import { addressOf, delegate, factory, hexOf, idOf, livenet, sender } from "../../test-support/builders.ts";
 
 const context = { network: livenet, height: 2_171_350 };
@@ -38,10 +38,10 @@ function accepted(transaction: TransactionBody) {
 }
 
 function checkParts({ nft, demand, certification }: Asset): void {
-  expect(verifyDemand(requireValue(nft, "nft"), requireValue(demand, "demand"), hexOf(sender))).toBe(true);
-  expect(verifyCertification(requireValue(certification, "certification"), hexOf(factory))).toBe(true);
+  expect(verifyDemand(present(nft, "nft"), present(demand, "demand"), hexOf(sender))).toBe(true);
+  expect(verifyCertification(present(certification, "certification"), hexOf(factory))).toBe(true);
   expect(certification?.payload.sub).toBe(
-    certificationSubject(requireValue(nft, "nft"), requireValue(demand, "demand")),
+    certificationSubject(present(nft, "nft"), present(demand, "demand")),
   );
   expect(certification?.payload.iss).toBe(common.factory.tokenId);
 }
@@ -50,7 +50,7 @@ test("a mint pays its cost to the factory and belongs to the sender", () => {
   const { asset, amount, recipientId, fee, senderPublicKey } = accepted(
     builders.certifiedMint({ ...common, properties: { type: "1" }, cost: 500n }),
   );
-  checkParts(requireValue(asset, "asset"));
+  checkParts(present(asset, "asset"));
   expect(asset?.demand?.payload).toEqual({
     iss: common.tokenId,
     sub: common.tokenId,
@@ -74,7 +74,7 @@ test("a mint by voucher is free", () => {
 test("an update has the fee of the height", () => {
   const options = { ...common, properties: { "LifeCycle/Status": "3" }, cost: 7n };
   const { asset, amount, recipientId } = accepted(builders.certifiedUpdate(options));
-  checkParts(requireValue(asset, "asset"));
+  checkParts(present(asset, "asset"));
   expect({ amount, recipientId }).toEqual({ amount: 7n, recipientId: addressOf(factory) });
   expect(builders.certifiedUpdate({ ...options, height: 2_171_349 }).fee).toBe(10_000_000n);
   expect(builders.certifiedUpdate({ ...options, height: 2_171_350 }).fee).toBe(100_000_000n);
@@ -85,7 +85,7 @@ test("a transfer names the new owner in the demand and as recipient, and has no 
   const { asset, ...data } = accepted(
     builders.certifiedTransfer({ ...common, recipientId, cost: 9n, issuerTokenId: idOf("other") }),
   );
-  checkParts(requireValue(asset, "asset"));
+  checkParts(present(asset, "asset"));
   expect(asset?.demand?.payload).toMatchObject({ iss: idOf("other"), cryptoAccountAddress: recipientId });
   expect(data).toMatchObject({ amount: 0n, recipientId });
 });
@@ -94,14 +94,12 @@ test("a disclosure is signed by the sender and certified by the factory", () => 
   const { asset } = accepted(
     builders.certifiedDisclosure({ ...common, explicitValues: ["bob", "bobby"], kind: 1 }),
   );
-  const { "disclose-demand": demand, "disclose-demand-certification": certification } = requireValue(
+  const { "disclose-demand": demand, "disclose-demand-certification": certification } = present(
     asset,
     "asset",
   );
   expect(demand?.payload).toMatchObject({ explicitValue: ["bob", "bobby"], type: 1 });
-  expect(verifyDiscloseDemand(requireValue(demand, "demand"), hexOf(sender))).toBe(true);
-  expect(verifyDiscloseCertification(requireValue(certification, "certification"), hexOf(factory))).toBe(
-    true,
-  );
-  expect(certification?.payload.sub).toBe(discloseSubject(requireValue(demand, "demand").payload));
+  expect(verifyDiscloseDemand(present(demand, "demand"), hexOf(sender))).toBe(true);
+  expect(verifyDiscloseCertification(present(certification, "certification"), hexOf(factory))).toBe(true);
+  expect(certification?.payload.sub).toBe(discloseSubject(present(demand, "demand").payload));
 });

@@ -16,7 +16,7 @@ import {
   signTransaction,
   type TransactionBody,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: vectors have one shape each, described in their README
 type Json = any;
@@ -31,7 +31,7 @@ function networkNamed(name: string): Network {
     const files: NetworkFiles = presets[name] ?? contentOf("networks").cases.find((c) => c.name === name);
     networks.set(name, createNetwork(files));
   }
-  return requireValue(networks.get(name), "an entry of networks");
+  return present(networks.get(name), "an entry of networks");
 }
 
 /** The call of a builder for the decoded JSON of a transaction, by its numbers. */
@@ -127,11 +127,11 @@ test.each(cases)("$name", ({ network: name, height, expect: expected, ...secrets
         ...legacy,
         publicKeys: legacy.keysgroup.map((key: string) => key.slice(1)),
       })
-    : requireValue(calls[`${json.typeGroup ?? 1}/${json.type}`], "an item of calls")(json, envelope);
+    : present(calls[`${json.typeGroup ?? 1}/${json.type}`], "an item of calls")(json, envelope);
 
   const { fee: _, ...withoutFee } = envelope;
   if (!legacy && expected.staticFee !== undefined) {
-    const { fee } = requireValue(calls[`${json.typeGroup ?? 1}/${json.type}`], "an item of calls")(
+    const { fee } = present(calls[`${json.typeGroup ?? 1}/${json.type}`], "an item of calls")(
       json,
       withoutFee,
     );

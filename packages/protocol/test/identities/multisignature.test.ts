@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { curve } from "../../src/crypto/curve.node.ts";
 import { addPublicKeys } from "../../src/crypto/points.ts";
 import { bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 
 const keyOf = (name: string) => bytesToHex(keysFromPassphrase(name).publicKey);
 const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];
@@ -64,13 +64,10 @@ test("property: the sum of points is the point of the sum", () => {
       const points = [x, y].map((key) => curve.derivePublicKeyCompressed(key) as Uint8Array);
       expect(addPublicKeys(points)).toEqual(curve.derivePublicKeyCompressed(sum));
       expect(
-        addPublicKeys([
-          requireValue(points[0], "an item of points"),
-          requireValue(points[0], "an item of points"),
-        ]),
+        addPublicKeys([present(points[0], "an item of points"), present(points[0], "an item of points")]),
       ).toEqual(
         curve.mulTweakPublicKeyCompressed(
-          requireValue(points[0], "an item of points"),
+          present(points[0], "an item of points"),
           Uint8Array.of(...new Uint8Array(31), 2),
         ),
       );

@@ -14,7 +14,7 @@ import {
   presets,
   utf8ToBytes,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 
 const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
 
@@ -104,7 +104,7 @@ describe("primitives of browser and Node.js agree", () => {
     const [here, there] = await Promise.all(
       [node, browser].map(({ scrypt }) => scrypt(key, blocks, cost, 64)),
     );
-    expect(bytesToHex(requireValue(here, "here"))).toBe(bytesToHex(requireValue(there, "there")));
+    expect(bytesToHex(present(here, "here"))).toBe(bytesToHex(present(there, "there")));
     expect(here).toHaveLength(64);
   });
 

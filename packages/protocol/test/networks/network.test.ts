@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createNetwork, createSlots, type MilestoneChange, presets } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 
 const networkOf = (milestones: MilestoneChange[]) => createNetwork({ ...presets.unitnet, milestones });
 
@@ -38,10 +38,7 @@ describe("milestones", () => {
     const change = JSON.parse('{"height":1,"__proto__":{"reward":7}}') as MilestoneChange;
     const { milestones } = networkOf([change, { height: 2 }]);
     expect(milestones[1]?.reward).toBeUndefined();
-    expect(Object.keys(requireValue(milestones[1], "an item of milestones"))).toEqual([
-      "height",
-      "__proto__",
-    ]);
+    expect(Object.keys(present(milestones[1], "an item of milestones"))).toEqual(["height", "__proto__"]);
   });
 
   test("a height below the first milestone gets the first", () => {

@@ -12,7 +12,7 @@ import {
   transactionToJson,
   transactionTypes,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 import {
   bodyOf,
   context,
@@ -143,7 +143,7 @@ describe("bytes that are not canonical", () => {
         bodyOf(3, { asset: { votes: [`+${senderPublicKey}`] }, signature: "ab".repeat(64) }),
       );
       vote[60] = direction;
-      return requireValue(transactionFromBytes(vote, context).data.asset?.votes?.[0], "an item of votes")[0];
+      return present(transactionFromBytes(vote, context).data.asset?.votes?.[0], "an item of votes")[0];
     };
     expect([0x01, 0x11, 0xf1].map(votes)).toEqual(["+", "+", "+"]);
     expect([0x00, 0x10, 0x02, 0xff].map(votes)).toEqual(["-", "-", "-", "-"]);
@@ -175,7 +175,7 @@ describe("order of properties (transactions.md 11)", () => {
   });
   const propertiesOf = (transaction: Transaction) =>
     Object.keys(
-      requireValue(decodeTransaction(encodeTransaction(transaction)).asset?.nft?.unik, "unik")
+      present(decodeTransaction(encodeTransaction(transaction)).asset?.nft?.unik, "unik")
         .properties as object,
     );
 
@@ -196,7 +196,7 @@ describe("order of properties (transactions.md 11)", () => {
     const bytes = encodeTransaction(mint({ a: "1", b: "2", c: "3" }));
     const text = bytesToHex(bytes).replace("0163010033", "0161010033");
     const { data } = transactionFromBytes(hexToBytes(text), context);
-    expect(Object.entries(requireValue(data.asset?.nft?.unik?.properties, "properties"))).toEqual([
+    expect(Object.entries(present(data.asset?.nft?.unik?.properties, "properties"))).toEqual([
       ["a", "3"],
       ["b", "2"],
     ]);
@@ -212,7 +212,7 @@ describe("order of properties (transactions.md 11)", () => {
           const bytes = encodeTransaction(mint(properties));
           const { data, bytes: canonical } = transactionFromBytes(bytes, context);
           expect(canonical).toEqual(bytes);
-          expect(Object.entries(requireValue(data.asset?.nft?.unik?.properties, "properties"))).toEqual(
+          expect(Object.entries(present(data.asset?.nft?.unik?.properties, "properties"))).toEqual(
             Object.entries(properties),
           );
         },

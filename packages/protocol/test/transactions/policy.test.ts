@@ -7,7 +7,7 @@ import {
   transactionKey,
   typeStaticFee,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 import { bodyOf, livenet, participantKeys, testnet, transfer } from "./fixtures.ts";
 
 const milestone = livenet.milestoneAt(2);
@@ -26,7 +26,7 @@ describe("static fees", () => {
     expect(staticFee(registration, withFees({ multiSignature: 5 }))).toBe(20n);
     expect(
       typeStaticFee(
-        requireValue(findTransactionType(1, 4), "the result of findTransactionType"),
+        present(findTransactionType(1, 4), "the result of findTransactionType"),
         withFees({ multiSignature: 5 }),
       ),
     ).toBe(5n);

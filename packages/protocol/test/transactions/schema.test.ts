@@ -10,7 +10,7 @@ import {
   transactionFromJson,
   transactionToJson,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 import {
   addressOn,
   bodyOf,
@@ -106,8 +106,8 @@ describe("rules of the core types (transactions.md 8.3)", () => {
       multiSignature(
         1,
         [
-          requireValue(participantKeys[0], "an item of participantKeys"),
-          requireValue(participantKeys[0], "an item of participantKeys").toUpperCase(),
+          present(participantKeys[0], "an item of participantKeys"),
+          present(participantKeys[0], "an item of participantKeys").toUpperCase(),
         ],
         2,
       ),

@@ -18,7 +18,7 @@ import {
   verifySecondSignature,
   verifySignature,
 } from "../../src/index.ts";
-import { requireValue } from "../../src/require-value.ts";
+import { present } from "../../src/present.ts";
 import {
   bodyOf,
   context,
@@ -41,7 +41,7 @@ const flip = (text: string, digit: number) => {
   const at = digit % text.length;
   return (
     text.slice(0, at) +
-    (Number.parseInt(requireValue(text[at], "an item of text"), 16) ^ 1).toString(16) +
+    (Number.parseInt(present(text[at], "an item of text"), 16) ^ 1).toString(16) +
     text.slice(at + 1)
   );
 };
@@ -55,10 +55,10 @@ describe("the sender's signature", () => {
           const { signature: _signature, ...unsigned } = { ...body, senderPublicKey };
           const transaction = signTransaction(unsigned, sender, algorithm);
           expect(verifySignature(transaction)).toBe(true);
-          expect(
-            verifySignature({ ...transaction, nonce: requireValue(transaction.nonce, "nonce") ^ 1n }),
-          ).toBe(false);
-          const altered = flip(requireValue(transaction.signature, "signature"), digit);
+          expect(verifySignature({ ...transaction, nonce: present(transaction.nonce, "nonce") ^ 1n })).toBe(
+            false,
+          );
+          const altered = flip(present(transaction.signature, "signature"), digit);
           expect(verifySignature({ ...transaction, signature: altered })).toBe(false);
         }),
         { numRuns: 30 },
@@ -71,7 +71,7 @@ describe("the sender's signature", () => {
     fc.assert(
       fc.property(fc.nat(8 * bytes.length - 1), (bit) => {
         const altered = bytes.slice();
-        altered[bit >> 3] = requireValue(altered[bit >> 3], "an item of altered") ^ (1 << (bit & 7));
+        altered[bit >> 3] = present(altered[bit >> 3], "an item of altered") ^ (1 << (bit & 7));
         let transaction: SealedTransaction;
         try {
           transaction = transactionFromBytes(altered, context);
@@ -91,7 +91,7 @@ describe("the sender's signature", () => {
 
   test("version 1 hashes other bytes: expiration and network are not covered", () => {
     const transaction = signTransaction(transferV1({ vendorField: "x".repeat(70) }), sender);
-    expect(hexToBytes(requireValue(transaction.signature, "signature"))[0]).toBe(0x30);
+    expect(hexToBytes(present(transaction.signature, "signature"))[0]).toBe(0x30);
     expect(verifySignature({ ...transaction, expiration: 7, network: 1 })).toBe(true);
     expect(verifySignature({ ...transaction, timestamp: 7 })).toBe(false);
     expect(verifySignature({ ...transaction, vendorField: "x".repeat(69) })).toBe(false);
@@ -124,7 +124,7 @@ describe("what counts as verified (transactions.md 10)", () => {
       transactionFromBytes(encodeTransaction(transaction), context);
     expect(parsed({ ...signed(), secondSignature: "00".repeat(64) }).isVerified).toBe(true);
     expect(
-      parsed(multiSignTransaction(transfer(), 0, requireValue(participants[0], "an item of participants")))
+      parsed(multiSignTransaction(transfer(), 0, present(participants[0], "an item of participants")))
         .isVerified,
     ).toBe(false);
   });
@@ -137,7 +137,7 @@ describe("the second signature", () => {
     expect(verifySecondSignature(twice, secondKey)).toBe(true);
     expect(
       verifySecondSignature(
-        { ...twice, signature: flip(requireValue(twice.signature, "signature"), 0) },
+        { ...twice, signature: flip(present(twice.signature, "signature"), 0) },
         secondKey,
       ),
     ).toBe(false);
@@ -166,7 +166,7 @@ describe("multi-signatures", () => {
   const by = (...indexes: number[]) =>
     indexes.reduce<TransactionBody>(
       (body, index) =>
-        multiSignTransaction(body, index, requireValue(participants[index], "an item of participants")),
+        multiSignTransaction(body, index, present(participants[index], "an item of participants")),
       transfer(),
     ) as Transaction;
   const wrong = (index: number) => `0${index}${"ab".repeat(64)}`;
@@ -210,7 +210,7 @@ describe("multi-signatures", () => {
     expect(transactionFromBytes(encodeTransaction(transaction), context).isVerified).toBe(true);
     const swapped = {
       ...transaction,
-      signatures: requireValue(transaction.signatures, "signatures").toReversed(),
+      signatures: present(transaction.signatures, "signatures").toReversed(),
     };
     expect(verifyMultiSignatures(swapped, wallet)).toBe(true);
     expect(verifySignature(swapped)).toBe(false);

@@ -1,5 +1,5 @@
 /** Open hash-time-locked amounts (transactions-rules.md 3.9). */
-import { type HtlcExpiration, requireValue } from "@uniknode/protocol";
+import { type HtlcExpiration, present } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import type { Lock, StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, withAttribute } from "../../wallets.ts";
@@ -50,7 +50,7 @@ export function addLock(draft: Draft, owner: Wallet, id: string, lock: Lock): vo
 
 /** The attribute stays when its last lock is removed: the wallet then has a locked balance of 0. */
 export function removeLock(draft: Draft, { id, lock, owner }: HeldLock): void {
-  const htlc = requireValue(owner.attributes.htlc, "the locks of the owner");
+  const htlc = present(owner.attributes.htlc, "the locks of the owner");
   const { [id]: _, ...locks } = htlc.locks;
   const lockedBalance = htlc.lockedBalance - lock.amount;
   saveWallet(draft, withAttribute(owner, "htlc", { locks, lockedBalance }));

@@ -3,7 +3,7 @@ import {
   IdentityError,
   multiSignaturePublicKey,
   type Network,
-  requireValue,
+  present,
   type Transaction,
   TYPE_GROUPS,
 } from "@uniknode/protocol";
@@ -19,7 +19,7 @@ export const multiSignature: Rule = {
   type: 4,
 
   check(transaction, context, sender) {
-    const { min, publicKeys } = requireValue(transaction.asset?.multiSignature, "asset.multiSignature");
+    const { min, publicKeys } = present(transaction.asset?.multiSignature, "asset.multiSignature");
     // 1
     if (min < 1 || min > publicKeys.length || min > MAX_MINIMUM) {
       throw refusal("MultiSignatureMinimumKeysError", "too few keys were provided.");
@@ -44,7 +44,7 @@ export const multiSignature: Rule = {
 
   /** The sender only pays. */
   applyToRecipient(transaction, { draft, network }) {
-    const { min, publicKeys } = requireValue(transaction.asset?.multiSignature, "asset.multiSignature");
+    const { min, publicKeys } = present(transaction.asset?.multiSignature, "asset.multiSignature");
     const wallet = registeredWallet(draft, transaction, network);
     saveWallet(draft, withAttribute(wallet, "multiSignature", { min, publicKeys }));
   },
@@ -59,7 +59,7 @@ function registeredWallet(state: StateReader, { asset }: Transaction, network: N
   try {
     return walletOf(
       state,
-      multiSignaturePublicKey(requireValue(asset?.multiSignature, "asset.multiSignature")),
+      multiSignaturePublicKey(present(asset?.multiSignature, "asset.multiSignature")),
       network,
     );
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Registration of a second key (transactions-rules.md 3.2). */
-import { requireValue, TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import {
   checkCommon,
@@ -27,7 +27,7 @@ export const secondSignature: Rule = {
     const sender = walletOf(draft, senderPublicKey, network);
     saveWallet(
       draft,
-      withAttribute(sender, "secondPublicKey", requireValue(asset?.signature, "asset.signature").publicKey),
+      withAttribute(sender, "secondPublicKey", present(asset?.signature, "asset.signature").publicKey),
     );
   },
 };

@@ -1,5 +1,5 @@
 /** Transfer (transactions-rules.md 3.1). */
-import { requireValue, TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -9,5 +9,5 @@ export const transfer: Rule = {
   type: 0,
   check: (transaction, context, sender) => checkCommon(transaction, context, sender),
   applyToRecipient: ({ recipientId, amount }, { draft }) =>
-    credit(draft, requireValue(recipientId, "recipientId"), amount),
+    credit(draft, present(recipientId, "recipientId"), amount),
 };

@@ -1,5 +1,5 @@
 /** Resignation of a bridgechain (transactions-rules.md 4 type 4). */
-import { requireValue, TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -15,7 +15,7 @@ export const bridgechainResignation: Rule = {
   type: 4,
 
   check(transaction, context, sender) {
-    const { bridgechainId } = requireValue(
+    const { bridgechainId } = present(
       transaction.asset?.bridgechainResignation,
       "asset.bridgechainResignation",
     );
@@ -24,13 +24,13 @@ export const bridgechainResignation: Rule = {
   },
 
   applyToSender(transaction, context) {
-    const { bridgechainId } = requireValue(
+    const { bridgechainId } = present(
       transaction.asset?.bridgechainResignation,
       "asset.bridgechainResignation",
     );
     changeBusiness(transaction, context, (business) =>
       withBridgechain(business, bridgechainId, {
-        ...requireValue(business.bridgechains?.[bridgechainId], "the bridgechain"),
+        ...present(business.bridgechains?.[bridgechainId], "the bridgechain"),
         resigned: true,
       }),
     );

@@ -1,5 +1,5 @@
 /** Registration, change and resignation of an entity (transactions-rules.md 4 type 6). */
-import { type Asset, requireValue, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { type Asset, present, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
@@ -17,7 +17,7 @@ function checkEntity(transaction: Transaction, context: RuleContext, sender: Wal
     throw refusal("StaticFeeMismatchError", `fee doesn't match static fee ${fee}.`);
   }
   checkCommon(transaction, context, sender);
-  const asset = requireValue(transaction.asset, "asset");
+  const asset = present(transaction.asset, "asset");
   if (asset.action === REGISTER) checkRegistration(transaction.id, asset, context, sender);
   else checkChange(asset, sender);
 }
@@ -27,8 +27,8 @@ function checkRegistration(id: string, asset: Asset, { state }: RuleContext, sen
     throw refusal("EntityAlreadyRegisteredError", "the entity is already registered for the wallet.");
   }
   // Resigned entities keep their name.
-  const type = requireValue(asset.type, "asset.type");
-  const name = requireValue(asset.data?.name, "asset.data.name");
+  const type = present(asset.type, "asset.type");
+  const name = present(asset.data?.name, "asset.data.name");
   if (state.get("entities", entityKey(type, name)) !== undefined) {
     throw refusal("EntityNameAlreadyRegisteredError", "the entity name is already registered.");
   }
@@ -62,15 +62,15 @@ function checkChange({ registrationId, type, subType }: Asset, { attributes }: W
 
 function applyEntity(transaction: Transaction, { draft, network }: RuleContext): void {
   const { id, senderPublicKey } = transaction;
-  const asset = requireValue(transaction.asset, "asset");
+  const asset = present(transaction.asset, "asset");
   const sender = walletOf(draft, senderPublicKey, network);
   const isRegistration = asset.action === REGISTER;
-  const registrationId = isRegistration ? id : requireValue(asset.registrationId, "asset.registrationId");
+  const registrationId = isRegistration ? id : present(asset.registrationId, "asset.registrationId");
   const entity = changed(sender.attributes.entities?.[registrationId], asset);
   const entities = { ...sender.attributes.entities, [registrationId]: entity };
   saveWallet(draft, withAttribute(sender, "entities", entities));
   if (isRegistration) {
-    const name = requireValue(entity.data.name, "asset.data.name");
+    const name = present(entity.data.name, "asset.data.name");
     draft.set("entities", entityKey(entity.type, name), id);
   }
 }
@@ -79,9 +79,9 @@ function applyEntity(transaction: Transaction, { draft, network }: RuleContext):
 function changed(entity: Entity | undefined, { action, type, subType, data }: Asset): Entity {
   if (!entity) {
     return {
-      type: requireValue(type, "asset.type"),
-      subType: requireValue(subType, "asset.subType"),
-      data: requireValue(data, "asset.data"),
+      type: present(type, "asset.type"),
+      subType: present(subType, "asset.subType"),
+      data: present(data, "asset.data"),
     };
   }
   if (action === UPDATE) return { ...entity, data: { ...entity.data, ...data } };

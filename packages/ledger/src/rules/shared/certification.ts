@@ -2,7 +2,7 @@
 import {
   type Asset,
   certificationSubject,
-  requireValue,
+  present,
   type Transaction,
   verifyCertification,
 } from "@uniknode/protocol";
@@ -55,7 +55,7 @@ export function checkPaidCertification(transaction: Transaction, context: RuleCo
 
 /** Cost of the service, in the smallest unit. */
 export const costOf = ({ asset }: Transaction): bigint =>
-  requireValue(asset?.certification, "asset.certification").payload.cost;
+  present(asset?.certification, "asset.certification").payload.cost;
 
 /** The refusal for an invalid member of a certified transaction. */
 export const invalidParameter = (name: string): RuleError =>

@@ -2,7 +2,7 @@
 import {
   type Network,
   type Participants,
-  requireValue,
+  present,
   type Transaction,
   TransactionError,
   TYPE_GROUPS,
@@ -179,13 +179,13 @@ export function isSignedByParticipants(
  * @throws {RuleError} InsufficientBalanceError
  */
 export function spend(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const nonce = transaction.version > 1 ? requireValue(transaction.nonce, "nonce") : sender.nonce + 1n;
+  const nonce = transaction.version > 1 ? present(transaction.nonce, "nonce") : sender.nonce + 1n;
   const balance = sender.balance - transaction.amount - transaction.fee;
   if (
     balance < 0n &&
     !isListedNegativeBalance(
       context.network,
-      requireValue(sender.publicKey, "the public key of the sender"),
+      present(sender.publicKey, "the public key of the sender"),
       nonce,
       balance,
     )

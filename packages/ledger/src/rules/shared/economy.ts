@@ -2,7 +2,7 @@
 import {
   type Milestone,
   type NftToken,
-  requireValue,
+  present,
   type Transaction,
   TYPE_GROUPS,
   type VoucherReward,
@@ -33,8 +33,8 @@ export const isCertifiedUpdate = ({ typeGroup, type }: Transaction): boolean =>
 
 /** The token of an NFT asset with its name; only the first name is used. */
 export function nftOf({ asset }: Transaction): { name: string; token: NftToken } {
-  const [name, token] = requireValue(
-    Object.entries(requireValue(asset?.nft, "asset.nft"))[0],
+  const [name, token] = present(
+    Object.entries(present(asset?.nft, "asset.nft"))[0],
     "the token of asset.nft",
   );
   return { name, token };

@@ -1,5 +1,5 @@
 /** Tokens: the map in the wallet of the holder, and the record of the store (state.md 3.1). */
-import { requireValue, type Transaction } from "@uniknode/protocol";
+import { present, type Transaction } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import type { Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, walletOf, withAttribute } from "../../wallets.ts";
@@ -58,7 +58,7 @@ export function sendToken(transaction: Transaction, context: RuleContext): void 
   if (record)
     draft.set("tokens", token.tokenId, {
       ...record,
-      ownerId: requireValue(transaction.recipientId, "recipientId"),
+      ownerId: present(transaction.recipientId, "recipientId"),
     });
   updateToken(transaction, context);
 }
@@ -69,7 +69,7 @@ export function sendToken(transaction: Transaction, context: RuleContext): void 
  */
 export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
   const { tokenId } = nftOf(transaction).token;
-  const recipient = walletAt(draft, requireValue(transaction.recipientId, "recipientId"));
+  const recipient = walletAt(draft, present(transaction.recipientId, "recipientId"));
   addToMap(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
 }
 

@@ -3,7 +3,7 @@
 import type { Wallet } from "@uniknode/ledger";
 import type { Block } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 import type { Write } from "../../store/state/state.ts";
 import { ChainError } from "../error.ts";
 import type { ChainStores } from "../stores.ts";
@@ -29,7 +29,7 @@ const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"]
 export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
   const { database, blocks, transactions, state, undo, feed, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
-  const head = requireValue(blocks.head(), "the head of the chain").height;
+  const head = present(blocks.head(), "the head of the chain").height;
   const isRecorded = isRevertRecorded(events);
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
@@ -39,7 +39,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
       }
       state.write(writes);
       if (isRecorded) {
-        const block = requireValue(blocks.block(height), `block ${height}`);
+        const block = present(blocks.block(height), `block ${height}`);
         events.append(eventsOfRevert(block, walletsOf(writes)));
       }
     }
@@ -49,7 +49,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
     blocks.removeFrom(target + 1);
     undo.removeFrom(target + 1);
     feed?.revertTo(target);
-    const newHead = requireValue(blocks.header(target), `block ${target}`);
+    const newHead = present(blocks.header(target), `block ${target}`);
     return { head: newHead, applied: [], revertedBlocks: head - target, returned };
   });
 }

@@ -1,5 +1,5 @@
 /** The fact tree in the database. Its content can be derived from the chain. */
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { foldHashes, HASH_BYTES } from "../merkle/hashes.ts";
 import { hashesAt, type ReadTile, TILE_BYTES, TILE_WIDTH } from "../merkle/tiles.ts";
@@ -51,7 +51,7 @@ export function createFactTree(database: Database): FactTree {
   const readTile: ReadTile = (level, number) => tile.get(positionOf(level, number))?.hashes;
 
   const startOfTile = (level: number, number: number, bytes: number): Uint8Array =>
-    requireValue(readTile(level, number), `tile ${level}/${number}`).subarray(0, bytes);
+    present(readTile(level, number), `tile ${level}/${number}`).subarray(0, bytes);
 
   /** @param count number of hashes that the level has */
   function appendHashes(level: number, count: number, hashes: Uint8Array): void {

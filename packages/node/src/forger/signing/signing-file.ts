@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CodedError } from "../../platform/coded-error.ts";
+import { flushToDisk } from "../../platform/files/flush.ts";
 import { makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
 import { lockHolderText, readLockHolder } from "../../store/engine/lock-holder.ts";
@@ -198,7 +199,7 @@ function writeFile(path: string, entries: ReadonlyMap<string, SigningEntry>): Li
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
     renameSync(`${path}.part`, path);
-    flushFolder(dirname(path));
+    flushToDisk(dirname(path));
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -220,13 +221,4 @@ function appendLine(file: LineFile, line: string): void {
   }
   fdatasyncSync(file.descriptor);
   file.byteLength += line.length;
-}
-
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

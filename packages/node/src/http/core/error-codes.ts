@@ -2,7 +2,7 @@
  * Codes of HTTP errors. Programs decide by the code, people read the message. `npm run reference` writes
  * docs/reference/errors.md from this table.
  */
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 
 type Description = {
   /** HTTP statuses of the code; the first is the default. */
@@ -271,4 +271,4 @@ const STATUSES = new Map(
 );
 
 /** Returns the default HTTP status of a code. */
-export const statusOf = (code: ErrorCode): number => requireValue(STATUSES.get(code), "a status");
+export const statusOf = (code: ErrorCode): number => present(STATUSES.get(code), "a status");

@@ -2,7 +2,7 @@
 
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 import { VOTES } from "../../read/lists.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
@@ -54,7 +54,7 @@ export const votes: Resource = (app, api) => {
         if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type)
           throw notFound("VOTE_UNKNOWN", "Vote");
         if (wantsTransform(request.query)) return { data: transactionResponse(found, head.height, api) };
-        const signed = requireValue(await transactions.signedById(id), "the signed form of a vote");
+        const signed = present(await transactions.signedById(id), "the signed form of a vote");
         return { data: rawTransactionResponse(signed) };
       }),
   );

@@ -1,5 +1,5 @@
 /** Pages of transactions; their cost depends neither on the offset nor on the number of transactions. */
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import { anyOf } from "./pages/conditions.ts";
@@ -130,7 +130,7 @@ function findingOf<Row>(query: Query<Row>): Finding<Row> {
     stretches: (totalCount) => byStretches(selection, range, { totalCount }),
     ...(by && {
       ranking() {
-        const ranking = requireValue(query.ranking, "the ranking of the plan");
+        const ranking = present(query.ranking, "the ranking of the plan");
         return at(deps.byRanking(ranking, by.kind, order, range), order, range.isWalk);
       },
     }),
@@ -151,12 +151,12 @@ function findByCount<Row>(query: Query<Row>, totalCount: number): Found<Row> {
 
 function findByMatch<Row>({ rows, question, range, ...query }: Query<Row>): Found<Row> {
   const { order } = question.selection;
-  const matches = requireValue(query.matches, "the matches of the plan");
+  const matches = present(query.matches, "the matches of the plan");
   if (question.by) {
-    const positions = requireValue(matches.positions, "the positions of few matches");
+    const positions = present(matches.positions, "the positions of few matches");
     return rows.byIndex({ conditions: [isAt(positions)], order }, range, { totalCount: matches.count });
   }
-  return rows.at(requireValue(matches.page(order, range), "the page of few matches"), order, range.isWalk);
+  return rows.at(present(matches.page(order, range), "the page of few matches"), order, range.isWalk);
 }
 
 /** Returns all rows of the query if they are identified by their positions; otherwise undefined. */

@@ -2,7 +2,7 @@
  * Combines changes that arrive within a short time into one transaction, so that they wait for the disk
  * together.
  */
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -37,7 +37,7 @@ export function createGroupCommit(database: Pick<Database, "group">): GroupCommi
       const results = database.group(group.map(({ change }) => change));
       for (const [index, result] of results.entries()) {
         if (result.status === "fulfilled") result.value();
-        else requireValue(group[index], "the change of a result").reject(result.reason);
+        else present(group[index], "the change of a result").reject(result.reason);
       }
     } catch (error) {
       for (const { reject } of group) reject(error);

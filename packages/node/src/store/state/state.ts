@@ -5,8 +5,16 @@
  * The reader returns the newest record: written, cached or stored, in this order. The cache never differs
  * from the database, so that discarding the cache and the unflushed records restores the committed state.
  */
-import type { StateReader, TableName, Tables, Wallet } from "@uniknode/ledger";
-import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
+import {
+  propertiesOver,
+  type StateReader,
+  TABLE_NAMES,
+  type TableName,
+  type Tables,
+  type Wallet,
+  type WrittenRecords,
+  walletsOver,
+} from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
 import type { Database } from "../engine/database.ts";
 import { createRecords, type Records } from "./records.ts";
@@ -90,8 +98,14 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
     },
     reset,
     delegates: () => delegates.keys(),
-    voters: (publicKey) => votersOf(publicKey, records, written.wallets as Written<Wallet>),
-    properties: (tokenId) => propertiesOf(tokenId, records, written.properties as Written<string>),
+    voters: (publicKey) =>
+      walletsOver(
+        records.voters(publicKey),
+        written.wallets as WrittenRecords<Wallet>,
+        ({ attributes }) => attributes.vote === publicKey,
+      ),
+    properties: (tokenId) =>
+      propertiesOver(tokenId, records.properties(tokenId), written.properties as WrittenRecords<string>),
   };
 }
 
@@ -123,28 +137,6 @@ function discard(records: Records, { caches, written, delegates }: Layers): void
   }
   delegates.clear();
   for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
-}
-
-/** Unflushed records of a table; undefined if the record is removed. */
-type Written<T> = ReadonlyMap<string, T | undefined>;
-
-function* votersOf(publicKey: string, records: Records, written: Written<Wallet>): Iterable<string> {
-  for (const address of records.voters(publicKey)) if (!written.has(address)) yield address;
-  for (const [address, wallet] of written) if (wallet?.attributes.vote === publicKey) yield address;
-}
-
-function* propertiesOf(
-  tokenId: string,
-  records: Records,
-  written: Written<string>,
-): Iterable<readonly [string, string]> {
-  for (const entry of records.properties(tokenId)) {
-    if (!written.has(propertyKey(tokenId, entry[0]))) yield entry;
-  }
-  const prefix = propertyKey(tokenId, "");
-  for (const [key, value] of written) {
-    if (value !== undefined && key.startsWith(prefix)) yield [key.slice(prefix.length), value];
-  }
 }
 
 /**

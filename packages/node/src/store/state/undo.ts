@@ -1,7 +1,7 @@
 /** Undo records of the last blocks: the rows that each block changed, as they were before (decision 2). */
 import type { Change } from "@uniknode/ledger";
 import { TABLE_NAMES } from "@uniknode/ledger";
-import { requireValue } from "../../platform/require-value.ts";
+import { present } from "../../platform/present.ts";
 import type { Database } from "../engine/database.ts";
 import { fromMembers, toMembers } from "./record-row.ts";
 import type { Write } from "./state.ts";
@@ -45,7 +45,7 @@ function encodeUndo(changes: readonly Change[]): Uint8Array {
 function decodeUndo(bytes: Uint8Array): Write[] {
   const rows: UndoRow[] = JSON.parse(Buffer.from(bytes).toString());
   return rows.map(([number, key, ...members]) => {
-    const table = requireValue(TABLE_NAMES[number], `table ${number}`);
+    const table = present(TABLE_NAMES[number], `table ${number}`);
     return { table, key, after: fromMembers(table, key, members) } as Write;
   });
 }

@@ -19,7 +19,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
 import type { Signing } from "../../../src/forger/signing/signing-record.ts";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { createDraws } from "../../../test-support/simulation/random.ts";
 
 const NETHASH = "ab".repeat(32);
@@ -297,7 +297,7 @@ describe("a crash in the middle of a signing", () => {
       await new Promise((resolve) => child.once("close", resolve));
       const record = open();
       expect(record.lastSigned(ALICE)?.slot).toBeGreaterThanOrEqual(last);
-      last = requireValue(record.lastSigned(ALICE), "the result of lastSigned").slot;
+      last = present(record.lastSigned(ALICE), "the result of lastSigned").slot;
       record.close();
     }
     expect(last).toBeGreaterThan(100);

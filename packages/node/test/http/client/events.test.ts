@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Client, createClient, type StreamedEvent, type StreamOptions } from "@uniknode/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { heads } from "../../../test-support/http/chain.ts";
 import { openStreams, peerAdded, TOKEN } from "../../../test-support/stream/support.ts";
 
@@ -43,7 +43,7 @@ describe("a stream", () => {
     expect(received[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
     const again = listen(client, {
       events: ["block.applied"],
-      lastEventId: requireValue(received[1], "an event").position,
+      lastEventId: present(received[1], "an event").position,
     });
     await expect.poll(() => again.received.at(-1)?.height, IN_TIME).toBe(4);
   });

@@ -14,7 +14,7 @@ import { createTimestampOf } from "../../../src/http/responses/timestamp.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../../src/operations/http/operator.ts";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
@@ -34,7 +34,7 @@ const webhook = {
   conditions: [{ key: "fee", condition: "gte", value: "1" }],
 } as const;
 const { hello, vote } = chain.sent;
-const waiting = requireValue(chain.waiting[0], "a pending transaction");
+const waiting = present(chain.waiting[0], "a pending transaction");
 
 /** The stream has a test of its own. */
 type Calls = { [R in Exclude<keyof Client, "events">]: { [F in keyof Client[R]]: () => object } };
@@ -249,7 +249,7 @@ async function rowsOf(list: AnyList): Promise<unknown[]> {
   return rows;
 }
 
-/** Calls every function; the answer is the routes of lists, with their rows on one page and one by one. */
+/** Calls every function, and returns the routes of lists with their rows on one page and one by one. */
 async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, "url" | "called">) {
   const options = { url, webhookToken: TOKEN, retries: 0 };
   const rowByRow = new Map(namedCalls(createClient({ ...options, fetch: fetchRowByRow })));
@@ -261,7 +261,7 @@ async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, 
     const asked = call();
     if (isList(asked)) {
       const { data: page } = await asked.page();
-      const route = requireValue(called.at(-1), "a called route");
+      const route = present(called.at(-1), "a called route");
       lists.set(route, { page, iterated: await rowsOf(rowByRow.get(name)?.() as AnyList) });
     } else {
       await expect(asked, name).resolves.toBeTypeOf("object");

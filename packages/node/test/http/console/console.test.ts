@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const TOKEN = "console-test";
@@ -40,14 +40,14 @@ type Sent = {
   /** Address that the request comes from. */
   readonly from?: string;
 };
-type Answer = {
+type ApiResponse = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly json: Record<string, unknown>;
 };
 
 /** As a program that may set every header sends it. */
-const send = (path: string, { method = "GET", headers = {}, body, from }: Sent = {}): Promise<Answer> =>
+const send = (path: string, { method = "GET", headers = {}, body, from }: Sent = {}): Promise<ApiResponse> =>
   new Promise((resolve, reject) => {
     const text = body && JSON.stringify(body);
     const all = { ...(text !== undefined && { "content-type": "application/json" }), ...headers };
@@ -82,13 +82,13 @@ function sendRaw(path: string, method: string, headers: Record<string, string>):
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   send("/console/session", { method: "POST", body, headers });
 
-const cookieOf = ({ headers }: Answer): string =>
-  requireValue(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
+const cookieOf = ({ headers }: ApiResponse): string =>
+  present(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
 
 /** Both secrets of a session, as a page of the console sends them when it reads. */
-const secretsOf = (answer: Answer) => ({
-  cookie: cookieOf(answer),
-  "x-session-key": String(answer.json.key),
+const secretsOf = (response: ApiResponse) => ({
+  cookie: cookieOf(response),
+  "x-session-key": String(response.json.key),
 });
 type Secrets = ReturnType<typeof secretsOf>;
 
@@ -97,7 +97,7 @@ const fromPage = (secrets: Secrets) => ({ ...secrets, origin: url, "sec-fetch-si
 
 async function makeCode(): Promise<string> {
   const { stdout } = await runUniknode(["console", "--url", url, "--token", TOKEN, "--json"]);
-  return requireValue((JSON.parse(stdout) as { url: string }).url.split("#code=")[1], "a code");
+  return present((JSON.parse(stdout) as { url: string }).url.split("#code=")[1], "a code");
 }
 
 const WEBHOOK = {
@@ -108,18 +108,18 @@ const WEBHOOK = {
 
 describe("signing in", () => {
   test("the link of the first screen signs in, once", async () => {
-    const answer = await signIn({ code: firstCode });
-    expect([answer.status, answer.json]).toEqual([
+    const response = await signIn({ code: firstCode });
+    expect([response.status, response.json]).toEqual([
       200,
       { signedIn: true, expiresAt: expect.any(Number), key: expect.stringMatching(/^[\w-]{43}$/) },
     ]);
-    expect(answer.headers["set-cookie"]).toEqual([
+    expect(response.headers["set-cookie"]).toEqual([
       expect.stringMatching(
         /^uniknode_console_\d+=[\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=\/console$/,
       ),
     ]);
-    expect(cookieOf(answer)).toContain(`uniknode_console_${new URL(url).port}=`);
-    expect(cookieOf(answer)).not.toContain(answer.json.key);
+    expect(cookieOf(response)).toContain(`uniknode_console_${new URL(url).port}=`);
+    expect(cookieOf(response)).not.toContain(response.json.key);
     const again = await signIn({ code: firstCode });
     expect([again.status, again.json]).toMatchObject([401, { code: "CODE_WRONG" }]);
   });
@@ -174,8 +174,8 @@ describe("operations of a session", () => {
 
   test("options of the start are shown, without a secret", async () => {
     const headers = secretsOf(await signIn({ token: TOKEN }));
-    const answer = await send(`${OPERATIONS}/api/operations/options`, { headers });
-    const { data } = answer.json as { data: { option: string; value?: unknown }[] };
+    const response = await send(`${OPERATIONS}/api/operations/options`, { headers });
+    const { data } = response.json as { data: { option: string; value?: unknown }[] };
     expect(data.find(({ option }) => option === "webhookToken")).toMatchObject({ value: "***" });
     expect(data.find(({ option }) => option === "webhookLimit")).toMatchObject({ origin: "default" });
     expect(JSON.stringify(data)).not.toContain(TOKEN);
@@ -184,8 +184,8 @@ describe("operations of a session", () => {
 
   test("each is below both prefixes of the API, and what is none is not the page", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
-      const answer = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
-      expect([prefix, answer.status, answer.json]).toMatchObject([prefix, 200, { data: [] }]);
+      const response = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
+      expect([prefix, response.status, response.json]).toMatchObject([prefix, 200, { data: [] }]);
     }
     const unknown = await send(`${OPERATIONS}/api/nothing`, { headers: session });
     expect([unknown.status, unknown.json]).toMatchObject([404, { code: "PATH_UNKNOWN" }]);
@@ -226,25 +226,25 @@ describe("operations of a session", () => {
     ["with a foreign Host", (own: Record<string, string>) => ({ ...own, host: "evil.example" })],
   ])("a change %s is refused", async (_what, change) => {
     const headers = change(fromPage(session));
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
-    expect([answer.status, answer.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
+    const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect([response.status, response.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
   });
 
   test("a change that is no JSON is refused", async () => {
     const headers = { ...fromPage(session), "content-type": "text/plain" };
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
-    expect(answer.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
+    const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect(response.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
   });
 
   test("no page of another origin may read or ask ahead, whether it is signed in or not", async () => {
     for (const path of ["/console/session", "/console/", `${OPERATIONS}/metrics`]) {
       const headers = { ...session, origin: "http://127.0.0.1:1" };
-      const answer = await send(path, { headers });
+      const response = await send(path, { headers });
       const preflight = await send(path, {
         method: "OPTIONS",
         headers: { ...headers, "access-control-request-method": "POST" },
       });
-      for (const { headers } of [answer, preflight]) {
+      for (const { headers } of [response, preflight]) {
         expect(Object.keys(headers).filter((name) => name.startsWith("access-control-allow"))).toEqual([]);
       }
       expect([404, 405]).toContain(preflight.status);
@@ -277,9 +277,9 @@ describe("operations of a session", () => {
   ])("nor does another spelling of the path help: %s", async (path) => {
     const headers = { ...session, origin: "http://127.0.0.1:1" };
     for (const method of ["GET", "PUT", "OPTIONS"]) {
-      const answer = await sendRaw(path, method, headers);
-      expect([method, answer.match(/^access-control-allow-\S+/gim)]).toEqual([method, null]);
-      if (method === "OPTIONS") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      const response = await sendRaw(path, method, headers);
+      expect([method, response.match(/^access-control-allow-\S+/gim)]).toEqual([method, null]);
+      if (method === "OPTIONS") expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
     }
   });
 
@@ -292,17 +292,17 @@ describe("operations of a session", () => {
       "/x/console",
     ];
     for (const path of paths) {
-      const answer = await sendRaw(path, "OPTIONS", { origin: "http://127.0.0.1:1" });
-      expect([path, answer]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 200 /)]);
-      expect(answer).toMatch(/^access-control-allow-origin: http:\/\/127\.0\.0\.1:1/im);
+      const response = await sendRaw(path, "OPTIONS", { origin: "http://127.0.0.1:1" });
+      expect([path, response]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 200 /)]);
+      expect(response).toMatch(/^access-control-allow-origin: http:\/\/127\.0\.0\.1:1/im);
     }
   });
 
   test("a page of another name of the network cannot read them", async () => {
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, {
+    const response = await send(`${OPERATIONS}/api/v2/webhooks`, {
       headers: { ...session, host: "evil.example" },
     });
-    expect(answer.json).toMatchObject({ code: "CROSS_SITE" });
+    expect(response.json).toMatchObject({ code: "CROSS_SITE" });
   });
 
   test("the cookie opens nothing without the key, whatever else is sent, nor the key without the cookie", async () => {
@@ -313,7 +313,7 @@ describe("operations of a session", () => {
       { cookie },
       { "x-session-key": key },
       { cookie, "x-session-key": "" },
-      { cookie, "x-session-key": requireValue(cookie.split("=")[1], "a value") },
+      { cookie, "x-session-key": present(cookie.split("=")[1], "a value") },
       { cookie, "x-session-key": otherKey },
       { cookie, "x-session-key": `${key}, ${key}` },
       { cookie: `${cookie}; x-session-key=${key}` },
@@ -340,8 +340,8 @@ describe("operations of a session", () => {
       `${cookie}; ${name}=`,
       `${name}; ;=; ${name}==; ${cookie}`,
     ]) {
-      const answer = await send("/console/session", { headers: { ...key, cookie: cookies } });
-      expect([cookies, answer.json.signedIn]).toEqual([cookies, true]);
+      const response = await send("/console/session", { headers: { ...key, cookie: cookies } });
+      expect([cookies, response.json.signedIn]).toEqual([cookies, true]);
     }
   });
 
@@ -387,7 +387,7 @@ describe("the first page", () => {
       const { code, stderr } = await runUniknode([
         "console",
         "--url",
-        requireValue(base, "the URL of the API"),
+        present(base, "the URL of the API"),
         "--data",
         data,
       ]);

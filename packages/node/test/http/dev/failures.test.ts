@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-failures-"));
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const options = ["--http-port", "0", "--webhook-token", webhookToken, "--webhook-timeout", "1"];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  client = createClient({ url: requireValue(url, "the URL of the API"), webhookToken });
+  client = createClient({ url: present(url, "the URL of the API"), webhookToken });
 }, 30_000);
 afterAll(async () => {
   node.child.kill("SIGTERM");

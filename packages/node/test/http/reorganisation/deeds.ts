@@ -20,7 +20,7 @@ import {
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { typeOfKind } from "../../../src/dev-chain/network.ts";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { cast, type ForkingChain } from "../../../test-support/chain/forking.ts";
 
 const { factory: issuer, delegates } = cast;
@@ -55,7 +55,7 @@ export async function forgeDeeds(
   const rotated = [...others.slice(start), ...others.slice(0, start)];
   const [ann, ben, cem, dan, eve] = rotated as [DevAccount, DevAccount, DevAccount, DevAccount, DevAccount];
   const [one, two, three] = cast.accounts as [DevAccount, DevAccount, DevAccount];
-  const elected = requireValue(delegates[0], "a delegate").account;
+  const elected = present(delegates[0], "a delegate").account;
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
 
   async function block(...transactions: SealedTransaction[]): Promise<void> {

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { CursorError } from "../../../src/read/errors.ts";
 import type {
   BlockFilter,
@@ -34,7 +34,7 @@ import { ended, longer, more } from "../../../test-support/http/longer.ts";
 import type { OpenSubject, Subject } from "./subject.ts";
 
 const blocks = [...chain.blocks, ...longer.blocks];
-const head = requireValue(blocks.at(-1), "the last of blocks").header;
+const head = present(blocks.at(-1), "the last of blocks").header;
 /** In the order of the chain. */
 const transactions = blocks.flatMap(({ header, transactions }) =>
   transactions.map((transaction, sequence) => ({ ...transaction, header, sequence })),
@@ -118,7 +118,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       test("is of one block for all of its reads, while blocks come and go.", async () => {
         const own = await open();
         const next = forgeOn(
-          requireValue(blocks.at(-1), "the last of blocks"),
+          present(blocks.at(-1), "the last of blocks"),
           { network: chain.network, timestamp: head.timestamp + 8, transactions: [] },
           bob,
         );
@@ -136,7 +136,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
             last: isNext ? next.header.id : head.id,
             above: undefined,
             count: blocks.length + Number(isNext),
-            newest: requireValue(transactions.at(-1), "the last of transactions").data.id,
+            newest: present(transactions.at(-1), "the last of transactions").data.id,
           });
           if (round === 0) await own.append(next);
           else await own.revertTo(head.height);
@@ -247,7 +247,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
             height: header.height,
             timestamp: header.timestamp,
           });
-          expect(transactionToJson(requireValue(signed, "signed"))).toEqual(transactionToJson(data));
+          expect(transactionToJson(present(signed, "signed"))).toEqual(transactionToJson(data));
         }
         const missing = "0".repeat(64);
         expect(await read(({ transactions }) => transactions.byId(missing))).toBeUndefined();
@@ -256,7 +256,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
 
       test("with a certification are found by their block.", async () => {
         const found = await read(({ transactions }) => transactions.certifiedInBlock(5));
-        const certified = requireValue(blocks[4], "an item of blocks").transactions.filter(
+        const certified = present(blocks[4], "an item of blocks").transactions.filter(
           ({ data }) => data.typeGroup === 2001 && (data.type === 3 || data.type === 4),
         );
         expect(certified.length).toBeGreaterThan(1);
@@ -280,8 +280,8 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         const sign = (direction: string) => (direction === "asc" ? 1 : -1);
         const expected = rows.toSorted((a, b) => {
           const [[heightA, sequenceA], [heightB, sequenceB]] = [
-            requireValue(places.get(a.id), "an entry of places"),
-            requireValue(places.get(b.id), "an entry of places"),
+            present(places.get(a.id), "an entry of places"),
+            present(places.get(b.id), "an entry of places"),
           ];
           return (
             sign(order.direction) * compare(rate(a, order.field), rate(b, order.field)) ||
@@ -323,10 +323,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           { senderId: alice.address, recipientId: cold.address },
           (sent) => isSentBy(alice)(sent) && receives(cold)(sent),
         ],
-        [
-          { blockId: requireValue(blocks[2], "an item of blocks").header.id },
-          ({ header }) => header.height === 3,
-        ],
+        [{ blockId: present(blocks[2], "an item of blocks").header.id }, ({ header }) => header.height === 3],
         [{ height: { from: 3, to: 4 } }, ({ header }) => header.height === 3 || header.height === 4],
         [
           { height: 3, type: 0 },
@@ -369,7 +366,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           transactions.list({}, NEWEST, { offset: 0, limit: 1, isWalk: true }),
         );
         const byFee = { field: "fee", direction: "asc" } as const;
-        for (const after of [requireValue(next, "next"), "", "[]", "null", "{", '["fee",1]']) {
+        for (const after of [present(next, "next"), "", "[]", "null", "{", '["fee",1]']) {
           const list = read(({ transactions }) =>
             transactions.list({}, byFee, { offset: 0, limit: 1, isWalk: true, after }),
           );
@@ -456,7 +453,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ vote: bob.publicKey, votesFor: carol.publicKey }, []],
         [{ username: unik.dave }, [dave]],
         [{ balance: { from: 11, to: 400 } }, [bob, carol]],
-        [{ balance: { to: -1 } }, [requireValue(wallets[0], "an item of wallets").account]],
+        [{ balance: { to: -1 } }, [present(wallets[0], "an item of wallets").account]],
         [{ lockedBalance: { from: 1 } }, [alice, bob]],
         [{ producedBlocks: 1 }, [carol]],
       ])("are filtered by %j.", async (filter, expected) => {
@@ -540,7 +537,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       const ids = [more.first, more.second, more.third].map(({ data }) => data.id);
       const all = await read(({ locks }) => locks.all());
       expect(all.map(({ id }) => id).sort()).toEqual(ids.toSorted());
-      expect(await read(({ locks }) => locks.find(requireValue(ids[0], "an item of ids")))).toMatchObject({
+      expect(await read(({ locks }) => locks.find(present(ids[0], "an item of ids")))).toMatchObject({
         id: ids[0],
         senderPublicKey: alice.publicKey,
         recipientId: cold.address,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
 import { recountTypes } from "../../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
@@ -31,8 +31,8 @@ const payees = () =>
 
 test("keeps the values by which lists are filtered", () => {
   const byId = new Map(rows().map((row) => [row.id, row]));
-  const [premine] = requireValue(chain.blocks[0], "an item of chain.blocks").transactions;
-  expect(byId.get(requireValue(premine, "premine").data.id)).toMatchObject({
+  const [premine] = present(chain.blocks[0], "an item of chain.blocks").transactions;
+  expect(byId.get(present(premine, "premine").data.id)).toMatchObject({
     version: 1,
     nonce: 1,
     vendorField: null,
@@ -55,7 +55,7 @@ const totals = () =>
 
 test("the totals of the types are what is counted, with every block that comes and leaves", () => {
   const blocks = [...chain.blocks, ...longer.blocks];
-  const top = requireValue(blocks.at(-1), "the last of blocks").header.height;
+  const top = present(blocks.at(-1), "the last of blocks").header.height;
   for (let height = top; height > top - 3; height--) {
     store.removeFrom(height);
     const kept = totals();

@@ -3,7 +3,7 @@
 import type { Attributes, Change, StateReader, TableName, Tables } from "@uniknode/ledger";
 import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
 import fc from "fast-check";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 
 const digest = (digit: number) => digit.toString(16).repeat(64);
 const publicKeys = [0, 1, 2, 3].map((digit) => `02${digest(digit)}`);
@@ -80,7 +80,7 @@ const round = (key: string) =>
       height,
       delegates: order.toSorted().map((publicKey, index) => ({
         publicKey,
-        voteBalance: requireValue(balances[index], "an item of balances"),
+        voteBalance: present(balances[index], "an item of balances"),
       })),
       order,
     }));

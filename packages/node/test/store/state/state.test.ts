@@ -1,7 +1,7 @@
 import { type Change, createMemoryState } from "@uniknode/ledger";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { requireValue } from "../../../src/platform/require-value.ts";
+import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
@@ -45,7 +45,7 @@ test("returns what the model returns, after each block and back again", () => {
       for (const changes of chain.toReversed()) {
         states.pop();
         model.revert(changes);
-        store.write(requireValue(undo.read(states.length), "the result of read"));
+        store.write(present(undo.read(states.length), "the result of read"));
         flushSometimes();
         expect(resultsOf(store)).toEqual(states.at(-1));
         expect(resultsOf(model)).toEqual(states.at(-1));

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Asset, staticFee } from "../../../src/index.ts";
-import { requireValue } from "../../../src/require-value.ts";
+import { present } from "../../../src/present.ts";
 import { entity } from "../../../src/transactions/types/magistrate/entity.ts";
 import { isSeedNode } from "../../../src/transactions/types/magistrate/seed-node.ts";
 import {
@@ -114,7 +114,7 @@ test("lengths are written in bytes and read in characters", () => {
 
 test("a port called __proto__ vanishes, and only ports that were counted are a member", () => {
   const withPorts = (bytes: string) =>
-    requireValue(
+    present(
       readPayload(2, 5, `${"ab".repeat(32)}00${bytes}0000`).asset?.bridgechainUpdate,
       "bridgechainUpdate",
     );

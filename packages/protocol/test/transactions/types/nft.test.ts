@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NftAsset } from "../../../src/index.ts";
-import { requireValue } from "../../../src/require-value.ts";
+import { present } from "../../../src/present.ts";
 import {
   address,
   around,
@@ -29,7 +29,7 @@ test("type 2000/2 survives its bytes", () => {
 test("the order of properties survives, array indexes first", () => {
   const members = fc.record({ asset: fc.record({ nft }) });
   const orderOf = ({ asset }: { asset?: { nft?: NftAsset } }) =>
-    Object.values(requireValue(asset?.nft, "nft")).map((token) => Object.keys(token.properties ?? {}));
+    Object.values(present(asset?.nft, "nft")).map((token) => Object.keys(token.properties ?? {}));
   fc.assert(
     fc.property(transactionOf(2000, 0, members), (data) => {
       expect(orderOf(roundTrip(data))).toEqual(orderOf(data));
@@ -74,26 +74,23 @@ describe("writing", () => {
 });
 
 describe("reading", () => {
-  const read = (bytes: string) => requireValue(readPayload(2000, 0, bytes).asset?.nft, "nft");
+  const read = (bytes: string) => present(readPayload(2000, 0, bytes).asset?.nft, "nft");
 
   test("no property is no member", () => {
     expect(read(payload("u", "00"))).toEqual({ u: { tokenId } });
   });
 
   test("a repeated key keeps its position and gets the last value", () => {
-    const { properties } = requireValue(
-      read(payload("u", "03" + "0161010031" + "01620000" + "0161ffff")).u,
-      "u",
-    );
-    expect(Object.entries(requireValue(properties, "properties"))).toEqual([
+    const { properties } = present(read(payload("u", "03" + "0161010031" + "01620000" + "0161ffff")).u, "u");
+    expect(Object.entries(present(properties, "properties"))).toEqual([
       ["a", null],
       ["b", ""],
     ]);
   });
 
   test.each(["010078", "ffff"])("a property __proto__ vanishes (%s)", (value) => {
-    const { properties } = requireValue(read(payload("u", `02095f5f70726f746f5f5f${value}01620000`)).u, "u");
-    expect(Object.keys(requireValue(properties, "properties"))).toEqual(["b"]);
+    const { properties } = present(read(payload("u", `02095f5f70726f746f5f5f${value}01620000`)).u, "u");
+    expect(Object.keys(present(properties, "properties"))).toEqual(["b"]);
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype);
   });
 
@@ -112,8 +109,8 @@ describe("reading", () => {
   test("255 properties are read in their order", () => {
     const names = Array.from({ length: 255 }, (_, i) => `k${i}`);
     const token = { tokenId, properties: Object.fromEntries(names.map((name) => [name, "v"])) };
-    const kept = requireValue(roundTrip(around(2000, 0, { nft: { unik: token } })).asset?.nft?.unik, "unik");
-    expect(Object.keys(requireValue(kept.properties, "properties"))).toEqual(names);
+    const kept = present(roundTrip(around(2000, 0, { nft: { unik: token } })).asset?.nft?.unik, "unik");
+    expect(Object.keys(present(kept.properties, "properties"))).toEqual(names);
   });
 
   test("bytes that are cut anywhere are refused", () => {

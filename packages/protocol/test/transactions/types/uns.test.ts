@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Asset } from "../../../src/index.ts";
-import { requireValue } from "../../../src/require-value.ts";
+import { present } from "../../../src/present.ts";
 import {
   address,
   around,
@@ -22,7 +22,7 @@ const certified = fc.record({ asset: fc.record({ nft, demand, certification }), 
 test.each([3, 4])("type 2001/%i survives its bytes, the amount being the cost", (type) => {
   assertSurvive(transactionOf(2001, type, certified), (data) => ({
     ...data,
-    amount: requireValue(data.asset?.certification, "certification").payload.cost,
+    amount: present(data.asset?.certification, "certification").payload.cost,
   }));
 });
 

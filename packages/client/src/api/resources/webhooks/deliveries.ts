@@ -1,7 +1,8 @@
 /** Deliveries of webhooks, and pings: `/webhooks/{id}/deliveries` (docs/guides/webhooks.md). */
-import type { Answer, Integer } from "../../answers.ts";
+
 import { createCursorList } from "../../list.ts";
 import { path } from "../../request.ts";
+import type { ApiResponse, Integer } from "../../responses.ts";
 import type { Send } from "../../send.ts";
 import type { Failing, WebhookId, WebhookState } from "./register.ts";
 
@@ -89,14 +90,14 @@ export type RetrySelection = { readonly deliveries: readonly (number | string)[]
 export const deliveries = (send: Send) => ({
   /** Sends a test delivery and returns its outcome. */
   ping: (id: WebhookId) =>
-    send<Answer<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
+    send<ApiResponse<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
 
   /**
    * Sends a ping to a target that is not registered. Its signature cannot be verified, because there is no
    * secret yet.
    */
   pingTarget: (target: string) =>
-    send<Answer<TriedTarget>>({ method: "POST", path: "/webhooks/ping", body: { target } }),
+    send<ApiResponse<TriedTarget>>({ method: "POST", path: "/webhooks/ping", body: { target } }),
 
   /** Newest first. */
   deliveries: (id: WebhookId, query?: DeliveryQuery) =>
@@ -104,11 +105,11 @@ export const deliveries = (send: Send) => ({
 
   /** Gets a summary of the webhook's deliveries. */
   summary: (id: WebhookId) =>
-    send<Answer<DeliverySummary>>({ path: path`/webhooks/${id}/deliveries/summary` }),
+    send<ApiResponse<DeliverySummary>>({ path: path`/webhooks/${id}/deliveries/summary` }),
 
   /** Gets a delivery by its id in the log, or by the `webhook-id` that the receiver got. */
   delivery: (id: WebhookId, delivery: number | string) =>
-    send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
+    send<ApiResponse<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
   /** Sends a delivery now, regardless of its state, with the same id and body. */
   retry: (id: WebhookId, delivery: number | string) =>
@@ -120,7 +121,7 @@ export const deliveries = (send: Send) => ({
 
   /** Sends all failed deliveries again that were created since a time, milliseconds since 1970; all without it. */
   retryFailed: (id: WebhookId, options: { readonly since?: Integer } = {}) =>
-    send<Answer<{ readonly retried: number }>>({
+    send<ApiResponse<{ readonly retried: number }>>({
       method: "POST",
       path: path`/webhooks/${id}/deliveries/retry`,
       body: options,
@@ -128,7 +129,7 @@ export const deliveries = (send: Send) => ({
 
   /** Sends the listed deliveries now, 500 at most, or all that match. Without a state, failed ones match. */
   retryAll: (id: WebhookId, filter: RetryFilter | RetrySelection = {}) =>
-    send<Answer<{ readonly retried: number }>>({
+    send<ApiResponse<{ readonly retried: number }>>({
       method: "POST",
       path: path`/webhooks/${id}/deliveries/retry`,
       body: filter,

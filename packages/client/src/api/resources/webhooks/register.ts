@@ -1,7 +1,8 @@
 /** The register of webhooks: `/webhooks` (webhooks.md 1). */
-import type { Answer } from "../../answers.ts";
+
 import { createList } from "../../list.ts";
 import { path } from "../../request.ts";
+import type { ApiResponse } from "../../responses.ts";
 import type { Send } from "../../send.ts";
 
 export type Condition = {
@@ -108,13 +109,13 @@ export const register = (send: Send) => ({
   list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
 
   /** Gets the state of all webhooks. */
-  health: () => send<Answer<WebhookHealth>>({ path: "/webhooks/health" }),
+  health: () => send<ApiResponse<WebhookHealth>>({ path: "/webhooks/health" }),
 
-  get: (id: WebhookId) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
+  get: (id: WebhookId) => send<ApiResponse<Webhook>>({ path: path`/webhooks/${id}` }),
 
   /** Creates a webhook. Only this response contains its secret. */
   create: (webhook: NewWebhook) =>
-    send<Answer<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
+    send<ApiResponse<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
 
   /** Omitted members keep their value; deliveries that wait stay in the queue, unless `queue` is "drop". */
   update: (id: WebhookId, changes: WebhookChanges) =>
@@ -124,5 +125,9 @@ export const register = (send: Send) => ({
 
   /** Replaces the secret. For `overlapSeconds` (default: a day) deliveries carry signatures of both. */
   rotate: (id: WebhookId, options: { readonly overlapSeconds?: number } = {}) =>
-    send<Answer<WebhookWithToken>>({ method: "POST", path: path`/webhooks/${id}/rotate`, body: options }),
+    send<ApiResponse<WebhookWithToken>>({
+      method: "POST",
+      path: path`/webhooks/${id}/rotate`,
+      body: options,
+    }),
 });

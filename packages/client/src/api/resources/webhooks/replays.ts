@@ -1,6 +1,7 @@
 /** Replays of past events, and dry runs: `/webhooks/{id}/replay` and `/webhooks/test` (docs/guides/webhooks.md). */
-import type { Answer } from "../../answers.ts";
+
 import { path } from "../../request.ts";
+import type { ApiResponse } from "../../responses.ts";
 import type { Send } from "../../send.ts";
 import type { Condition, WebhookChanges, WebhookId } from "./register.ts";
 
@@ -51,10 +52,10 @@ export type TriedEvent = {
 export const replays = (send: Send) => ({
   /** Delivers the events of a range of blocks again, both ends included, with the ids that they had or would have had. */
   replay: (id: WebhookId, range: { readonly fromHeight: number; readonly toHeight: number }) =>
-    send<Answer<Replay>>({ method: "POST", path: path`/webhooks/${id}/replay`, body: range }),
+    send<ApiResponse<Replay>>({ method: "POST", path: path`/webhooks/${id}/replay`, body: range }),
 
   /** The last replay and its progress. */
-  getReplay: (id: WebhookId) => send<Answer<Replay>>({ path: path`/webhooks/${id}/replay` }),
+  getReplay: (id: WebhookId) => send<ApiResponse<Replay>>({ path: path`/webhooks/${id}/replay` }),
 
   /** Cancels the replay: its waiting deliveries are dropped. */
   cancelReplay: (id: WebhookId) =>
@@ -65,5 +66,5 @@ export const replays = (send: Send) => ({
    * received others. Registers nothing.
    */
   test: (webhook: Omit<WebhookChanges, "target" | "enabled" | "queue"> & { readonly blocks?: number }) =>
-    send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
+    send<ApiResponse<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
 });

@@ -5,7 +5,7 @@
  */
 
 import { hash } from "node:crypto";
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import { CursorError } from "../../errors.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { OrderTerm, OrderValues } from "./order.ts";
@@ -53,7 +53,7 @@ function isBeyond(order: readonly OrderTerm[], cursor: string, known: readonly u
       values: cursors.flatMap(({ values }) => values),
     };
   }
-  const term = (index: number) => requireValue(order[index], "a term of the order");
+  const term = (index: number) => present(order[index], "a term of the order");
   const compared = (index: number, operator: string): Condition => {
     const { sql, values } = at(index);
     return { sql: `(${term(index).value}) ${operator} ${sql}`, values };

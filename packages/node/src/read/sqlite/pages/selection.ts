@@ -1,7 +1,7 @@
 /** Selections of rows of a table, as SQL. */
 
 import { LRUCache } from "lru-cache";
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
 import { type Condition, NEVER, type Side } from "./conditions.ts";
@@ -194,7 +194,7 @@ export const orderText = (order: readonly OrderTerm[]): string =>
 /** Returns the order with other column names. */
 export const named = (order: readonly OrderTerm[], names: readonly string[]): OrderTerm[] =>
   order.map(({ direction }, index) => ({
-    value: requireValue(names[index], "the name of a term"),
+    value: present(names[index], "the name of a term"),
     direction,
   }));
 

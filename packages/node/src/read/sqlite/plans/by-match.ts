@@ -3,6 +3,7 @@
  * memory; other conditions are tested row by row. Costs sorting the positions, or looking up each of the rows.
  */
 import { LRUCache } from "lru-cache";
+import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
@@ -156,8 +157,10 @@ function pageByPosition(
 }
 
 function indexAfter(sorted: Float64Array, direction: Direction, position: number): number {
-  const index = sorted.findIndex((other) => (direction === "asc" ? other > position : other < position));
-  return index === -1 ? sorted.length : index;
+  return firstIndex(sorted.length, (index) => {
+    const other = sorted[index] ?? 0;
+    return direction === "asc" ? other > position : other < position;
+  });
 }
 
 /** Counts the rows up to certain heights. */

@@ -2,7 +2,7 @@
  * Plan "ranking": all matching transactions are in memory in the order of a column. Costs the rows of the page, and a
  * binary search for its start.
  */
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { CursorError } from "../../errors.ts";
 import type { Range } from "../../page.ts";
@@ -26,7 +26,7 @@ export function createByRanking(database: Database): ByRanking {
   // Read as text, so that integers beyond 2^53 stay exact.
   const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
   return (ranking, kind, order, range) => {
-    const { direction } = requireValue(order.at(-3), "the term of the ranking");
+    const { direction } = present(order.at(-3), "the term of the ranking");
     let { offset } = range;
     if (range.after !== undefined) {
       const position = positionAfter(order, range.after);

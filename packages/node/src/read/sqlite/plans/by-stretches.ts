@@ -3,7 +3,7 @@
  * (`pages/stretches.ts`), keeping the first ones seen so far. Costs all rows that an index finds, or only those up to the end
  * of the page if the index has them in order; fails if the time is up.
  */
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
@@ -96,7 +96,7 @@ function firstRows(
   const firstOf = (rows: readonly OrderValues[]) => rows.toSorted(compare).slice(0, count);
   const all = alternativesOf(selection);
   const isOrdered = isInOrder(walkOf(listed, all), order);
-  const { direction } = requireValue(order[0], "the order of a page");
+  const { direction } = present(order[0], "the order of a page");
   const left = isOrdered ? inRange(all, start, sideBefore(direction)) : passing(all, start);
   let rows: readonly OrderValues[] = [];
   let last: Condition | undefined;

@@ -1,5 +1,5 @@
 /** Determines what the choice of a plan depends on, then runs the chosen plan. */
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Found } from "../../page.ts";
 import { type Asked, type Bounds, choosePlan, type Known, type Plan, type Question } from "./choose.ts";
 
@@ -18,12 +18,12 @@ export function findPage<Row>(
   for (;;) {
     const choice = choosePlan(asked, known, bounds);
     if ("learn" in choice) {
-      known = { ...known, ...requireValue(learning[choice.learn], choice.learn)() };
+      known = { ...known, ...present(learning[choice.learn], choice.learn)() };
       continue;
     }
     const { total = 0 } = known;
     return choice.plan === "none"
       ? { rows: [], totalCount: total }
-      : requireValue(finding[choice.plan], `plan ${choice.plan}`)(total);
+      : present(finding[choice.plan], `plan ${choice.plan}`)(total);
   }
 }

@@ -1,5 +1,5 @@
 /** Transactions by their positions in the chain. */
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { CursorError } from "../../errors.ts";
 import type { Found } from "../../page.ts";
@@ -46,7 +46,7 @@ export function createRowsAt<Row>(database: Database, columns: string, joins: st
     return {
       rows,
       totalCount,
-      next: requireValue(walked.get(JSON.stringify([last])), "the last row of a page").cursor,
+      next: present(walked.get(JSON.stringify([last])), "the last row of a page").cursor,
     };
   };
 }

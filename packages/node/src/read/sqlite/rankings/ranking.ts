@@ -5,7 +5,7 @@
  */
 
 import { firstIndex } from "../../../platform/binary-search.ts";
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import type { Direction } from "../../page.ts";
 
 export type Ranking = {
@@ -221,7 +221,7 @@ export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[
 
 /** Reads a number at an index within the array. */
 const numberAt = (numbers: Uint32Array | Float64Array, index: number): number =>
-  requireValue(numbers[index], "a number of the ranking");
+  present(numbers[index], "a number of the ranking");
 
 const startOf = (ends: Uint32Array, group: number): number => (group === 0 ? 0 : numberAt(ends, group - 1));
 

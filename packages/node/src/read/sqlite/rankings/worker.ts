@@ -1,7 +1,7 @@
 /** The thread that builds rankings, one after another. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import { requireValue } from "../../../platform/require-value.ts";
+import { present } from "../../../platform/present.ts";
 import { openDatabase } from "../../../store/engine/database.ts";
 import { createReadTogether } from "../../../store/engine/snapshot.ts";
 import { defineAssets } from "../assets.ts";
@@ -10,7 +10,7 @@ import { readRankingAt } from "./reading.ts";
 
 const { databasePath } = workerData as BuilderData;
 
-const port = requireValue(parentPort, "the port of the thread");
+const port = present(parentPort, "the port of the thread");
 const database = openDatabase(databasePath, { readonly: true });
 defineAssets(database);
 const readTogether = createReadTogether(database);

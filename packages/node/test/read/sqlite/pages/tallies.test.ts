@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { requireValue } from "../../../../src/platform/require-value.ts";
+import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import type { Direction } from "../../../../src/read/page.ts";
@@ -85,7 +85,7 @@ function check(): void {
           )
           .all(...valuesOf(ways), ...(from?.values ?? []), offset)
           .map(({ id }) => id);
-      const { total } = requireValue(
+      const { total } = present(
         database
           .prepare<{ total: number }>(`SELECT COUNT(*) AS total FROM transactions WHERE ${textOf(ways)}`)
           .get(...valuesOf(ways)),
@@ -136,7 +136,7 @@ function checks(count: number): ReadTime {
 test("go on where the time was up, whether anything was found or not", () => {
   append("a", 1, 100, 100);
   for (const [filter, total] of [
-    [requireValue(FILTERS[1], "an item of FILTERS"), 3333],
+    [present(FILTERS[1], "an item of FILTERS"), 3333],
     [[{ sql: "fee = ?", values: [7] }], 0],
   ] as const) {
     open(checks(5));
@@ -160,7 +160,7 @@ test("leave nothing behind when there was no time at all", () => {
   append("a", 1, 100, 100);
   open(checks(0));
   for (let attempt = 0; attempt < 3; attempt++) {
-    expect(() => snapshot((head) => tallyOf(head, requireValue(FILTERS[0], "an item of FILTERS")))).toThrow(
+    expect(() => snapshot((head) => tallyOf(head, present(FILTERS[0], "an item of FILTERS")))).toThrow(
       SnapshotError,
     );
   }
@@ -188,8 +188,7 @@ test("count each block once", () => {
   const time = createReadTime(10_000);
   snapshot = createSnapshot(database, time);
   tally = createTallies(watched, createStretches(database, time), TABLE);
-  const total = () =>
-    snapshot((head) => tallyOf(head, requireValue(FILTERS[1], "an item of FILTERS")).totalCount);
+  const total = () => snapshot((head) => tallyOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
   append("a", 1, 4, 3);
   expect([total(), total()]).toEqual([4, 4]);
   expect(counted).toEqual([1, 2, 3, 4]);

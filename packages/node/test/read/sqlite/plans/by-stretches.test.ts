@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { requireValue } from "../../../../src/platform/require-value.ts";
+import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Range } from "../../../../src/read/page.ts";
 import { type Condition, found } from "../../../../src/read/sqlite/pages/conditions.ts";
@@ -45,7 +45,7 @@ database.transaction(() => {
       insert.run(
         ...[height, sequence, `${number}`, number % 2, sender, recipient],
         ...[
-          requireValue(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
+          present(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
           number % 2,
           height,
           text,
@@ -60,7 +60,7 @@ database.transaction(() => {
     const username = number % 4 === 0 ? `name ${number % 8}` : null;
     open.run(
       `a${number}`,
-      requireValue(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
+      present(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
       number % 3,
       `v${number % 2}`,
       username,
@@ -193,11 +193,11 @@ test("A range replaces a wider one at the same side, which is only tested then."
     above(5),
     "low",
   );
-  expect(fromText(TRANSACTIONS, requireValue(one, "one"))).toBe(
+  expect(fromText(TRANSACTIONS, present(one, "one"))).toBe(
     "FROM transactions  WHERE (height <= ?) AND (height > ?) AND +(height >= ?)",
   );
   const [two] = inRange(
-    inRange([requireValue(one, "one")], above(7), "low"),
+    inRange([present(one, "one")], above(7), "low"),
     { sql: "height < ?", values: [8] },
     "high",
   );
@@ -218,7 +218,7 @@ test("A list that took too long is not tried again for a while, and others are."
     byStretches(
       {
         conditions: [{ sql, values: [] }],
-        order: requireValue(ORDERS.wallets[1], "an item of ORDERS.wallets"),
+        order: present(ORDERS.wallets[1], "an item of ORDERS.wallets"),
       },
       { offset: 0, limit: 5 },
       { totalCount: 9 },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { requireValue } from "../../../../src/platform/require-value.ts";
+import { present } from "../../../../src/platform/present.ts";
 import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import { TRANSACTIONS } from "../../../../src/read/lists.ts";
@@ -227,7 +227,7 @@ test("begin pages of many matches near their first row", async () => {
   for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
     for (const order of [
       ...BY_HEIGHT,
-      { ...requireValue(BY_HEIGHT[0], "an item of BY_HEIGHT"), sequence: "asc" } as const,
+      { ...present(BY_HEIGHT[0], "an item of BY_HEIGHT"), sequence: "asc" } as const,
     ]) {
       check(opened, filter, order);
       await setImmediate();

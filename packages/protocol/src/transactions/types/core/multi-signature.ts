@@ -1,7 +1,7 @@
 /** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
 
 import type { ByteWriter } from "../../../bytes/writer.ts";
-import { requireValue } from "../../../require-value.ts";
+import { present } from "../../../present.ts";
 import type { Asset } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { alphanumericText, distinctItems, none, publicKeyText, record, u63 } from "../members.ts";
@@ -64,9 +64,9 @@ export const multiSignature: TransactionType = {
   legacySchema,
   write({ version, asset }, writer) {
     if (version === 1)
-      writeLegacy(requireValue(asset?.multiSignatureLegacy, "asset.multiSignatureLegacy"), writer);
+      writeLegacy(present(asset?.multiSignatureLegacy, "asset.multiSignatureLegacy"), writer);
     else {
-      const { min, publicKeys } = requireValue(asset?.multiSignature, "asset.multiSignature");
+      const { min, publicKeys } = present(asset?.multiSignature, "asset.multiSignature");
       writer.u8(min);
       writer.u8(publicKeys.length);
       for (const publicKey of publicKeys) writer.hex(publicKey, 33);

@@ -1,5 +1,5 @@
 /** 2/3 registration of a bridgechain (transactions.md 6.4). */
-import { requireValue } from "../../../require-value.ts";
+import { present } from "../../../present.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -27,7 +27,7 @@ export const bridgechainRegistration: TransactionType = {
     }),
   ),
   write({ asset }, writer) {
-    const bridgechain = requireValue(asset?.bridgechainRegistration, "asset.bridgechainRegistration");
+    const bridgechain = present(asset?.bridgechainRegistration, "asset.bridgechainRegistration");
     writeText(bridgechain.name, writer);
     writeTexts(bridgechain.seedNodes, writer);
     writer.hex(bridgechain.genesisHash, 32);

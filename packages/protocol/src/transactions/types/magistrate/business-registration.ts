@@ -1,5 +1,5 @@
 /** 2/0 registration of a business (transactions.md 6.4). */
-import { requireValue } from "../../../require-value.ts";
+import { present } from "../../../present.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -13,7 +13,7 @@ export const businessRegistration: TransactionType = {
   key: "businessRegistration",
   schema: magistrateSchema(record({ businessRegistration: record(businessMembers, ["name", "website"]) })),
   write: ({ asset }, writer) =>
-    writeBusiness(requireValue(asset?.businessRegistration, "asset.businessRegistration"), writer, writeText),
+    writeBusiness(present(asset?.businessRegistration, "asset.businessRegistration"), writer, writeText),
   read(reader) {
     const { name = "", website = "", ...optional } = readBusiness(reader);
     return { asset: { businessRegistration: { name, website, ...optional } } };

@@ -1,5 +1,5 @@
 /** 2/2 change of a business (transactions.md 6.4). */
-import { requireValue } from "../../../require-value.ts";
+import { present } from "../../../present.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -18,8 +18,7 @@ export const businessUpdate: TransactionType = {
       },
     }),
   ),
-  write: ({ asset }, writer) =>
-    writeBusiness(requireValue(asset?.businessUpdate, "asset.businessUpdate"), writer),
+  write: ({ asset }, writer) => writeBusiness(present(asset?.businessUpdate, "asset.businessUpdate"), writer),
   read: (reader) => ({ asset: { businessUpdate: readBusiness(reader) } }),
   staticFee: () => 5_000_000_000n,
 };

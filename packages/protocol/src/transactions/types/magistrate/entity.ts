@@ -1,7 +1,7 @@
 /** 2/6 registration, change or resignation of an entity (transactions.md 6.4). */
 
 import { hexToBytes } from "../../../crypto/bytes.ts";
-import { requireValue } from "../../../require-value.ts";
+import { present } from "../../../present.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, hashText } from "../members.ts";
 import type { MemberSchema, TransactionType } from "../type.ts";
@@ -49,8 +49,8 @@ export const entity: TransactionType = {
     ],
   }),
   write({ asset }, writer) {
-    const { type = 0, subType = 0, action = 0, registrationId = "" } = requireValue(asset, "asset");
-    const { name, ipfsData } = requireValue(asset?.data, "asset.data");
+    const { type = 0, subType = 0, action = 0, registrationId = "" } = present(asset, "asset");
+    const { name, ipfsData } = present(asset?.data, "asset.data");
     writer.u8(type);
     writer.u8(subType);
     writer.u8(action);

@@ -3,7 +3,7 @@
 import { fromHex } from "#primitives";
 import type { ByteReader } from "../../../bytes/reader.ts";
 import type { ByteWriter } from "../../../bytes/writer.ts";
-import { requireValue } from "../../../require-value.ts";
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
@@ -51,7 +51,7 @@ export function writeCertified({ asset, recipientId }: TransactionBody, writer: 
   writer.bytes(fromHex(demand.signature));
   writeCertificationPayload(certification.payload, writer);
   writer.bytes(untypedHex(certification.signature));
-  writeAddress(writer, requireValue(recipientId, "recipientId"));
+  writeAddress(writer, present(recipientId, "recipientId"));
 }
 
 export function readCertified(reader: ByteReader) {
