@@ -12,6 +12,13 @@ export type ConsoleTests = {
   open(options?: PageOptions): Promise<Watched>;
   /** Opens an empty page for the rest of the file. */
   openForAll(): Promise<Watched>;
+  /**
+   * Returns one page of the file, for tests that need no cookies and storage of their own: a browser works most when it
+   * opens the first page of a session.
+   */
+  reuse(): Promise<Watched>;
+  /** Returns the page of `reuse` at the overview, signed in. */
+  reuseSignedIn(): Promise<Watched>;
   /** Opens the overview of a browser that has signed in, for the rest of the test. */
   openSignedIn(): Promise<Watched>;
 };
@@ -49,6 +56,24 @@ export function describeConsole(
       await signIn(watched.page, node.token);
       return watched;
     }
-    define({ node, open, openForAll, openSignedIn });
+
+    let shared: Watched | undefined;
+    async function reuse(): Promise<Watched> {
+      shared ??= await openForAll();
+      // Ends the requests of the test before.
+      await shared.page.goto("about:blank");
+      shared.faults.length = 0;
+      return shared;
+    }
+    let isSignedIn = false;
+    async function reuseSignedIn(): Promise<Watched> {
+      const watched = await reuse();
+      if (!isSignedIn) await signIn(watched.page, node.token);
+      isSignedIn = true;
+      await watched.page.goto("/console/");
+      await watched.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      return watched;
+    }
+    define({ node, open, openForAll, openSignedIn, reuse, reuseSignedIn });
   });
 }

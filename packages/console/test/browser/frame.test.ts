@@ -1,19 +1,18 @@
 /** What every page has: search, keys, themes, the focus, and what it says when the node does not respond. */
 import { expect, test } from "vitest";
-import { keepPicture } from "../../test-support/browser.ts";
+import { keepPicture, type Watched } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { firstOf, present } from "../../test-support/present.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
-  const open = async (path: string) => {
-    const watched = await openEmpty();
+describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
+  const show = async (watched: Watched, path: string) => {
     await watched.page.goto(path);
     await watched.page.locator("h1").waitFor();
     return watched;
   };
 
   test("The keyboard alone searches a block and opens it; the focus is on its title.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     await page.keyboard.press("/");
     await page.keyboard.type("1");
     await page.getByRole("option").first().waitFor();
@@ -26,7 +25,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     const { data: block } = await node.client.blocks.get(2);
     const [delegate, unik] = await Promise.all([
       firstOf(node.client.delegates.list()),
@@ -55,7 +54,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("A delegate is found by the name that is shown, in the search, the filter and the address.", async () => {
-    const { page, faults } = await open("/console/delegates");
+    const { page, faults } = await show(await reuse(), "/console/delegates");
     const { data: delegates } = await node.client.delegates.list().page();
     const { unikname } = present(delegates.find(({ unikname, username }) => unikname !== username));
     expect(unikname).toMatch(/-/);
@@ -76,7 +75,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("A search finds pages, actions, and beginnings of ids and addresses.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     const [first, wallet] = await Promise.all([
       node.client.blocks.get(1),
       firstOf(node.client.wallets.list()),
@@ -100,7 +99,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("The theme is kept, and there before anything is painted.", async () => {
-    const { page } = await open("/console/");
+    const { page } = await show(await open(), "/console/");
     await page.getByRole("button", { name: "Theme: system" }).click();
     await page.getByRole("button", { name: "Theme: light" }).click();
     await page.reload();
@@ -109,7 +108,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("Keys go to pages, the list of keys opens and closes, and links leave no trace of a reload.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     await page.evaluate(() => Object.assign(window, { isSame: true }));
     await page.keyboard.press("g");
     await page.keyboard.press("b");
@@ -127,14 +126,14 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("The first key reaches a link that skips to the content.", async () => {
-    const { page } = await open("/console/");
+    const { page } = await show(await reuse(), "/console/");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
   });
 
   test("Filters and the page of a list are in its address.", async () => {
-    const { page, faults } = await open("/console/blocks");
+    const { page, faults } = await show(await reuse(), "/console/blocks");
     await page.getByLabel("Order").selectOption("Oldest first");
     await page.waitForURL(/orderBy=height%3Aasc/);
     await page.getByRole("cell", { name: "1", exact: true }).first().waitFor();
@@ -144,7 +143,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("A narrow page has its screens in a menu, which closes when one is chosen.", async () => {
-    const { page } = await openEmpty({ width: 390 });
+    const { page } = await open({ width: 390 });
     await page.goto("/console/");
     await page.getByRole("button", { name: "Screens" }).click();
     await keepPicture(page, "menu-light-390");
@@ -154,7 +153,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("The token signs in and another one does not; a code leaves the address.", async () => {
-    const { page } = await open("/console/sign-in");
+    const { page } = await show(await open(), "/console/sign-in");
     await page.getByLabel("Webhook token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
@@ -168,13 +167,13 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     expect(page.url()).not.toContain("code");
     await page.context().close();
-    const second = await openEmpty();
+    const second = await open();
     await second.page.goto(node.consoleUrl);
     await second.page.getByText("This link was already used").waitFor();
   });
 
   test("A signed-in page follows the live stream of the node.", async () => {
-    const { page, faults } = await open("/console/sign-in");
+    const { page, faults } = await show(await open(), "/console/sign-in");
     const stream = page.waitForResponse(/\/console\/operations\/api\/events\?/);
     await page.getByLabel("Webhook token").fill(node.token);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -183,7 +182,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open: openEmpty }) => {
   });
 
   test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
-    const { page } = await open("/console/blocks");
+    const { page } = await show(await open(), "/console/blocks");
     await page.getByRole("row").nth(3).waitFor();
     await page.context().setOffline(true);
     await page.getByText("The node does not respond").waitFor();

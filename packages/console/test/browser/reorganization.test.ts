@@ -4,7 +4,7 @@ import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
 import { createPayer, type Pay } from "../../test-support/payments.ts";
 
-describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
+describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
   let pay: Pay;
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
 
   test("Confirmations grow live; when its block is reverted, the page of a transaction says so and finds it again.", async () => {
     const id = await pay();
-    const { page, faults } = await open();
+    const { page, faults } = await reuse();
     await page.goto(`/console/transactions/${id}`);
     await page.getByText("waits in the pool").waitFor();
     await node.client.dev.mine();
@@ -32,7 +32,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
 
   test("The page of a block that is reverted says so, and leads to the one in its place.", async () => {
     const { data: block } = await node.client.blocks.last();
-    const { page, faults } = await open();
+    const { page, faults } = await reuse();
     await page.goto(`/console/blocks/${block.id}`);
     await page.getByText(block.id).first().waitFor();
     await node.client.dev.reorg({ depth: 1 });
@@ -46,7 +46,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
 
   test("A page of a block that is not there yet shows it once it is forged.", async () => {
     const { data: head } = await node.client.blocks.last();
-    const { page } = await open();
+    const { page } = await reuse();
     await page.goto(`/console/blocks/${head.height + 1}`);
     await page.getByText("This block is not forged yet").waitFor();
     await node.client.dev.mine();
@@ -69,7 +69,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     const text = `<img src=x onerror="document.title='taken'"><script>1</script>`;
     const id = await pay(text);
     await node.client.dev.mine();
-    const { page, faults } = await open();
+    const { page, faults } = await reuse();
     await page.goto(`/console/transactions/${id}`);
     await page.getByText(text).waitFor();
     expect(await page.locator("main img, main script").count()).toBe(0);

@@ -20,23 +20,24 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
 type Accounts = readonly [Account, Account, Account, Account, Account, ...Account[]];
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, open: openPage }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   let accounts: Accounts;
   let delegates: Accounts;
   let page: Page;
   let faults: string[];
   /** Everything that the page has sent. */
-  let sent: string[];
+  let sent: string[] = [];
 
   beforeAll(async () => {
     ({ accounts, delegates } = JSON.parse(await node.command(["accounts", "--json"])));
-  }, 120_000);
-  beforeEach(async () => {
-    ({ page, faults } = await openPage());
-    sent = [];
+    ({ page, faults } = await reuse());
     page.context().on("request", (request) => {
       sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`);
     });
+  }, 120_000);
+  beforeEach(async () => {
+    ({ page, faults } = await reuse());
+    sent = [];
   });
   afterEach(async () => {
     await expectNoSecret();

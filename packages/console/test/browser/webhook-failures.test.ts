@@ -7,7 +7,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 
 const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
   const servers: Server[] = [];
   let received = 0;
 
@@ -37,7 +37,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
     });
     await node.client.dev.mine({ blocks: 5 });
     await expect.poll(async () => (await node.client.webhooks.summary(data.id)).data.state).toBe("failing");
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     await page.getByRole("link", { name: "1 webhook failing" }).waitFor();
     await page.getByRole("navigation", { name: "Screens" }).getByText("1 failing").waitFor();
     expect(await faultsInEveryView(page, "overview-failing")).toEqual([]);
@@ -72,7 +72,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
     await expect
       .poll(async () => (await node.client.webhooks.get(data.id)).data.queued ?? 0)
       .toBeGreaterThan(2);
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     await page.goto(`/console/webhooks/${data.id}`);
     const boxes = page.getByRole("checkbox", { name: /^Select delivery/ });
     await boxes.nth(0).check();
@@ -102,7 +102,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
   });
 
   test("A ping that is refused is shown before the registration, and so are warnings.", async () => {
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     const item = [{ key: "heigth", condition: "gt", value: "2" }];
     const draft = { events: "block.applied", conditions: JSON.stringify(item), target: await listen(401) };
     await page.goto(`/console/webhooks/new?${new URLSearchParams(draft)}`);

@@ -8,7 +8,7 @@ import { faultsInEveryView } from "../../test-support/views.ts";
 
 const REASON = "not now <script>document.title = 'markup'</script>";
 
-describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
+describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
   let receiver: Server;
   let isRefusing = true;
 
@@ -31,7 +31,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
   test("A delivery that was refused shows its attempts as text, and one that arrived is sent again.", {
     timeout: 90_000,
   }, async () => {
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     await page.getByRole("link", { name: "Webhooks" }).click();
     // The overview has a link to block 1.
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
@@ -54,7 +54,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
   });
 
   test("A webhook is pinged, paused, resumed and deleted.", { timeout: 60_000 }, async () => {
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     await page.goto("/console/webhooks/1");
     isRefusing = false;
     await page.getByRole("button", { name: "Ping" }).click();
@@ -73,7 +73,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
     timeout: 60_000,
   }, async () => {
     isRefusing = false;
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     const conditions = JSON.stringify([{ key: "height", condition: "gt", value: "2" }]);
     await page.goto(`/console/webhooks/new?${new URLSearchParams({ events: "block.applied", conditions })}`);
     await page.getByText(/events? of the blocks 1 to \d+ would have been delivered, 2 not/).waitFor();
@@ -119,7 +119,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openSignedIn }) => {
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
-    const { page, faults } = await openSignedIn();
+    const { page, faults } = await reuseSignedIn();
     await page.goto(`/console/webhooks/${data.id}`);
     await page.getByText(/blocks, about \d+ deliveries, judged by the last/).waitFor();
     await page.getByLabel("To height").fill("3");
