@@ -15,6 +15,19 @@ const networks = node("network", "peers/network");
 const attacks = node("simulation", "crash", "siege");
 
 /**
+ * Files with a process of their own: they mock modules, change the environment, measure memory, depend on the timers of
+ * the whole process, or leave writes to closed descriptors behind. Modules of the console hold the state of a page.
+ */
+const isolated = [
+  ...[
+    ...["chain/inputs", "commands/program", "http/connections", "http/late-response"],
+    ...["platform/lifecycle/heap", "platform/logging/lines", "webhooks/memory", "webhooks/ticks"],
+  ].map((name) => `packages/node/test/${name}.test.ts`),
+  "packages/protocol/test/blocks/once.test.ts",
+  "packages/console/test/**/*.test.ts",
+];
+
+/**
  * The files that take longest, longest first. They start first: one that starts last would run alone while the other
  * workers have nothing to do. Without this list a clean checkout starts the largest files first.
  */
@@ -60,8 +73,20 @@ export default defineConfig({
         test: {
           name: "rooms",
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...processes, ...networks, ...attacks],
+          exclude: [...processes, ...networks, ...attacks, ...isolated],
+          // The modules of the node are loaded and optimised once per worker instead of once per file.
+          isolate: false,
           // Most of them wait for sockets.
+          maxWorkers: "100%",
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "isolated",
+          include: isolated,
+          exclude: processes,
           maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },

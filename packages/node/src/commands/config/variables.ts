@@ -7,7 +7,7 @@ import { mostSimilar } from "../../platform/text/similar.ts";
 import { OptionFlag } from "../options.ts";
 
 const PREFIX = "UNIKNODE_";
-/** Variables that are not flags of a command, and those that every command of a shell or a container sees. */
+/** Variables that are not flags of a command, and variables that a shell or a container sets for all commands. */
 const COMMON = [
   "UNIKNODE_PASSPHRASE",
   "UNIKNODE_SECOND_PASSPHRASE",
