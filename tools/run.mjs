@@ -28,7 +28,7 @@ const quickRooms =
     " ",
   );
 const quickTests = [
-  ...[...tests, "--project", "rooms", "test/citations.test.ts"],
+  ...[...tests, "--project", "rooms", "--project", "isolated", "test/citations.test.ts"],
   ...["protocol/test/", "client/test/"].map((folder) => `packages/${folder}`),
   // Without `property`: chains of random blocks.
   ...["blocks/", "rounds/", "rules/", "state/", "votes"].map((name) => `packages/ledger/test/${name}`),

@@ -74,7 +74,6 @@ export async function openTerminal(): Promise<Terminal> {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     UNIKNODE_HTTP_PORT: port,
-    UNIKNODE_RPC_PORT: present(values[COMPANION_PORT]),
     UNIKNODE_BLOCK_TIME: "1",
     UNIKNODE_URL: `http://127.0.0.1:${port}`,
     PATH: `${programsIn(folder)}:${process.env.PATH}`,
@@ -88,7 +87,9 @@ export async function openTerminal(): Promise<Terminal> {
   const typedAs = (command: string): string =>
     Object.entries(values).reduce(
       (text, [name, value]) => text.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), () => value),
-      command.replace(/^curl /, "curl -sS --fail-with-body "),
+      command
+        .replace(/^curl /, "curl -sS --fail-with-body ")
+        .replace(/^uniknode rpc$/, `UNIKNODE_RPC_PORT=${COMPANION_PORT} $&`),
     );
 
   async function stop({ child, ended }: Service): Promise<void> {

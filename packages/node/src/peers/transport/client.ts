@@ -28,7 +28,7 @@ export type PeerClientDeps = {
 
 export type PeerClient = {
   /**
-   * Waits for the rate limit of the event at that address, sends the request, and validates the result.
+   * Connects, waits for the rate limit of the event at that address, sends the request, and validates the result.
    *
    * @param argument a value, or a function that is called just before the request is sent
    * @throws {PeerError}
@@ -122,12 +122,18 @@ async function request<E extends PeerEvent>(
   const link = getLink(state, address);
   link.users++;
   try {
-    await link.throttle.acquire(event);
-    if (state.isClosed) throw new PeerError("PEER_GONE", "this node is closing");
+    assertOpen(state);
     const connection = await connect(state, address, link);
+    const permit = await link.throttle.acquire(event);
+    assertOpen(state);
     onSent?.();
     const resolved = typeof argument === "function" ? argument() : argument;
-    const { result, height } = await connection.call(event, resolved, limits);
+    permit.sent();
+    const { result, height } = await connection.call(event, resolved, limits).catch((error) => {
+      if (error instanceof PeerError && error.code === "PEER_REFUSED") permit.replied();
+      throw error;
+    });
+    permit.replied();
     if (height !== undefined) onHeight(address, height);
     return readResult(event, result, network);
   } catch (error) {
@@ -137,6 +143,10 @@ async function request<E extends PeerEvent>(
   } finally {
     link.users--;
   }
+}
+
+function assertOpen({ isClosed }: State): void {
+  if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
 }
 
 /** Returns the link of an address, as the most recently used one, and forgets idle links. */
@@ -183,11 +193,16 @@ function dial(state: State, address: string, link: Link): Promise<Connection> {
     handshakeMs: TIMES_MS.dial,
     signal: ending.signal,
     ...(onSocket && { onSocket }),
+  }).then((connection) => {
+    link.throttle.connected();
+    return connection;
   });
   link.connection = dialled;
   link.dial = ending;
   const forget = () => {
-    if (link.connection === dialled) link.connection = undefined;
+    if (link.connection !== dialled) return;
+    link.connection = undefined;
+    link.throttle.disconnected();
   };
   const settled = () => {
     link.dial = undefined;
@@ -213,6 +228,7 @@ function end(link: Link): void {
   if (link.dial) return;
   const { connection } = link;
   link.connection = undefined;
+  link.throttle.disconnected();
   void connection?.then(
     ({ close }) => close(),
     () => {},

@@ -1,87 +1,146 @@
-/** Throttles requests, so that an address never receives more requests than it accepts (p2p.md 12.3). */
-import type { Window } from "../guards/window.ts";
+/**
+ * Throttles requests, so that an address never receives more requests than it accepts (p2p.md 12.3). A peer that was
+ * suspended reads at once all requests that were sent to it meanwhile, and counts them then.
+ */
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 import { PeerError } from "./error.ts";
+import { createRateWindow, type RateWindow, type SentRequest } from "./rate-window.ts";
 
 export type RequestThrottle = {
   /**
    * Settles when the event may be sent, and counts it as sent.
    *
-   * @throws {PeerError} PEER_BUSY when too many wait already
+   * @throws {PeerError} PEER_BUSY when too many wait already; PEER_GONE when the connection ends
    */
-  acquire(event: EventName): Promise<void>;
+  acquire(event: EventName): Promise<Permit>;
   /** Returns true if `count` requests of the event could be sent without waiting. */
   hasCapacity(event: EventName, count: number): boolean;
+  /** A connection is open: the peer reads what the connection before it has left unread. */
+  connected(): void;
+  /** The connection has ended: the requests that wait fail. */
+  disconnected(): void;
   /** Settles at once what waits; nothing can be sent from then on. */
   close(): void;
+};
+
+export type Permit = {
+  /** The request is sent. It counts until the peer has read it, and then for its rate window. */
+  sent(): void;
+  /** A reply has arrived: the peer has read the request and all requests before it. */
+  replied(): void;
 };
 
 /** Tolerance for network jitter: requests may arrive closer to each other than they were sent. */
 const JITTER_MS = 300;
 /** A server accepts 100 in a second from one address. */
-const ALL: Window = { events: 60, windowMs: 1000 };
+const ALL = { events: 60, windowMs: 1000, replyMs: JITTER_MS };
 /** Maximum number of waiting requests of one address: about two seconds of requests. */
 const MAX_WAITING = 100;
+/** Replies with blocks take longer than the request waits to be read. */
+const BLOCKS = "p2p.peer.getBlocks";
+/** The processes of a peer read the ended connection and the new one, in any order within this time. */
+const CONNECTED_MS = 1_000;
+
+type State = {
+  readonly all: RateWindow;
+  readonly byEvent: ReadonlyMap<string, RateWindow>;
+  /** Requests that the peer may not have read, in order. */
+  readonly unread: Set<SentRequest>;
+  /** Wakes the requests that wait; those for a connection that has ended fail. */
+  readonly waiting: Set<(isConnected: boolean) => void>;
+  isClosed: boolean;
+};
 
 export function createRequestThrottle(): RequestThrottle {
-  const all = createRateWindow(ALL);
-  const byEvent = new Map(
-    Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, { events, windowMs }]) => [
-      event,
-      createRateWindow({ events, windowMs: windowMs + JITTER_MS }),
-    ]),
-  );
-  /** Ends the waits. */
-  const waiting = new Set<() => void>();
-
-  const wait = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        waiting.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      waiting.add(end);
-    });
-
+  const state: State = {
+    all: createRateWindow(ALL),
+    byEvent: new Map(
+      Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, { events, windowMs }]) => {
+        const paddedMs = windowMs + JITTER_MS;
+        const replyMs = event === BLOCKS ? paddedMs : JITTER_MS;
+        return [event, createRateWindow({ events, windowMs: paddedMs, replyMs })];
+      }),
+    ),
+    unread: new Set(),
+    waiting: new Set(),
+    isClosed: false,
+  };
   return {
-    async acquire(event) {
-      if (waiting.size >= MAX_WAITING) {
-        throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for the rate limit of this peer`);
-      }
-      const at = performance.now();
-      const waitMs = Math.max(all.reserve(at), byEvent.get(event)?.reserve(at) ?? 0);
-      if (waitMs > 0) await wait(waitMs);
-    },
+    acquire: (event) => acquire(state, event),
     hasCapacity(event, count) {
       const at = performance.now();
-      return Math.min(all.available(at), byEvent.get(event)?.available(at) ?? count) >= count;
+      return Math.min(...windowsOf(state, event).map((window) => window.available(at))) >= count;
     },
+    connected: () => markRead(state, performance.now() + CONNECTED_MS),
+    disconnected: () => wake(state, false),
     close() {
-      for (const end of waiting) end();
+      state.isClosed = true;
+      wake(state, true);
     },
   };
 }
 
-type RateWindow = {
-  /** Reserves the next permit; returns the milliseconds to wait for it. */
-  reserve(at: number): number;
-  /** Permits that are available without waiting. */
-  available(at: number): number;
+const windowsOf = ({ all, byEvent }: State, event: EventName): RateWindow[] => {
+  const ofEvent = byEvent.get(event);
+  return ofEvent ? [all, ofEvent] : [all];
 };
 
-function createRateWindow({ events, windowMs }: Window): RateWindow {
-  /** Times of the last reserved permits, in order. */
-  const reserved: number[] = [];
+async function acquire(state: State, event: EventName): Promise<Permit> {
+  if (state.waiting.size >= MAX_WAITING) {
+    throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for the rate limit of this peer`);
+  }
+  const windows = windowsOf(state, event);
+  for (;;) {
+    const at = performance.now();
+    const delayMs = Math.max(...windows.map((window) => window.delayMs(at)));
+    if (delayMs === 0 || state.isClosed) {
+      const request = { sentAt: at, readAt: at };
+      for (const window of windows) window.add(request);
+      return createPermit(state, request);
+    }
+    if (!(await wait(state, delayMs))) {
+      throw new PeerError("PEER_GONE", "the connection ended before the rate limit permitted the request");
+    }
+  }
+}
+
+function createPermit(state: State, request: SentRequest): Permit {
   return {
-    reserve(at) {
-      const oldest = reserved.length < events ? undefined : reserved.shift();
-      const first = oldest === undefined ? at : Math.max(at, oldest + windowMs);
-      reserved.push(first);
-      return first - at;
+    sent() {
+      request.sentAt = performance.now();
+      request.readAt = undefined;
+      state.unread.add(request);
     },
-    available: (at) => events - reserved.filter((moment) => moment + windowMs > at).length,
+    replied() {
+      if (state.unread.has(request)) markRead(state, performance.now(), request);
+    },
   };
+}
+
+/** Settles after a time, or when the peer has read a request; false if the connection has ended. */
+function wait({ waiting }: State, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isConnected: boolean) => {
+      clearTimeout(timer);
+      waiting.delete(end);
+      resolve(isConnected);
+    };
+    const timer = Number.isFinite(ms) ? setTimeout(end, ms, true) : undefined;
+    waiting.add(end);
+  });
+}
+
+function wake({ waiting }: State, isConnected: boolean): void {
+  for (const end of [...waiting]) end(isConnected);
+}
+
+/** Marks unread requests as read, up to the given one. */
+function markRead(state: State, at: number, last?: SentRequest): void {
+  for (const request of state.unread) {
+    request.readAt = at;
+    state.unread.delete(request);
+    if (request === last) break;
+  }
+  wake(state, true);
 }

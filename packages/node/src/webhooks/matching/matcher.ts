@@ -7,7 +7,6 @@ import type { LoggedEvent } from "../../events/event.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Intake } from "../intake.ts";
-import { blockOf } from "./block.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Subscriber } from "./definitions.ts";
 import type { Outbox, Shared } from "./outbox.ts";
@@ -103,8 +102,9 @@ function handle(
   // Another process wrote the register meanwhile.
   if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
   if (!notify(deps, event, subscribers, step)) return false;
-  if (event.name === "block.reverted") intake.blockReverts.record(blockOf(event).blockId, event.sequence);
-  return event.name !== "block.applied" || releaseConfirmed(deps, blockOf(event).height, step);
+  const { name, height, blockId, sequence } = event;
+  if (name === "block.reverted" && blockId !== undefined) intake.blockReverts.record(blockId, sequence);
+  return name !== "block.applied" || height === undefined || releaseConfirmed(deps, height, step);
 }
 
 /** Retracts what was delivered of a reverted block; returns `false` if more is left. */

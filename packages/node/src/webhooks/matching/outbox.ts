@@ -4,7 +4,6 @@
  */
 import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
-import { present } from "../../platform/present.ts";
 import type { Fit } from "../../subscriptions/content.ts";
 import type { DeliveredFact } from "../deliveries.ts";
 import type { Intake } from "../intake.ts";
@@ -154,7 +153,7 @@ function retractedBy(
   logSequence: number,
 ): string | undefined {
   if (reverts === undefined) return undefined;
-  const times = intake.blockReverts.count(present(blockId, "the block of a retraction"), logSequence);
+  const times = blockId === undefined ? 0 : intake.blockReverts.count(blockId, logSequence);
   // Other events follow the revert of their block, which is already counted.
   const timesReverted = isRetraction(name) ? times : times - 1;
   return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });

@@ -4,7 +4,6 @@
  */
 import type { LoggedEvent } from "../../events/event.ts";
 import type { DeliveredFacts } from "../intake.ts";
-import { blockOf } from "./block.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** Returns the webhooks whose queues have changed, and whether there are more retractions than the limit. */
@@ -14,8 +13,8 @@ export type RetractDeps = { facts: DeliveredFacts; outbox: Outbox; nowMs: () => 
 
 /** Idempotent: a second call for the same block does nothing. */
 export function createRetract({ facts, outbox, nowMs }: RetractDeps): Retract {
-  return (event, limit) => {
-    const { height, blockId } = blockOf(event);
+  return ({ height, blockId }, limit) => {
+    if (height === undefined || blockId === undefined) return { webhooks: [], more: false };
     const deliveries = facts.unretracted(height, blockId, limit);
     for (const delivery of deliveries) {
       facts.retract(delivery.number, nowMs());

@@ -40,7 +40,7 @@ const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, c
   finished_ms, stands, reverts`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
-  reason = NULL, replay = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
+  reason = NULL, replay = NULL, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)`;
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const recordFromRow = createRecordFromRow(database);

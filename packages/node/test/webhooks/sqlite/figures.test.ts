@@ -196,6 +196,18 @@ test("the figures are those that counting finds, after any change of deliveries 
   );
 });
 
+test("A failed delivery of a removed webhook can be put back into its queue, or into a replay.", () => {
+  const database = openMigrated();
+  const world = createWorld(database);
+  const [insert, fail, requeue, putAgain, remove] = [0, 5, 8, 10, 19];
+  const all = [insert, insert, insert, insert, fail, fail, remove, requeue, putAgain];
+  const picks = [0, 0, 0, 0, 0, 1, 3, 0, 1];
+  for (const [index, kind] of all.entries()) {
+    world.run({ kind, webhook: 1, pick: present(picks[index]) });
+    expect(byWebhook(createQueueFigures(database)())).toEqual(byWebhook(counted(database)));
+  }
+});
+
 test("a data folder of an earlier version gets its figures from what waits in it", () => {
   const database = openFile();
   const names = readdirSync(MIGRATIONS).sort();

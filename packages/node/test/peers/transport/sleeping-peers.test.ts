@@ -1,0 +1,150 @@
+/** Requests to peers that sleep: their process or machine is suspended, and reads later what has arrived (p2p.md 12.3, 15). */
+import { afterEach, describe, expect, test } from "vitest";
+import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
+import { PeerError } from "../../../src/peers/transport/error.ts";
+import { network } from "./server.ts";
+import { type Sleeper, startSleeper } from "./sleeper.ts";
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 102_400 };
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function sleeper(host?: string): Promise<[Sleeper, PeerClient]> {
+  const peer = await startSleeper(host);
+  const client = createPeerClient(
+    { port: peer.port, localAddress: undefined },
+    { network, onHeight: () => {} },
+  );
+  closers.push(peer.close, client.close);
+  return [peer, client];
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const requestPeers = (client: PeerClient, timeoutMs = LIMITS.timeoutMs) =>
+  client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs });
+const codeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => "answered",
+    (error) => {
+      expect(error).toBeInstanceOf(PeerError);
+      return (error as PeerError).code;
+    },
+  );
+
+describe("a peer that accepts connections and does not answer", () => {
+  test("gets no second connection, and the first one is used when it wakes up", async () => {
+    const [peer, client] = await sleeper();
+    expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
+    client.disconnect("127.0.0.1");
+    const status = codeOf(requestPeers(client));
+    await pause(500);
+    peer.wake();
+    expect(await status).toBe("answered");
+    expect(peer.connections).toBe(1);
+  });
+
+  test("is left in order if nothing waits for it when it wakes up", async () => {
+    const [peer, client] = await sleeper();
+    expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
+    peer.wake();
+    await expect.poll(() => peer.codes).toEqual([1000]);
+    expect(await codeOf(requestPeers(client))).toBe("answered");
+  });
+
+  test("is one of a hundred at most", async () => {
+    const [peer, client] = await sleeper("0.0.0.0");
+    const addresses = Array.from({ length: 110 }, (_, index) => `127.0.1.${index + 1}`);
+    const codes = addresses.map((address) =>
+      codeOf(client.request(address, "p2p.peer.getPeers", {}, LIMITS)),
+    );
+    expect(new Set(await Promise.all(codes))).toEqual(new Set(["PEER_UNREACHABLE"]));
+    peer.wake();
+    // The others have ended before their handshake.
+    await expect.poll(() => peer.codes.filter((code) => code === 1000).length).toBe(100);
+  });
+
+  test("does not delay the end of the client", async () => {
+    const [peer, client] = await sleeper();
+    void requestPeers(client).catch(() => {});
+    await expect.poll(() => peer.sockets.size).toBe(1);
+    await client.close();
+    peer.wake();
+    await expect.poll(() => peer.sockets.size).toBe(0);
+  });
+});
+
+/** Time between the last two requests that a peer has read. */
+const lastGapMs = ({ readAt }: Sleeper) => readAt.at(-1)! - readAt.at(-2)!;
+
+describe("a peer that falls asleep while it is connected", () => {
+  async function connected(): Promise<[Sleeper, PeerClient]> {
+    const [peer, client] = await sleeper();
+    peer.wake();
+    expect(await requestPeers(client)).toEqual([]);
+    await pause(1_500);
+    peer.sleep();
+    return [peer, client];
+  }
+
+  test("reads at once no more requests than its rate limit permits", async () => {
+    const [peer, client] = await connected();
+    const requests = [codeOf(requestPeers(client)), codeOf(requestPeers(client))];
+    await pause(2_000);
+    peer.wake();
+    expect(await Promise.all(requests)).toEqual(["answered", "answered"]);
+    expect(lastGapMs(peer)).toBeGreaterThan(1_000);
+  });
+
+  test("has read the requests of an ended connection before those of the next one", async () => {
+    const [peer, client] = await connected();
+    const late = requestPeers(client, 50);
+    expect(await codeOf(late)).toBe("PEER_TIMEOUT");
+    client.disconnect("127.0.0.1");
+    await pause(2_000);
+    const next = codeOf(requestPeers(client));
+    await pause(200);
+    peer.wake();
+    expect(await next).toBe("answered");
+    expect(lastGapMs(peer)).toBeGreaterThan(1_000);
+  });
+
+  test("does not keep a request waiting that its connection has left behind", async () => {
+    const [peer, client] = await connected();
+    const late = requestPeers(client, 50);
+    const waiting = codeOf(requestPeers(client));
+    expect(await codeOf(late)).toBe("PEER_TIMEOUT");
+    client.disconnect("127.0.0.1");
+    expect(await waiting).toBe("PEER_GONE");
+    peer.wake();
+    expect(await codeOf(requestPeers(client))).toBe("answered");
+  });
+});
+
+test("A connection ends with its client although the peer does not close it.", async () => {
+  const [peer, client] = await sleeper();
+  peer.wake();
+  expect(await requestPeers(client)).toEqual([]);
+  for (const socket of peer.sockets) socket.pause();
+  const before = performance.now();
+  await client.close();
+  expect(performance.now() - before).toBeLessThan(10_000);
+});
+
+test("A request that waits for a rate limit keeps the only connection of its address.", async () => {
+  const [peer, client] = await sleeper();
+  peer.wake();
+  expect(await requestPeers(client)).toEqual([]);
+  for (const socket of peer.sockets) socket.destroy();
+  await pause(200);
+  const waiting = codeOf(requestPeers(client));
+  const others = Array.from({ length: 2_010 }, (_, index) => `127.1.${index >> 8}.${index & 255}`);
+  await Promise.all(
+    others.map((address) => client.request(address, "p2p.peer.getPeers", {}, LIMITS).catch(() => {})),
+  );
+  expect(await waiting).toBe("answered");
+  expect(peer.sockets.size).toBe(1);
+  client.disconnect("127.0.0.1");
+  await expect.poll(() => peer.sockets.size).toBe(0);
+});
