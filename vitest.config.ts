@@ -1,5 +1,9 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+// Workers, their threads and the processes that they start read compiled code instead of sources.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
 
@@ -9,6 +13,19 @@ const processes = [...node("process"), "packages/console/test/browser/**/*.test.
 const networks = node("network", "peers/network");
 /** Nodes that are killed or attacked under load: each needs all processors. */
 const attacks = node("simulation", "crash", "siege");
+
+/**
+ * Files with a process of their own: they mock modules, change the environment, measure memory, depend on the timers of
+ * the whole process, or leave writes to closed descriptors behind. Modules of the console hold the state of a page.
+ */
+const isolated = [
+  ...[
+    ...["chain/inputs", "commands/program", "http/connections", "http/late-response"],
+    ...["platform/lifecycle/heap", "platform/logging/lines", "webhooks/memory", "webhooks/ticks"],
+  ].map((name) => `packages/node/test/${name}.test.ts`),
+  "packages/protocol/test/blocks/once.test.ts",
+  "packages/console/test/**/*.test.ts",
+];
 
 /**
  * The files that take longest, longest first. They start first: one that starts last would run alone while the other
@@ -56,8 +73,20 @@ export default defineConfig({
         test: {
           name: "rooms",
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...processes, ...networks, ...attacks],
+          exclude: [...processes, ...networks, ...attacks, ...isolated],
+          // The modules of the node are loaded and optimised once per worker instead of once per file.
+          isolate: false,
           // Most of them wait for sockets.
+          maxWorkers: "100%",
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "isolated",
+          include: isolated,
+          exclude: processes,
           maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },

@@ -13,7 +13,9 @@
  *   until then is printed separately;
  * - forging: commit times of blocks, idle and under maximum API load.
  */
-import { parseArgs } from "node:util";
+
+import { present } from "../packages/node/src/platform/present.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { type Dataset, loadDataset } from "./api/dataset.ts";
 import { type Family, familiesOf } from "./api/families.ts";
 import { type LoadedDelay, measureForging } from "./api/forging.ts";
@@ -21,7 +23,7 @@ import { type Load, shoot } from "./api/load.ts";
 import { measurePages, type QueryFigures } from "./api/pages.ts";
 import { startServers } from "./api/process.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments("bench api [PART...]", {
   allowPositionals: true,
   options: {
     transactions: { type: "string", default: "1000000" },
@@ -90,7 +92,7 @@ if (isSelected("families")) {
   const small = await measureFamilies(few, familiesOf(few));
   console.log("\nrequest | requests/s at a tenth, of those at the whole | the same by processor time");
   for (const [name, at] of large) {
-    const tenth = small.get(name)!;
+    const tenth = present(small.get(name));
     console.log(
       `${name} | ${percent(tenth.perSecond, at.perSecond)} | ${percent(at.processorMs, tenth.processorMs)}`,
     );

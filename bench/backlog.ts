@@ -5,11 +5,12 @@
  * target that is up. The process does nothing else, so its memory is that of the webhooks.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { present } from "../packages/node/src/platform/present.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { startReceiver } from "./webhooks/receiver.ts";
 import { openService, transferApplied } from "./webhooks/service.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench backlog", {
   options: {
     deliveries: { type: "string", default: "1000000" },
     webhooks: { type: "string", default: "20" },
@@ -58,14 +59,14 @@ for (let height = 1; height <= blocks; height++) {
     await sleep(1);
     arrivals = await receiver.arrivals();
   }
-  delaysMs.push(arrivals[0]![1] - committedMs);
+  delaysMs.push(present(arrivals[0])[1] - committedMs);
   if (height % Math.ceil(blocks / 10) === 0) {
-    console.log(`  ${waiting.get()!.count} deliveries wait, resident memory ${rssMb()} MB`);
+    console.log(`  ${present(waiting.get()).count} deliveries wait, resident memory ${rssMb()} MB`);
   }
 }
 clearInterval(sampling);
 delaysMs.sort((a, b) => a - b);
-const median = delaysMs[Math.floor(delaysMs.length / 2)]!;
+const median = present(delaysMs[Math.floor(delaysMs.length / 2)]);
 console.log(`peak of the resident memory: ${Math.max(peakMb, rssMb())} MB`);
 console.log(`a target that is up receives a block after ${median.toFixed(0)} ms in the median`);
 await service.close();

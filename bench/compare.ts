@@ -5,12 +5,14 @@
  * other run, so that other load of the machine affects both. Each figure is the median of the runs, printed with the
  * spread between the lowest and the highest: a ratio within the spread is not significant.
  */
-import { parseArgs } from "node:util";
+
+import { present } from "../packages/node/src/platform/present.ts";
+import { readArguments } from "../tools/arguments.ts";
 import type { Figures } from "./compare/process.ts";
 import { ROWS } from "./compare/rows.ts";
 import { type Tree, treeOf, workingTree } from "./compare/trees.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments("bench compare COMMIT [ROW...]", {
   allowPositionals: true,
   options: { runs: { type: "string", default: "5" } },
 });
@@ -33,8 +35,8 @@ function add(series: Series, figures: Figures): void {
 
 function summaryOf(numbers: readonly number[]): { median: number; spread: number } {
   const sorted = numbers.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)]!;
-  return { median, spread: median === 0 ? 0 : (sorted.at(-1)! - sorted[0]!) / median };
+  const median = present(sorted[Math.floor(sorted.length / 2)]);
+  return { median, spread: median === 0 ? 0 : (present(sorted.at(-1)) - present(sorted[0])) / median };
 }
 
 const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
@@ -48,11 +50,11 @@ for (const row of ROWS.filter(({ name }) => names.length === 0 || names.includes
   ]);
   for (let index = 0; index < runs; index++) {
     for (const tree of index % 2 === 0 ? [base, now] : [now, base]) {
-      add(series.get(tree)!, await row.measure(tree));
+      add(present(series.get(tree)), await row.measure(tree));
     }
   }
-  for (const [name, before] of series.get(base)!) {
-    const after = series.get(now)!.get(name);
+  for (const [name, before] of present(series.get(base))) {
+    const after = present(series.get(now)).get(name);
     if (!after) continue;
     const [was, is] = [summaryOf(before), summaryOf(after)];
     const spreads = [was, is].map(({ spread }) => `${Math.round(spread * 100)} %`).join(", ");

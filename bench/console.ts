@@ -4,13 +4,13 @@
  * Measures the cost of the console for browser and node: the first paint, a block of 500 transactions, the heap over many
  * blocks, and the speed of the API with and without open consoles, alternating.
  */
-import { parseArgs } from "node:util";
 import { findBrowser } from "../packages/console/test-support/browser.ts";
 import { startConsole } from "../packages/console/test-support/console.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { measureBlock, measureFirstPaint, measureHeap } from "./console/browser.ts";
 import { measureApi } from "./console/consoles.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench console", {
   options: {
     blocks: { type: "string", default: "10000" },
     consoles: { type: "string", default: "200" },

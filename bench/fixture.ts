@@ -27,6 +27,7 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
+import { present } from "../packages/node/src/platform/present.ts";
 
 export type FixtureOptions = {
   /** Blocks without transactions; the first phase. */
@@ -82,7 +83,7 @@ type Account = ReturnType<typeof account>;
 const accounts = (count: number, kind: string): Account[] =>
   Array.from({ length: count }, (_, index) => account(`${kind} ${index}`));
 
-const delegateCount = livenet.milestones[0]!.activeDelegates as number;
+const delegateCount = present(livenet.milestones[0]).activeDelegates as number;
 
 function createGenesis() {
   const treasury = account("treasury");
@@ -137,8 +138,8 @@ function* generate(options: FixtureOptions, genesis: Block, network: Network): I
   for (let index = 0; index < emptyBlocks + fullBlocks; index++) {
     const timestamp = slots.slotTime(slots.slotAt(head.timestamp) + 1);
     const { round } = rounds.roundAt(head.height + 1);
-    const { order } = state.get("rounds", String(round))!;
-    const keys = delegates.get(order[slots.slotAt(timestamp) % order.length]!)!;
+    const { order } = present(state.get("rounds", String(round)));
+    const keys = present(delegates.get(present(order[slots.slotAt(timestamp) % order.length])));
     const transactions = index < emptyBlocks ? [] : nextTransfers(transfersPerBlock);
     const block = forgeBlock({ network, timestamp, previous: head, transactions }, keys);
     yield encodeBlock(block, network);
@@ -156,7 +157,7 @@ function createTransfers(): (count: number) => SealedTransaction[] {
   let seed = 1;
   const draw = <T>(from: readonly T[]): T => {
     seed = (seed * 48271) % 2147483647;
-    return from[seed % from.length]!;
+    return present(from[seed % from.length]);
   };
   return (count) =>
     Array.from({ length: count }, () => {

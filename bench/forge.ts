@@ -9,14 +9,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import type { Transaction } from "@uniknode/protocol";
 import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { connect, transferOf } from "../packages/node/test-support/process/client.ts";
 import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench forge", {
   options: {
     accounts: { type: "string", default: "100" },
     each: { type: "string", default: "50" },
@@ -41,11 +42,11 @@ const node = spawnUniknode(
 );
 try {
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  const { network, get, submit } = await connect(url!);
+  const { network, get, submit } = await connect(present(url));
   console.log(`signing ${accounts * each} transfers ...`);
   const requests = Array.from({ length: each }, (_, round) =>
     senders.map((sender, index) =>
-      transferOf(network, sender, senders[0]!.address, firstNonce(index) + BigInt(round)),
+      transferOf(network, sender, present(senders[0]).address, firstNonce(index) + BigInt(round)),
     ),
   )
     .flat()
@@ -74,7 +75,7 @@ try {
   await Promise.all(Array.from({ length: clients }, client));
   const acceptedMs = performance.now() - startMs;
   answersMs.sort((a, b) => a - b);
-  const percentile = (share: number) => answersMs[Math.floor(answersMs.length * share)]!.toFixed(1);
+  const percentile = (share: number) => present(answersMs[Math.floor(answersMs.length * share)]).toFixed(1);
   console.log(`${accepted} of ${accounts * each} transfers accepted, ${clients} clients, ${batch} a request`);
   console.log(`${Math.round(accepted / (acceptedMs / 1000))} submissions/s`);
   console.log(`answer: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms`);

@@ -5,7 +5,6 @@
  * verifier threads have computed them ahead; with the machine's implementation, and in WebAssembly.
  */
 import { performance } from "node:perf_hooks";
-import { parseArgs } from "node:util";
 import {
   applyTransaction,
   COMPUTED_SIGNATURES,
@@ -33,8 +32,9 @@ import {
   publicKeyOf,
   RICH,
 } from "../packages/node/test-support/pool/chain.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench multisignatures", {
   options: {
     transactions: { type: "string", default: "500" },
     participants: { type: "string", default: "16" },

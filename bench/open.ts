@@ -11,7 +11,6 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
 import type { Change, Round } from "@uniknode/ledger";
 import {
   type BlockHeader,
@@ -22,15 +21,19 @@ import {
   sha256,
 } from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
 import { createStateStore } from "../packages/node/src/store/state/state.ts";
 import { createUndoStore } from "../packages/node/src/store/state/undo.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 
-const { values } = parseArgs({ options: { blocks: { type: "string", default: "1000000" } } });
+const { values } = readArguments("bench open", {
+  options: { blocks: { type: "string", default: "1000000" } },
+});
 const target = Number(values.blocks);
 const BLOCKS_IN_COMMIT = 10_000;
 const WALLETS_PER_COMMIT = 500;
@@ -60,7 +63,7 @@ function fill(database: Database, first: BlockHeader): void {
   const blocks = createBlockStore(database);
   const state = createStateStore(database, DEFAULT_CHAIN_OPTIONS);
   const undo = createUndoStore(database);
-  const round: Round = state.get("rounds", "1")!;
+  const round: Round = present(state.get("rounds", "1"));
   const generators = round.order;
   let previous = first;
   for (let height = 2; height <= target; ) {
@@ -73,7 +76,7 @@ function fill(database: Database, first: BlockHeader): void {
           previousBlock: previous.id,
           numberOfTransactions: 0,
           totalAmount: 0n,
-          generatorPublicKey: generators[height % generators.length]!,
+          generatorPublicKey: present(generators[height % generators.length]),
         };
         const headerBytes = encodeHeader(fields, network);
         const id = fullIdOf(sha256(headerBytes));

@@ -10,12 +10,13 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { present } from "../packages/node/src/platform/present.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { percentile } from "./node/node.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench operations", {
   options: {
     deliveries: { type: "string", default: "1000000" },
     webhooks: { type: "string", default: "1000" },
@@ -41,9 +42,10 @@ async function start() {
   );
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   return {
-    url: url!,
+    url: present(url),
     residentMb: () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.child.pid}/status`, "utf8"))![1]) / 1_024,
+      Number(present(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.child.pid}/status`, "utf8")))[1]) /
+      1_024,
     async stop() {
       node.child.kill("SIGINT");
       await node.ended;

@@ -7,7 +7,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { addressOf, applyTransaction, createDraft, createMemoryState } from "@uniknode/ledger";
 import {
   builders,
@@ -19,13 +18,15 @@ import {
   transactionFromJson,
   transactionToJson,
 } from "@uniknode/protocol";
+import { present } from "../packages/node/src/platform/present.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool.ts";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { migrate } from "../packages/node/src/store/engine/migrations.ts";
 import { createPoolStore } from "../packages/node/src/store/node/pool.ts";
 import { verificationBy } from "../packages/node/test-support/pool/verification.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench pool", {
   options: {
     transfers: { type: "string", default: "15000" },
     senders: { type: "string", default: "50" },
@@ -56,7 +57,7 @@ state.commit(funding.changes());
 
 console.log(`signing ${transfers} transfers of ${senderCount} senders`);
 const inputs = Array.from({ length: transfers }, (_, index) => {
-  const { keys, publicKey, address } = senders[index % senderCount]!;
+  const { keys, publicKey, address } = present(senders[index % senderCount]);
   const nonce = BigInt(Math.floor(index / senderCount) + 1);
   const fee = FEE + BigInt((index * 7919) % 1000);
   const body = builders.transfer({

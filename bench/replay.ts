@@ -10,20 +10,21 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import type { Pin } from "../packages/node/src/chain/assumption.ts";
 import type { Chain } from "../packages/node/src/chain/chain.ts";
 import { receiveBlock } from "../packages/node/src/chain/pipeline/receive.ts";
 import { signatureChecks } from "../packages/node/src/chain/pipeline/verify.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
 import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
 import type { SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
 import type { Verifier } from "../packages/node/src/verification/verifier.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench replay", {
   options: {
     empty: { type: "string", default: "50000" },
     blocks: { type: "string", default: "2000" },
@@ -63,7 +64,7 @@ async function* slice(fixture: Fixture, from: number, to: number): AsyncIterable
 async function lastBlock({ network, blocks }: Fixture): Promise<Pin> {
   let last: Uint8Array | undefined;
   for await (const block of blocks()) last = block;
-  const { height, id } = receiveBlock(last!, network).header;
+  const { height, id } = receiveBlock(present(last), network).header;
   return { height, id };
 }
 
@@ -153,7 +154,7 @@ for (const [index, phase] of phases.entries()) {
   const { name, from, to, perBlock } = phase;
   const blocks = to - from;
   const signatures = blocks * (1 + perBlock);
-  const { clock, cpu, quarters } = replayed[index]!;
+  const { clock, cpu, quarters } = present(replayed[index]);
   const alone = await verifyAlone(fixture, phase, verifier);
   console.log(`${name}: ${blocks} blocks, ${blocks * perBlock} transactions in ${clock.toFixed(1)} s`);
   console.log(`  ${rate(blocks, clock)} blocks, ${rate(blocks * perBlock, clock)} transactions`);

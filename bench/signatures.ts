@@ -5,12 +5,15 @@
  * messages, and on COUNT of them with one altered bit in a hundred places of hash, signature or key.
  */
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr } from "@uniknode/protocol";
+import { present } from "../packages/node/src/platform/present.ts";
 import { chooseVerify } from "../packages/node/src/verification/choose-verify.ts";
 import { packChecks, type SignatureCheck } from "../packages/node/src/verification/packed-checks.ts";
+import { readArguments } from "../tools/arguments.ts";
 
-const { values } = parseArgs({ options: { count: { type: "string", default: "100000" } } });
+const { values } = readArguments("bench signatures", {
+  options: { count: { type: "string", default: "100000" } },
+});
 const MESSAGES = 2_000;
 const KEYS = 100;
 const ROUNDS = 5;
@@ -22,7 +25,7 @@ const ways = await Promise.all(["none", ""].map(chooseVerify));
 function signed(scheme: SignatureCheck["scheme"]): SignatureCheck[] {
   const sign = scheme === "ecdsa" ? signEcdsa : signSchnorr;
   return Array.from({ length: MESSAGES }, (_, index) => {
-    const { privateKey, publicKey } = keys[index % KEYS]!;
+    const { privateKey, publicKey } = present(keys[index % KEYS]);
     const hash = sha256(Uint8Array.of(index, index >> 8));
     return { scheme, hash, signature: sign(hash, privateKey), publicKey };
   });
@@ -38,9 +41,10 @@ function timed<T>(work: () => T): [us: number, answer: T] {
 
 /** Flips one bit of the hash, the signature or the key. */
 function altered(check: SignatureCheck): SignatureCheck {
-  const member = (["hash", "signature", "signature", "publicKey"] as const)[randomInt(4)]!;
+  const member = present((["hash", "signature", "signature", "publicKey"] as const)[randomInt(4)]);
   const bytes = check[member].slice();
-  bytes[randomInt(bytes.length)]! ^= 1 << randomInt(8);
+  const at = randomInt(bytes.length);
+  bytes[at] = present(bytes[at]) ^ (1 << randomInt(8));
   return { ...check, [member]: bytes };
 }
 
@@ -51,13 +55,13 @@ for (const [scheme, checks] of Object.entries(sound)) {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, { name, verify }] of ways.entries()) {
       const [us, verdicts] = timed(() => verify(packed));
-      times[index]!.push(us / MESSAGES);
+      present(times[index]).push(us / MESSAGES);
       if (verdicts.includes(0)) throw new Error(`${name} refuses a sound signature of ${scheme}`);
     }
   }
   for (const [index, { name }] of ways.entries()) {
-    const sorted = times[index]!.toSorted((a, b) => a - b);
-    const [low, middle, high] = [0, ROUNDS >> 1, ROUNDS - 1].map((at) => sorted[at]!.toFixed(1));
+    const sorted = present(times[index]).toSorted((a, b) => a - b);
+    const [low, middle, high] = [0, ROUNDS >> 1, ROUNDS - 1].map((at) => present(sorted[at]).toFixed(1));
     console.log(`${scheme}, ${name}: ${middle} us of processor time (${low} to ${high})`);
   }
 }
@@ -66,11 +70,12 @@ const count = Number(values.count);
 const all = [...sound.ecdsa, ...sound.schnorr];
 let valid = 0;
 for (let done = 0; done < count; done += BATCH) {
-  const checks = Array.from({ length: BATCH }, () => altered(all[randomInt(all.length)]!));
+  const checks = Array.from({ length: BATCH }, () => altered(present(all[randomInt(all.length)])));
   const packed = packChecks(checks);
   const [expected, verdicts] = ways.map(({ verify }) => verify(packed));
-  for (const [index, verdict] of verdicts!.entries()) {
-    if (verdict !== expected![index]) throw new Error(`they disagree on ${JSON.stringify(checks[index])}`);
+  for (const [index, verdict] of present(verdicts).entries()) {
+    if (verdict !== present(expected)[index])
+      throw new Error(`they disagree on ${JSON.stringify(checks[index])}`);
     valid += verdict;
   }
 }

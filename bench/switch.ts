@@ -8,12 +8,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { parseArgs } from "node:util";
 import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench switch", {
   options: { depth: { type: "string", default: "5000" }, transfers: { type: "string", default: "0" } },
 });
 const depth = Number(values.depth);

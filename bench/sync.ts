@@ -8,14 +8,15 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { blockToJson } from "@uniknode/protocol";
 import { replay } from "../packages/node/src/chain/replay.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { type Running, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
+import { readArguments } from "../tools/arguments.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("bench sync", {
   options: {
     empty: { type: "string", default: "100000" },
     blocks: { type: "string", default: "2000" },
@@ -66,7 +67,7 @@ async function replayInto(path: string, fixture: Fixture): Promise<Cost[]> {
   await replay(chain, fixture.blocks());
   await close();
   await verifier.close();
-  return phases.map(({ to }) => ends.get(to)!);
+  return phases.map(({ to }) => present(ends.get(to)));
 }
 
 /** Starts a node at an address. Returns the process and the URL of its API. */
@@ -78,7 +79,7 @@ async function start(address: string, data: string, networkDir: string, peers: s
   ]);
   nodes.push(node);
   const [url] = await node.printed(/http:\S+/);
-  return { node, url: url! };
+  return { node, url: present(url) };
 }
 
 async function heightOf(url: string): Promise<number> {
@@ -90,14 +91,16 @@ async function heightOf(url: string): Promise<number> {
 
 /** CPU time of a process in seconds. */
 function processorTime(pid: number): number {
-  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13);
+  const [user, system] = present(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1])
+    .split(" ")
+    .slice(11, 13);
   return (Number(user) + Number(system)) / TICKS_PER_SECOND;
 }
 
 /** Bytes that a node has received from others and sent to them. */
 async function trafficOf(url: string): Promise<{ received: number; sent: number }> {
   const page = await (await fetch(`${url}/metrics`)).text();
-  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(page)![1]);
+  const value = (name: string) => Number(present(new RegExp(`^${name} (\\S+)`, "m").exec(page))[1]);
   return {
     received: value("uniknode_peers_received_bytes_total"),
     sent: value("uniknode_peers_sent_bytes_total"),
@@ -106,16 +109,17 @@ async function trafficOf(url: string): Promise<{ received: number; sent: number 
 
 /** Peak memory of a process in MiB. */
 const peakMemory = (pid: number): number =>
-  Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
+  Math.round(Number(present(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")))[1]) / 1024);
 
 function report(title: string, ends: readonly Cost[], replayed?: readonly Cost[]): void {
   console.log(title);
   for (const [index, { name, to }] of phases.entries()) {
     const blocks = to - (phases[index - 1]?.to ?? 1);
-    const part = (all: readonly Cost[], of: keyof Cost) => all[index]![of] - (all[index - 1]?.[of] ?? 0);
+    const part = (all: readonly Cost[], of: keyof Cost) =>
+      present(all[index])[of] - (all[index - 1]?.[of] ?? 0);
     const seconds = part(ends, "clock");
     const transactions = name === "empty blocks" ? 0 : blocks * transfersPerBlock;
-    const percent = (of: keyof Cost) => Math.round((100 * part(replayed!, of)) / part(ends, of));
+    const percent = (of: keyof Cost) => Math.round((100 * part(present(replayed), of)) / part(ends, of));
     const ratio = replayed
       ? `; ${percent("clock")} % of the replay by the clock, ${percent("cpu")} % by processor time`
       : "";
@@ -142,24 +146,24 @@ try {
   const addresses = Array.from({ length: sourceCount }, (_, index) => `127.0.0.${index + 2}`);
   const folders = addresses.map((_, index) => join(folder, `source-${index}`));
   for (const source of folders) mkdirSync(source);
-  const replayed = await replayInto(join(folders[0]!, "node.sqlite"), fixture);
+  const replayed = await replayInto(join(present(folders[0]), "node.sqlite"), fixture);
   report("replay from a file", replayed);
-  for (const source of folders.slice(1)) cpSync(folders[0]!, source, { recursive: true });
+  for (const source of folders.slice(1)) cpSync(present(folders[0]), source, { recursive: true });
 
   const sources: Running[] = [];
   for (const [index, address] of addresses.entries()) {
-    sources.push((await start(address, folders[index]!, networkDir, "127.0.0.200")).node);
+    sources.push((await start(address, present(folders[index]), networkDir, "127.0.0.200")).node);
   }
-  const sourceTime = () => sources.reduce((sum, { child }) => sum + processorTime(child.pid!), 0);
+  const sourceTime = () => sources.reduce((sum, { child }) => sum + processorTime(present(child.pid)), 0);
   const sourceTimeBefore = sourceTime();
   const started = performance.now();
   const { node, url } = await start("127.0.0.100", join(folder, "fresh"), networkDir, addresses.join(","));
-  const pid = node.child.pid!;
+  const pid = present(node.child.pid);
   const ends: Cost[] = [];
   while (ends.length < phases.length) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const height = await heightOf(url);
-    while (phases[ends.length] && height >= phases[ends.length]!.to) {
+    while (phases[ends.length] && height >= present(phases[ends.length]).to) {
       ends.push({ clock: (performance.now() - started) / 1e3, cpu: processorTime(pid) });
     }
   }

@@ -10,12 +10,13 @@
  * - forging: commit times of blocks: idle, with 1,000 webhooks whose targets misbehave, and, because those keep the machine
  *   busy, with other busy processes.
  */
+import { readArguments } from "../tools/arguments.ts";
 import { type DelayBeside, type Load, measureForging } from "./webhooks/forging.ts";
 import { measureLatency } from "./webhooks/latency.ts";
 import { MATCHES, measureMatching } from "./webhooks/matching.ts";
 import { measureDurable, measureNaive, type Rate } from "./webhooks/throughput.ts";
 
-const named = process.argv.slice(2);
+const { positionals: named } = readArguments("bench webhooks [PART...]", { allowPositionals: true });
 const isSelected = (part: string) => named.length === 0 || named.includes(part);
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 

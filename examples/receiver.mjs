@@ -1,5 +1,5 @@
 /**
- * A webhook receiver in one file: checks where a delivery comes from, and shows it.
+ * A webhook receiver in one file: verifies each delivery and prints it.
  *
  *   npm run example -- receiver PORT SECRET
  *

@@ -3,8 +3,8 @@
  *
  *   npm run example -- transfer ADDRESS AMOUNT [BASE_URL]
  *
- * Asks for the passphrase of the sender, unless UNIKNODE_PASSPHRASE has it: other users of the machine can read arguments.
- * AMOUNT is in whole tokens, as in 12.5. Without BASE_URL the node is that of UNIKNODE_URL, else the one on this machine.
+ * Prompts for the passphrase of the sender, unless UNIKNODE_PASSPHRASE contains it: other users of the machine can read arguments.
+ * AMOUNT is in whole tokens, for example 12.5. The default of BASE_URL is UNIKNODE_URL, or the node on this machine.
  */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -27,7 +27,7 @@ if (!recipientId || !/^\d+(\.\d{1,8})?$/.test(tokens ?? "")) {
   process.exit(2);
 }
 
-/** Reads one line without showing what is typed. */
+/** Reads one line without echo. */
 async function askPassphrase() {
   process.stderr.write("Passphrase: ");
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -46,7 +46,7 @@ async function transfer() {
   const client = createClient({ url });
   const keys = keysFromPassphrase(passphrase);
   const senderPublicKey = bytesToHex(keys.publicKey);
-  // Everything that must be known of a network to sign for it.
+  // The parameters of the network that signing requires.
   const network = createNetwork((await client.node.cryptoConfiguration()).data);
   const { pubKeyHash } = network.description;
   if (!isAddress(recipientId, pubKeyHash))

@@ -1,9 +1,9 @@
 /** `npm run network -- [--seed N] [--minutes M] [--nodes N] [--block-time SECONDS]`: nodes on separate hosts, with injected faults. */
-import { parseArgs } from "node:util";
 import { missingForHosts } from "../packages/node/test-support/network/namespaces.ts";
 import { runTrial } from "../packages/node/test-support/network/trial.ts";
+import { readArguments } from "./arguments.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("network", {
   options: {
     seed: { type: "string", default: String(Date.now() % 2 ** 32) },
     minutes: { type: "string", default: "4" },

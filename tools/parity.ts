@@ -6,13 +6,13 @@
  * until Ctrl-C.
  */
 import { once } from "node:events";
-import { parseArgs } from "node:util";
 import { ask } from "../packages/node/test-support/parity/ask.ts";
 import { faultsOf } from "../packages/node/test-support/parity/compare.ts";
 import { caseFiles } from "../packages/node/test-support/parity/files.ts";
 import { startNode } from "../packages/node/test-support/parity/node.ts";
+import { readArguments } from "./arguments.ts";
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments("parity [FOLDER]", {
   allowPositionals: true,
   options: {
     only: { type: "string" },

@@ -11,6 +11,7 @@ import type { Page } from "playwright-core";
 import { findBrowser } from "../packages/console/test-support/browser.ts";
 import { startConsole } from "../packages/console/test-support/console.ts";
 import type { DevNode } from "../packages/console/test-support/dev-node.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
 const VIEW = { width: 1_200, height: 750 };
@@ -36,7 +37,7 @@ try {
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await picture(page, "overview", `${node.url}/console/`);
   const [transaction] = (await node.client.transactions.list().page({ limit: 1 })).data;
-  await picture(page, "bytes", `${node.url}/console/transactions/${transaction!.id}?view=bytes`);
+  await picture(page, "bytes", `${node.url}/console/transactions/${present(transaction).id}?view=bytes`);
   await page.emulateMedia({ colorScheme: "dark" });
   await picture(page, "webhook", `${node.url}/console/webhooks/1`);
   await picture(page, "retraction", `${node.url}/console/webhooks/1/${delivery}`);

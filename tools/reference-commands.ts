@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { COMMANDS, GROUPS } from "../packages/node/src/commands/catalogue.ts";
 import { createProgram, examplesOf } from "../packages/node/src/commands/program.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 
 /** Returns the content of docs/reference/commands.md. */
 export async function commandsPage(): Promise<string> {
@@ -22,7 +23,7 @@ export async function commandsPage(): Promise<string> {
       `## ${group.replace(":", "")}`,
       "",
       ...COMMANDS.filter((entry) => entry.group === group && !entry.isHidden).flatMap(({ name, examples }) =>
-        sections(commands.find((command) => command.name() === name)!, name, examples),
+        sections(present(commands.find((command) => command.name() === name)), name, examples),
       ),
     ]),
   ].join("\n");

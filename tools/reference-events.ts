@@ -10,6 +10,7 @@ import {
 } from "../packages/node/src/events/catalogue.ts";
 import type { Event } from "../packages/node/src/events/event.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
+import { present } from "../packages/node/src/platform/present.ts";
 import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";
 import { bodyOf } from "../packages/node/src/webhooks/model/message.ts";
 import { CHAINS } from "../packages/node/test-support/chain/fixtures.ts";
@@ -51,12 +52,12 @@ export async function eventsPage(): Promise<string> {
     "## A whole message",
     "",
     "```json",
-    messageOf(examples.get("transaction.applied")!),
+    messageOf(present(examples.get("transaction.applied"))),
     "```",
     "",
     "## Content of `data`",
     "",
-    ...[...examples.keys()].sort().flatMap((name) => eventSection(name, examples.get(name)!)),
+    ...[...examples.keys()].sort().flatMap((name) => eventSection(name, present(examples.get(name)))),
     "## Types",
     "",
     ...[...schemas].flatMap(([title, schema]) => contentSection(title, schema)),

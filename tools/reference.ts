@@ -11,6 +11,7 @@ import { rpcOptions } from "../packages/node/src/rpc/options.ts";
 import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
+import { listsPage } from "./reference-lists.ts";
 
 /** Returns the content of each page by path. */
 export async function referencePages(): Promise<Record<string, string>> {
@@ -19,6 +20,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     "docs/reference/configuration.md": configurationPage(),
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": await eventsPage(),
+    "docs/reference/lists.md": listsPage(),
   };
 }
 

@@ -28,7 +28,7 @@ const quickRooms =
     " ",
   );
 const quickTests = [
-  ...[...tests, "--project", "rooms", "test/citations.test.ts"],
+  ...[...tests, "--project", "rooms", "--project", "isolated", "test/citations.test.ts"],
   ...["protocol/test/", "client/test/"].map((folder) => `packages/${folder}`),
   // Without `property`: chains of random blocks.
   ...["blocks/", "rounds/", "rules/", "state/", "votes"].map((name) => `packages/ledger/test/${name}`),
@@ -67,10 +67,13 @@ function programOf(command, folder, extension, name) {
     .filter((file) => file.endsWith(extension))
     .map((file) => file.slice(0, -extension.length));
   if (names.includes(name)) return join(root, folder, name + extension);
+  const usage = `usage: npm run ${command} -- ${names.join("|")} [arguments]\n`;
+  if (name === "--help") {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
   const fault = name === undefined ? "which one?" : `${JSON.stringify(name)} does not exist.`;
-  process.stderr.write(
-    `npm run ${command}: ${fault} usage: npm run ${command} -- ${names.join("|")} [arguments]\n`,
-  );
+  process.stderr.write(`npm run ${command}: ${fault} ${usage}`);
   process.exit(2);
 }
 

@@ -7,12 +7,12 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { simulate } from "../packages/node/test-support/simulation/simulate.ts";
+import { readArguments } from "./arguments.ts";
 
 const KEPT = new URL("../packages/node/test-support/simulation/seeds.json", import.meta.url);
 
-const { values } = parseArgs({
+const { values } = readArguments("simulate", {
   options: {
     seed: { type: "string", default: String(Date.now() % 2 ** 32) },
     minutes: { type: "string", default: "1" },

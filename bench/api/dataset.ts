@@ -32,6 +32,7 @@ import {
   devDescription,
   devMilestones,
 } from "../../packages/node/src/dev-chain/network.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createEventLog } from "../../packages/node/src/store/events/event-log.ts";
@@ -109,10 +110,10 @@ async function generate(path: string, size: Size): Promise<NetworkFiles> {
   for (let made = 0; made < size.transactions; ) {
     const head = chain.head();
     const count = head.height === 1 ? 0 : Math.min(PER_BLOCK, size.transactions - made);
-    const transactions = Array.from({ length: count }, () => seal(bodies.next().value!));
+    const transactions = Array.from({ length: count }, () => seal(present(bodies.next().value)));
     const timestamp = slots.slotTime(slots.slotAt(head.timestamp) + 1);
-    const { order } = chain.state.get("rounds", String(rounds.roundAt(head.height + 1).round))!;
-    const keys = founders.get(order[slots.slotAt(timestamp) % order.length]!)!;
+    const { order } = present(chain.state.get("rounds", String(rounds.roundAt(head.height + 1).round)));
+    const keys = present(founders.get(present(order[slots.slotAt(timestamp) % order.length])));
     const block = forgeBlock({ network, timestamp, previous: head, transactions }, keys);
     const [outcome] = await chain.accept([encodeBlock(block, network)]);
     if (outcome?.kind !== "Accepted")
@@ -178,17 +179,17 @@ function* createBodies(
   size: Size,
 ): Generator<TransactionBody, never> {
   const recipients = Array.from({ length: size.wallets - SENDERS }, (_, index) => recipient(index));
-  const shop = recipients[0]!;
+  const shop = present(recipients[0]);
   const delegates = cast.founders.map(({ publicKey }) => publicKey);
   const votes = new Map<Sender, string>();
   const uniksEvery = Math.floor(size.transactions / size.uniks);
   let seed = 1;
   const draw = <T>(from: readonly T[]): T => {
     seed = (seed * 48271) % 2147483647;
-    return from[seed % from.length]!;
+    return present(from[seed % from.length]);
   };
   for (let index = 0; ; index++) {
-    const from = senders[index % SENDERS]!;
+    const from = present(senders[index % SENDERS]);
     from.nonce += 1n;
     const envelope = {
       version: 2 as const,

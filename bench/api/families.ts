@@ -1,4 +1,6 @@
 /** Kinds of request, each with many different parameters, so that responses are not cached. */
+
+import { present } from "../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Request } from "./load.ts";
@@ -18,11 +20,11 @@ export function familiesOf({ path }: Dataset): Family[] {
       .prepare<{ value: T }>(sql)
       .all()
       .map(({ value }) => value);
-  const count = (sql: string) => column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]!;
+  const count = (sql: string) => present(column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]);
   const many = (path: (index: number) => string) => Array.from({ length: COUNT }, (_, index) => path(index));
   /** Counts up and down, without repetition before all values were used. */
   const scattered = (index: number, count: number) => (index * STRIDE) % count;
-  const oneOf = <T>(values: readonly T[], index: number) => values[scattered(index, values.length)]!;
+  const oneOf = <T>(values: readonly T[], index: number) => present(values[scattered(index, values.length)]);
   /** If there are few objects, meaningless characters after the query distinguish the rounds. */
   const apart = (index: number, things: number) => "&".repeat(Math.floor(index / things) % MAX_ROUNDS);
 

@@ -4,6 +4,7 @@
  */
 import { Agent, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 
@@ -54,7 +55,7 @@ export async function* measurePages(
 /** Values of rows in the middle of the chain, by the names of parameters. */
 function samplesOf({ path }: Dataset) {
   const database = openDatabase(path, { readonly: true });
-  const row = (sql: string) => database.prepare<Record<string, string | number>>(sql).get()!;
+  const row = (sql: string) => present(database.prepare<Record<string, string | number>>(sql).get());
   const { height } = row("SELECT MAX(height) / 2 AS height FROM blocks");
   const block = row(`SELECT id, id AS blockId, height, version, generator AS generatorPublicKey, reward,
     total_fee AS totalFee, total_amount AS totalAmount, number_of_transactions AS numberOfTransactions,
@@ -70,17 +71,22 @@ function samplesOf({ path }: Dataset) {
   const token = row("SELECT id, owner AS ownerId FROM tokens LIMIT 1");
   const delegate = row("SELECT username, public_key AS vote FROM wallets WHERE username IS NOT NULL LIMIT 1");
   database.close();
-  const few = { secondPublicKey: sender.publicKey!, producedBlocks: 1, voteBalance: 1, lockedBalance: 1 };
-  const wallet = { ...few, ...sender, username: delegate.username!, vote: delegate.vote! };
+  const few = {
+    secondPublicKey: present(sender.publicKey),
+    producedBlocks: 1,
+    voteBalance: 1,
+    lockedBalance: 1,
+  };
+  const wallet = { ...few, ...sender, username: present(delegate.username), vote: present(delegate.vote) };
   return {
     /** Values for a path segment, by the previous segment. */
     ids: {
-      blocks: [height!],
-      delegates: [delegate.username!],
+      blocks: [present(height)],
+      delegates: [present(delegate.username)],
       rounds: [1],
-      wallets: [busiest.recipientId!, sender.address!],
-      uniks: [token.id!],
-      nfts: [token.id!],
+      wallets: [present(busiest.recipientId), present(sender.address)],
+      uniks: [present(token.id)],
+      nfts: [present(token.id)],
     } as Record<string, readonly (string | number)[] | undefined>,
     values: (path: string): Record<string, unknown> => {
       if (path.includes("transactions") || path.includes("votes")) {
@@ -104,14 +110,14 @@ function* queriesOf({ paths }: Document, samples: ReturnType<typeof samplesOf>):
       if (path.includes("{") || path.includes("unconfirmed") || path === "peers") continue;
       const values = samples.values(template);
       if (isPaged(get)) {
-        const inQuery = get!.parameters!.filter((parameter) => parameter.in === "query");
+        const inQuery = present(present(get).parameters).filter((parameter) => parameter.in === "query");
         const schemas = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]));
         for (const [name, value] of choices(schemas, values)) {
           yield { path, parameters: name === undefined ? "" : `${name}=${encodeURIComponent(`${value}`)}` };
         }
       }
       if (isPaged(post)) {
-        const schemas = post!.requestBody?.content["application/json"]?.schema.properties ?? {};
+        const schemas = present(post).requestBody?.content["application/json"]?.schema.properties ?? {};
         for (const [name, value] of choices(schemas, values)) {
           yield { path, parameters: "", body: name === undefined ? {} : { [name]: value } };
         }
@@ -154,7 +160,7 @@ async function measure(agent: Agent, port: number, query: Query, goalMs: number)
     index < MAX_REQUESTS && (index < MIN_REQUESTS || spentMs < MAX_MS);
     index++
   ) {
-    const around = [0, Math.floor(rows / 2), Math.max(0, rows - 100)][index % 3]!;
+    const around = present([0, Math.floor(rows / 2), Math.max(0, rows - 100)][index % 3]);
     const offset = Math.max(0, around - (index > 2 ? index : 0));
     const { status, tookMs } = await ask(agent, port, query, `offset=${offset}&${unlike(index)}`);
     takenMs.push(tookMs);
@@ -169,7 +175,7 @@ async function measure(agent: Agent, port: number, query: Query, goalMs: number)
     asked: takenMs.length,
     firstMs: first.tookMs,
     settledMs: last.tookMs > goalMs ? undefined : settledMs,
-    p99Ms: takenMs[Math.ceil(takenMs.length * 0.99) - 1]!,
+    p99Ms: present(takenMs[Math.ceil(takenMs.length * 0.99) - 1]),
     failed,
   };
 }
@@ -195,7 +201,7 @@ function ask(agent: Agent, port: number, query: Query, range = ""): Promise<Aske
       async (response) => {
         const chunks: Buffer[] = await response.toArray();
         const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode!, text, tookMs: performance.now() - startMs });
+        resolve({ status: present(response.statusCode), text, tookMs: performance.now() - startMs });
       },
     );
     asking.on("error", reject);

@@ -5,6 +5,7 @@ import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
 import { createHttpServer } from "../../packages/node/src/http/server/server.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import { createSlowQueryThread } from "../../packages/node/src/processes/serving/slow-queries/thread.ts";
 import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
@@ -13,7 +14,7 @@ import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { FromServer, ToServer } from "./process.ts";
 
-const { path, files } = JSON.parse(process.argv[2]!) as Dataset;
+const { path, files } = JSON.parse(present(process.argv[2])) as Dataset;
 const identity = {
   version: "5.7.2",
   genesisBlock: {},
@@ -52,7 +53,7 @@ const bare = createServer((_request, response) => {
   response.end(text);
 });
 
-const send = (message: FromServer) => process.send!(message);
+const send = (message: FromServer) => present(process.send)(message);
 const { port } = await server.listen();
 bare.listen(0, "127.0.0.1", () => send({ port, barePort: (bare.address() as AddressInfo).port }));
 process.on("message", ({ bareBytes }: ToServer) => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../packages/node/src/platform/present.ts";
 import type { Tree } from "./trees.ts";
 
 /** Figures of one measurement by name; the unit is in the name. */
@@ -45,12 +46,12 @@ export async function startDevChain(
 /** CPU time of all threads of a process so far, in seconds. */
 export function processorSeconds(pid: number): number {
   const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-  const [user, system] = fields!.split(" ").slice(11, 13).map(Number);
-  return (user! + system!) / TICKS_PER_SECOND;
+  const [user, system] = present(fields).split(" ").slice(11, 13).map(Number);
+  return (present(user) + present(system)) / TICKS_PER_SECOND;
 }
 
 const pssMb = (pid: number): number =>
-  Number(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))![1]) / 1024;
+  Number(present(/^Pss: +(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")))[1]) / 1024;
 
 /** Time from the second start of a chain to its first response. */
 export async function measureStart(tree: Tree): Promise<Figures> {
@@ -62,7 +63,7 @@ export async function measureStart(tree: Tree): Promise<Figures> {
     await (await fetch(`${url}/api/v2/blockchain`)).arrayBuffer();
     const figures = {
       "first answer, ms": performance.now() - began,
-      "first answer, ms of processor time": processorSeconds(child.pid!) * 1_000,
+      "first answer, ms of processor time": processorSeconds(present(child.pid)) * 1_000,
     };
     await stop();
     return figures;
@@ -77,11 +78,12 @@ export async function measureIdle(tree: Tree): Promise<Figures> {
   try {
     const { child, stop } = await startDevChain(tree, data);
     await sleep(WARM_UP_MS);
-    const before = processorSeconds(child.pid!);
+    const before = processorSeconds(present(child.pid));
     await sleep(IDLE_MS);
     const figures = {
-      "idle, percent of a processor": ((processorSeconds(child.pid!) - before) / (IDLE_MS / 1_000)) * 100,
-      "idle, PSS in MB": pssMb(child.pid!),
+      "idle, percent of a processor":
+        ((processorSeconds(present(child.pid)) - before) / (IDLE_MS / 1_000)) * 100,
+      "idle, PSS in MB": pssMb(present(child.pid)),
       "idle, threads": readdirSync(`/proc/${child.pid}/task`).length,
     };
     await stop();

@@ -1,6 +1,7 @@
 /** The compared figures, measured by each version's own benchmarks or from outside the process. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { type Figures, measureIdle, measureStart } from "./process.ts";
 import { measureSubmissions } from "./submissions.ts";
 import type { Tree } from "./trees.ts";
@@ -51,7 +52,7 @@ async function families(tree: Tree): Promise<Figures> {
   const output = await bench(tree, "api", "families", "--seconds", "1");
   const [whole] = output.split("\nwith a tenth");
   const figures: Record<string, number> = {};
-  for (const line of whole!.split("\n")) {
+  for (const line of present(whole).split("\n")) {
     const [name, , perSecond, p99Ms, , , , processorUs] = line.split(" | ");
     if (processorUs === undefined || Number.isNaN(Number(processorUs))) continue;
     figures[`${name}, 1/s`] = Number(perSecond);

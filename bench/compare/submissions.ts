@@ -12,6 +12,7 @@ import {
 } from "@uniknode/protocol";
 import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { type Figures, processorSeconds, startDevChain } from "./process.ts";
 import type { Tree } from "./trees.ts";
 
@@ -43,8 +44,8 @@ export async function measureSubmissions(tree: Tree): Promise<Figures> {
     function bodiesOf(kind: Kind, { keys, publicKey, address }: DevAccount, index: number): string[] {
       return Array.from({ length: REQUESTS[kind] }, () => {
         const transactions = Array.from({ length: AT_ONCE[kind] }, () => {
-          nonces[index]! += 1n;
-          const nonce = nonces[index]!;
+          const nonce = present(nonces[index]) + 1n;
+          nonces[index] = nonce;
           const body = { network, senderPublicKey: publicKey, nonce, recipientId: address, amount: 1n };
           return transactionToJson(signTransaction(builders.transfer(body), keys));
         });
@@ -55,14 +56,14 @@ export async function measureSubmissions(tree: Tree): Promise<Figures> {
     const figures: Record<string, number> = {};
     for (const kind of ["one", "forty", "later one"] as const) {
       const bodies = senders.map((sender, index) => bodiesOf(kind, sender, index));
-      const [began, before] = [performance.now(), processorSeconds(child.pid!)];
+      const [began, before] = [performance.now(), processorSeconds(present(child.pid))];
       await Promise.all(
         bodies.map((ofSender) => postAll(`${url}/api/v2/transactions`, ofSender, AT_ONCE[kind])),
       );
       const count = SENDERS * REQUESTS[kind] * AT_ONCE[kind];
       figures[`${kind} a request, transactions 1/s`] = (count / (performance.now() - began)) * 1_000;
       figures[`${kind} a request, us of processor time a transaction`] =
-        ((processorSeconds(child.pid!) - before) / count) * 1e6;
+        ((processorSeconds(present(child.pid)) - before) / count) * 1e6;
     }
     await stop();
     return figures;

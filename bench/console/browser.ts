@@ -10,6 +10,7 @@ import {
 } from "@uniknode/protocol";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { percentile } from "../node/node.ts";
 
 const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
@@ -45,7 +46,7 @@ export async function measureFirstPaint(node: DevNode, browser: Browser): Promis
     const [entry] = await page.evaluate(() =>
       performance.getEntriesByName("first-contentful-paint").map(({ startTime }) => startTime),
     );
-    paints.push(entry!);
+    paints.push(present(entry, "the first paint"));
     await page.context().close();
   }
   console.log(
@@ -61,7 +62,7 @@ async function workedSeconds(cdp: CDPSession): Promise<Readonly<Record<string, n
 
 async function heapBytes(cdp: CDPSession): Promise<number> {
   await cdp.send("HeapProfiler.collectGarbage");
-  return (await workedSeconds(cdp)).JSHeapUsedSize!;
+  return present((await workedSeconds(cdp)).JSHeapUsedSize);
 }
 
 async function fillPool(node: DevNode): Promise<void> {
@@ -71,7 +72,7 @@ async function fillPool(node: DevNode): Promise<void> {
   ]);
   const network = createNetwork(networkFilesFromJson(files));
   const [account] = accounts.accounts;
-  const { address, passphrase } = account!;
+  const { address, passphrase } = present(account);
   const keys = keysFromPassphrase(passphrase);
   const senderPublicKey = bytesToHex(keys.publicKey);
   const { data: wallet } = await node.client.wallets.get(address);
@@ -107,8 +108,14 @@ async function workOfBlock(
   await page.waitForTimeout(SETTLE_MS);
   const idle = await workedSeconds(cdp);
   // The clock of the page and its requests continue without a block.
-  const of = (name: string) =>
-    Math.max(0, after[name]! - before[name]! - (idle[name]! - after[name]!)) * 1_000;
+  const of = (name: string) => {
+    const [start, middle, end] = [before, after, idle].map((seconds) => present(seconds[name], name)) as [
+      number,
+      number,
+      number,
+    ];
+    return Math.max(0, middle - start - (end - middle)) * 1_000;
+  };
   return {
     page: of("ScriptDuration") + of("LayoutDuration") + of("RecalcStyleDuration"),
     all: of("TaskDuration"),

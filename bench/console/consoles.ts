@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
 import type { DevNode } from "../../packages/console/test-support/dev-node.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { shoot } from "../api/load.ts";
 import { percentile } from "../node/node.ts";
 
@@ -51,7 +52,7 @@ export async function measureApi(node: DevNode, { consoles, seconds }: ConsolesO
 /** CPU time of all threads of the node since its start. */
 async function processorSeconds(node: DevNode): Promise<number> {
   const answer = await fetch(`${node.url}/metrics`, { headers: { authorization: node.token } });
-  return Number(/^uniknode_process_cpu_seconds_total (\S+)$/m.exec(await answer.text())![1]);
+  return Number(present(/^uniknode_process_cpu_seconds_total (\S+)$/m.exec(await answer.text()))[1]);
 }
 
 async function mine(node: DevNode, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { transferOf } from "../../packages/node/test-support/process/client.ts";
 import { type BenchNode, percentile, startBenchNode } from "./node.ts";
 
@@ -42,7 +43,7 @@ export async function measureDelay(
     await node.stop();
     const delays = [...node.commits()]
       .filter(([height]) => height > firstHeight && slots.has(height))
-      .map(([height, atMs]) => atMs - slots.get(height)!);
+      .map(([height, atMs]) => atMs - present(slots.get(height)));
     return {
       blocks: delays.length,
       p50Ms: percentile(delays, 0.5),
@@ -58,7 +59,7 @@ export async function measureDelay(
 type ShownBlock = { height: number; timestamp: { unix: number } };
 const blocks = async ({ client }: BenchNode) =>
   (await client.get("/api/v2/blocks?limit=100")) as ShownBlock[];
-const height = async (node: BenchNode) => (await blocks(node))[0]!.height;
+const height = async (node: BenchNode) => present((await blocks(node))[0]).height;
 
 const accountNamed = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const [alice, bob] = [accountNamed("account 0"), accountNamed("account 1")];

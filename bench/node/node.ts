@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { type Client, connect } from "../../packages/node/test-support/process/client.ts";
 import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
@@ -46,8 +47,8 @@ export async function startBenchNode(): Promise<BenchNode> {
     }
   };
   return {
-    url: url!,
-    client: await connect(url!),
+    url: present(url),
+    client: await connect(present(url)),
     async post(path, body) {
       const response = await fetch(`${url}${path}`, {
         method: "POST",

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { availableParallelism } from "node:os";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { type Delay, measureDelay } from "../node/commit-delay.ts";
 import type { BenchNode } from "../node/node.ts";
 
@@ -49,7 +50,7 @@ async function startMisbehaving() {
   let calls = 0;
   const server = createServer((request, response) => {
     calls++;
-    const index = Number(request.url!.split("/").at(-1)) || 0;
+    const index = Number(present(request.url).split("/").at(-1)) || 0;
     request.resume();
     switch (index % 10) {
       case 1:

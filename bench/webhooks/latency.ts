@@ -1,5 +1,6 @@
 /** Time from the commit of a block to the first byte of its deliveries at the receiver, through the real process. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { percentile, startBenchNode } from "../node/node.ts";
 import { startReceiver } from "./receiver.ts";
 
@@ -35,7 +36,9 @@ export async function measureLatency(webhookCount: number, blockCount: number): 
     const commits = node.commits();
     const heights = node.heights();
     // The clock of the log counts whole milliseconds.
-    const delays = arrivals.map(([id, atMs]) => Math.max(0, atMs - commits.get(heights.get(id)!)!));
+    const delays = arrivals.map(([id, atMs]) =>
+      Math.max(0, atMs - present(commits.get(present(heights.get(id))))),
+    );
     return {
       samples: delays.length,
       p50Ms: percentile(delays, 0.5),

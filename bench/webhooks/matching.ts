@@ -1,5 +1,6 @@
 /** Cost of an event for the serving thread until its deliveries are queued, by the number of webhooks. */
 import type { Event } from "../../packages/node/src/events/event.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { openService, transferApplied } from "./service.ts";
 
@@ -25,7 +26,10 @@ export async function measureMatching(webhookCount: number): Promise<number> {
     Array.from({ length: webhookCount }, (_, index) =>
       index < MATCHES
         ? { conditions: JSON.stringify([{ key: "type", condition: "eq", value: "0" }]) }
-        : { conditions: JSON.stringify(UNFIT[index % UNFIT.length]!(index)), confirmations: index % 2 },
+        : {
+            conditions: JSON.stringify(present(UNFIT[index % UNFIT.length])(index)),
+            confirmations: index % 2,
+          },
     ),
   );
   const settled = async () => {

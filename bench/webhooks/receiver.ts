@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 /** A received delivery: `webhook-id`, and time of the first byte in milliseconds since 1970, with fractions. */
 export type Arrival = readonly [id: string, atMs: number];
@@ -64,10 +65,10 @@ function listen(answerMs: number): void {
     });
   });
   server.listen(0, "127.0.0.1", () =>
-    process.send!({ port: (server.address() as AddressInfo).port } satisfies FromReceiver),
+    present(process.send)({ port: (server.address() as AddressInfo).port } satisfies FromReceiver),
   );
   process.on("message", () => {
-    process.send!({ arrivals } satisfies FromReceiver);
+    present(process.send)({ arrivals } satisfies FromReceiver);
     arrivals = [];
   });
   process.on("disconnect", () => process.exit(0));

@@ -1,5 +1,6 @@
 /** Deliveries per second from the commit of their events to the recorded acknowledgement. */
 import { request } from "undici";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { READER } from "../../packages/node/src/webhooks/intake.ts";
 import { startReceiver } from "./receiver.ts";
 import { openService, transferApplied } from "./service.ts";
@@ -33,7 +34,8 @@ export async function measureDurable(
   const begun = start();
   for (const events of blocks) service.commit(events);
   service.webhooks.notify();
-  while (!isMatched() || pending.get()!.count > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!isMatched() || present(pending.get()).count > 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   const rate = begun.rate(total);
   await service.close();
   await receiver.close();

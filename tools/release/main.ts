@@ -11,11 +11,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { orUsage } from "../arguments.ts";
 import { checksums, packFolder } from "./archive.ts";
 import { readChanges } from "./changes.ts";
 import { buildDebianPackage } from "./debian.ts";
 import { releaseNotes } from "./notes.ts";
-import { type Order, readOrder, silences } from "./origin.ts";
+import { type Order, readOrder, silences, USAGE } from "./origin.ts";
 import { compilePackages, packPackages, ROOT, versionOf } from "./packages.ts";
 import { installProgram, partsList } from "./program.ts";
 import { makeVersion } from "./version.ts";
@@ -77,8 +78,10 @@ function run(order: Order): void {
   }
 }
 
+const args = process.argv.slice(2);
+const order = orUsage(USAGE, args, () => readOrder(args));
 try {
-  run(readOrder(process.argv.slice(2)));
+  run(order);
 } catch (error) {
   process.stderr.write(`release: ${(error as Error).message}\n`);
   process.exitCode = 1;

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { COMMANDS, GROUPS } from "../../packages/node/src/commands/catalogue.ts";
 import { examplesOf } from "../../packages/node/src/commands/program.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 /** Commands with more options share the options of `uniknode run`, which lists them. */
 const MAX_OPTIONS = 30;
@@ -51,7 +52,12 @@ export function manualPage(program: Command, version: string, seconds: number): 
 const groupSection = (program: Command, group: string): string[] => [
   `.SH ${group.replace(":", "").toUpperCase()}`,
   ...COMMANDS.filter((entry) => entry.group === group && !entry.isHidden).flatMap(({ name, examples }) =>
-    commandSections(program, program.commands.find((command) => command.name() === name)!, name, examples),
+    commandSections(
+      program,
+      present(program.commands.find((command) => command.name() === name)),
+      name,
+      examples,
+    ),
   ),
 ];
 
@@ -85,7 +91,7 @@ function commandSections(
 }
 
 function optionLines(program: Command, command: Command): string[] {
-  const listing = program.commands.find((other) => other.name() === LISTING)!;
+  const listing = present(program.commands.find((other) => other.name() === LISTING));
   const isListed = command.options.length > MAX_OPTIONS && command !== listing;
   const taken = new Set(command.options.map(({ long }) => long));
   const missing = listing.options.flatMap(({ long }) => (long && !taken.has(long) ? [escaped(long)] : []));

@@ -10,8 +10,9 @@ export type Origin = {
 
 export type Order = { readonly what: "everything" | "packages" | "version"; readonly origin: Origin };
 
-const USAGE =
-  'npm run release -- [packages|version] [--maintainer "Name <mail>"] [--repository https://...] (CONTRIBUTING.md, "Release")';
+/** Printed for wrong arguments. */
+export const USAGE =
+  'usage: npm run release -- [packages|version] [--maintainer "Name <mail>"] [--repository https://...] (CONTRIBUTING.md, "Release")';
 
 /**
  * Parses the command line.
@@ -26,14 +27,12 @@ export function readOrder(args: readonly string[]): Order {
   });
   const [what = "everything", ...more] = positionals;
   if (more.length > 0 || (what !== "everything" && what !== "packages" && what !== "version"))
-    throw new Error(`${JSON.stringify(positionals.join(" "))} is no part of a release: ${USAGE}`);
+    throw new Error(`${JSON.stringify(positionals.join(" "))} is no part of a release`);
   const { maintainer, repository } = values;
   if (maintainer !== undefined && !/^[^<>\n]+ <[^<>@\s]+@[^<>@\s]+>$/.test(maintainer))
-    throw new Error(`--maintainer: "Name <mail>" is expected, not ${JSON.stringify(maintainer)}: ${USAGE}`);
+    throw new Error(`--maintainer: "Name <mail>" is expected, not ${JSON.stringify(maintainer)}`);
   if (repository !== undefined && !/^https:\/\/[^\s"]+$/.test(repository))
-    throw new Error(
-      `--repository: a URL with https is expected, not ${JSON.stringify(repository)}: ${USAGE}`,
-    );
+    throw new Error(`--repository: a URL with https is expected, not ${JSON.stringify(repository)}`);
   return {
     what,
     origin: {

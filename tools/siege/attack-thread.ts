@@ -1,5 +1,6 @@
 /** Runs one attack in a separate thread, so that its work does not delay the observers of the node. */
 import { parentPort, workerData } from "node:worker_threads";
+import { present } from "../../packages/node/src/platform/present.ts";
 import type { Outage, Tally } from "./attack.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import type { Target } from "./target.ts";
@@ -16,10 +17,10 @@ export type AttackResult = {
 };
 
 const { name, target } = workerData as AttackData;
-const attack = ATTACKS.find((one) => one.name === name)!;
+const attack = present(ATTACKS.find((one) => one.name === name));
 const ending = new AbortController();
 // Any message ends the attack.
-parentPort!.once("message", () => ending.abort());
+present(parentPort).once("message", () => ending.abort());
 
 let [offered, refused] = [0, 0];
 const outages: Outage[] = [];
@@ -38,7 +39,7 @@ const failure = await attack.run(target, tally, ending.signal).then(
   () => undefined,
   (error: Error) => error.message,
 );
-parentPort!.postMessage({
+present(parentPort).postMessage({
   offered,
   refused,
   outages,

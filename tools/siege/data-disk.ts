@@ -1,5 +1,6 @@
 /** Data disk of a single process: a file system in memory, in a mount namespace. */
 import { spawnSync } from "node:child_process";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 const NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"];
 
@@ -15,7 +16,9 @@ export const reachedDisk = (pid: number, folder: string): string => `/proc/${pid
 /** Returns the requirement for such a disk that this machine lacks, if any. */
 export function missingForDisk(): string | undefined {
   const [command, ...rest] = NAMESPACE;
-  const tried = spawnSync(command!, [...rest, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { encoding: "utf8" });
+  const tried = spawnSync(present(command), [...rest, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], {
+    encoding: "utf8",
+  });
   if (tried.error) return `no mount namespace (${tried.error.message})`;
   return tried.status === 0 ? undefined : `no mount namespace (${tried.stderr.trim()})`;
 }

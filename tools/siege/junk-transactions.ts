@@ -8,6 +8,7 @@ import {
   type TransactionBody,
   transactionToJson,
 } from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 /** The signatures of an item. */
 export type JunkSignatures = {
@@ -76,7 +77,8 @@ export const manyPayments = (
 /** Returns the maximum number of transactions of a request at each call, alternating between the texts. */
 export function batches(texts: readonly NextText[]): () => string[] {
   let count = 0;
-  return () => Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => texts[count++ % texts.length]!());
+  return () =>
+    Array.from({ length: TRANSACTIONS_PER_REQUEST }, () => present(texts[count++ % texts.length])());
 }
 
 export const submissionOf = (transactions: readonly string[]): string =>

@@ -4,13 +4,14 @@
  * Attacks a node in every known way, while an honest client reads from it, an honest receiver gets webhooks and an
  * orchestrator checks its health. Prints a table, and exits with 1 and the failures if any.
  */
-import { parseArgs } from "node:util";
+
+import { readArguments } from "../arguments.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { missingForIpv6, runInOwnNetwork } from "./own-network.ts";
 import { BOUNDS, failures, SHORT_BOUNDS, table } from "./report.ts";
 import { besiege } from "./siege.ts";
 
-const { values } = parseArgs({
+const { values } = readArguments("siege", {
   options: {
     /** A few seconds per attack, without attacks that need a separate node, as in `npm test`. */
     short: { type: "boolean", default: false },

@@ -18,10 +18,12 @@ export function missesSince(
   const isOf = ({ fromMs, toMs, reason }: Outage, miss: Miss) =>
     miss.slot >= slotAt(fromMs) && miss.slot <= slotAt(toMs) && miss.reason.includes(reason);
   return {
-    expectedMisses: outages.map((outage) => ({
-      reason: outage.reason,
-      slots: missed.filter((miss) => isOf(outage, miss)).length,
-    })),
+    expectedMisses: outages
+      .map((outage) => ({
+        reason: outage.reason,
+        slots: missed.filter((miss) => isOf(outage, miss)).length,
+      }))
+      .filter(({ slots }) => slots > 0),
     otherMisses: missed
       .filter((miss) => !outages.some((outage) => isOf(outage, miss)))
       .map(({ slot, reason }) => `slot ${slot}, "${reason}"`),

@@ -1,4 +1,6 @@
 /** Measurements of an attack, its failures, and the table of all attacks. */
+
+import { present } from "../../packages/node/src/platform/present.ts";
 import type { Sample } from "./observers/client.ts";
 import type { LongestTick } from "./observers/ticks.ts";
 
@@ -112,14 +114,14 @@ export function table(rows: readonly Row[], bounds: Bounds): string {
       String(row.slotsMissed),
     ]),
   ];
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => present(line[column]).length)));
   return lines
     .flatMap((line, index) => {
       const cells = line.map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+        column === 0 ? cell.padEnd(present(widths[column])) : cell.padStart(present(widths[column])),
       );
       if (index === 0) return cells.join("  ");
-      const row = rows[index - 1]!;
+      const row = present(rows[index - 1]);
       return [
         cells.join("  "),
         ...row.expectedMisses.map(({ reason, slots }) => `    expected: ${slots} slots missed, "${reason}"`),

@@ -2,6 +2,7 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../packages/node/src/platform/present.ts";
 import type { Counts } from "./attack.ts";
 import type { Target } from "./target.ts";
 
@@ -110,7 +111,7 @@ export async function repeatPaced(
   const running = new Set<Promise<unknown>>();
   const startedMs = performance.now();
   for (let count = 0; !signal.aborted || count < sources.length; count++) {
-    const one = work(sources[count % sources.length]!).finally(() => running.delete(one));
+    const one = work(present(sources[count % sources.length])).finally(() => running.delete(one));
     running.add(one);
     await sleep(Math.max(0, startedMs + (count + 1) * intervalMs - performance.now()));
   }

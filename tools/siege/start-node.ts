@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
 import { freePort } from "../../packages/node/test-support/peers/world.ts";
 import { writeNetwork } from "../../packages/node/test-support/process/network.ts";
@@ -67,7 +68,7 @@ export async function startNode({
     },
   );
   const [url] = await process.printed(/http:\S+/);
-  const diskFolder = diskMib === undefined ? disk : reachedDisk(process.child.pid!, disk);
+  const diskFolder = diskMib === undefined ? disk : reachedDisk(present(process.child.pid), disk);
   const target = {
     host: HOST,
     httpPort: Number(new URL(url).port),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createNetwork, createSlots, type Slots } from "@uniknode/protocol";
 import type { DevAccount } from "../../packages/node/src/dev-chain/keys.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
 import type { Running } from "../../packages/node/test-support/process/uniknode.ts";
 import { type LongestTick, readTicks } from "./observers/ticks.ts";
@@ -69,7 +70,7 @@ const FORGING_TIMEOUT_MS = 60_000;
 
 /** The delegate whose keys the attackers have; the node has those of all others. */
 export const hostileDelegate = ({ network }: Pick<Target, "network">): DevAccount =>
-  testNetwork(network).delegates.at(-1)!;
+  present(testNetwork(network).delegates.at(-1));
 
 export function siegedNode({ process, target, folder, ticksFile }: Started): SiegedNode {
   const { pid } = process.child;

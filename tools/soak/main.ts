@@ -4,10 +4,11 @@
  * A dev chain with transfers, readers, streams, a scraper, and 200 webhooks of good, failing, hanging and dripping
  * receivers. Fails if memory grows, a response is 5xx, or a delivery is missing, duplicated or out of order.
  */
-import { parseArgs } from "node:util";
+
+import { readArguments } from "../arguments.ts";
 import { soak } from "./soak.ts";
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "60" } } });
+const { values } = readArguments("soak", { options: { minutes: { type: "string", default: "60" } } });
 const minutes = Number(values.minutes);
 const { memoryMib, faults, ...counts } = await soak({ minutes, onMinute: console.log });
 const { firstHalf, lastHalf, peak } = memoryMib;

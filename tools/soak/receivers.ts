@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 export type ReceiverKind = "good" | "failing" | "hanging" | "dripping";
 
@@ -47,7 +48,7 @@ export async function startReceivers(): Promise<Receivers> {
 
   const server = createServer(async (request, response) => {
     requests += 1;
-    const [, kind, number] = request.url!.split("/");
+    const [, kind, number] = present(request.url).split("/");
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (kind === "good") take(Number(number), Buffer.concat(chunks).toString());

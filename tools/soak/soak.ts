@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 import { type ReceiverKind, type Receivers, startReceivers } from "./receivers.ts";
 import { startStreams } from "./streams.ts";
@@ -60,7 +61,7 @@ export async function soak({ minutes, onMinute }: SoakOptions): Promise<SoakRepo
     });
     const traffic = await startTraffic({ url, token: TOKEN });
     const memory: number[] = [];
-    const sampling = setInterval(() => memory.push(residentMib(node.child.pid!)), MEMORY_INTERVAL_MS);
+    const sampling = setInterval(() => memory.push(residentMib(present(node.child.pid))), MEMORY_INTERVAL_MS);
     const found = () => [...streams.faults, ...traffic.faults, ...deliveryFaults(receivers)];
 
     const endsMs = performance.now() + minutes * MINUTE_MS;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { connect, transferOf } from "../../packages/node/test-support/process/client.ts";
 
 export type Traffic = {
@@ -85,9 +86,9 @@ export async function startTraffic({ url, token }: TrafficOptions): Promise<Traf
 
   const running = [
     every(SUBMISSION_INTERVAL_MS, (count) =>
-      submit(senders[count % SENDERS]!, senders[(count + 1) % SENDERS]!),
+      submit(present(senders[count % SENDERS]), present(senders[(count + 1) % SENDERS])),
     ),
-    every(READ_INTERVAL_MS, (count) => ask(PATHS[count % PATHS.length]!)),
+    every(READ_INTERVAL_MS, (count) => ask(present(PATHS[count % PATHS.length]))),
     every(SCRAPE_INTERVAL_MS, () => ask("/metrics", { authorization: token })),
     every(SCRAPE_INTERVAL_MS, () => ask("/health/status")),
   ];

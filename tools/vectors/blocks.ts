@@ -33,6 +33,7 @@ import {
   sha256,
   verifyHeaderJob,
 } from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { networkNamed } from "./networks.ts";
 import { eachCase, type Runners } from "./vector.ts";
 
@@ -46,7 +47,7 @@ function verificationOf(block: Block, network: Network, received: readonly Uint8
   const nameOf = ({ code, transactionId, sequence }: BlockFault) => {
     if (transactionId === undefined) return code;
     const isUnverified = code === "unverified-transaction";
-    return `${code}:${isUnverified ? bytesToHex(sha256(received[sequence!]!)) : transactionId}`;
+    return `${code}:${isUnverified ? bytesToHex(sha256(present(received[present(sequence)]))) : transactionId}`;
   };
   const faults = checkBlock(block, { network, now: Date.now() });
   return {
@@ -165,7 +166,7 @@ export const blockRunners: Runners = {
     }));
     assert.deepEqual(summaries, expect.transactions);
     const ids = genesisBlock.transactions.map(({ id }: { id: string }) => id);
-    const isSame = ids.every((id: string, index: number) => id === transactions[index]!.data.id);
+    const isSame = ids.every((id: string, index: number) => id === present(transactions[index]).data.id);
     assert.equal(isSame, expect.idsMatchFile);
     const payload = transactions.map(({ data }) => hashedBytes(data));
     const payloadBytes = Uint8Array.from(payload.flatMap((part) => [...part]));

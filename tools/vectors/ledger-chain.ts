@@ -26,6 +26,7 @@ import {
   hexToBytes,
   type Network,
 } from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { compareWallet, imageOf, type NftJson, nftOf, toJson, type WalletJson } from "./ledger-state.ts";
 import { eachCase, type Runner, type VectorCase } from "./vector.ts";
 
@@ -40,10 +41,10 @@ function createChain({ network: files, genesis }: Content) {
   const slots = createSlots(network);
   const draft = createDraft(state);
   const blocks: Block[] = [genesisBlockFromJson(genesis, network)];
-  applyGenesis(draft, network, blocks[0]!);
+  applyGenesis(draft, network, present(blocks[0]));
   state.commit(draft.changes());
   const undo: { changes: readonly Change[]; before: string }[] = [];
-  const head = () => blocks.at(-1)!.header;
+  const head = () => present(blocks.at(-1)).header;
 
   const context = (repetitions: Repetitions): JudgeContext => ({
     network,
@@ -74,7 +75,7 @@ function createChain({ network: files, genesis }: Content) {
   }
 
   function revert(): void {
-    const { changes, before } = undo.pop()!;
+    const { changes, before } = present(undo.pop());
     state.revert(changes);
     blocks.pop();
     assert.equal(imageOf(state), before, `reverting to ${head().height} gives the state before`);
@@ -110,7 +111,7 @@ export const chainReplay: Runner = (content) => {
       run() {
         compareState(chain.state, expected);
         const { round, order } = content.initial.round;
-        assert.deepEqual(chain.state.get("rounds", String(round))!.order, order);
+        assert.deepEqual(present(chain.state.get("rounds", String(round))).order, order);
       },
     },
     ...replayed,
@@ -153,11 +154,13 @@ export function compareState(
 }
 
 export function compareRound(state: MemoryState, { round, ranking, order, saved }: Content): void {
-  const record = state.get("rounds", String(round))!;
+  const record = present(state.get("rounds", String(round)));
   const ranked = [...state.delegates()]
-    .map((address) => state.get("wallets", address)!)
-    .filter(({ attributes }) => attributes.delegate!.rank !== undefined)
-    .sort((a, b) => a.attributes.delegate!.rank! - b.attributes.delegate!.rank!);
+    .map((address) => present(state.get("wallets", address)))
+    .filter(({ attributes }) => present(attributes.delegate).rank !== undefined)
+    .sort(
+      (a, b) => present(present(a.attributes.delegate).rank) - present(present(b.attributes.delegate).rank),
+    );
   assert.deepEqual(
     ranked.map(({ publicKey }) => publicKey),
     ranking,
@@ -194,7 +197,7 @@ export const blockProcessing = eachCase(({ chain: name, height, block: input, re
   const results = outcomes.map(({ verdict }) => ANSWERS[verdict.kind]);
   assert.deepEqual(repeat ? results : results[0], expected.result);
   if (expected.verificationErrors) {
-    const texts = outcomes[0]!.faults.map((fault) => textOf(fault, block, chain.network));
+    const texts = present(outcomes[0]).faults.map((fault) => textOf(fault, block, chain.network));
     assert.deepEqual(texts, expected.verificationErrors);
   }
   if (results[0] !== "Accepted") assert.equal(imageOf(chain.state), before);
@@ -203,7 +206,7 @@ export const blockProcessing = eachCase(({ chain: name, height, block: input, re
 /** The text that the old network has for a fault. */
 function textOf(fault: BlockFault, block: Block, network: Network): string {
   const { header, transactions } = block;
-  const transaction = transactions[fault.sequence ?? 0]!;
+  const transaction = present(transactions[fault.sequence ?? 0]);
   const texts: Partial<Record<BlockFault["code"], string>> = {
     reward: `Invalid block reward: ${header.reward} expected: ${network.milestoneAt(header.height).reward}`,
     signature: "Failed to verify block signature",

@@ -13,6 +13,7 @@ import {
   TABLE_NAMES,
   type Wallet,
 } from "@uniknode/ledger";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 /** A record with its amounts as decimal text. */
 export type Json = { [member: string]: JsonValue };
@@ -89,7 +90,7 @@ export function compareWallet(
   address: string,
 ): void {
   if (!expected || !actual) {
-    assert.ok(isEmpty((expected ?? actual)!), `wallet ${address} on one side only`);
+    assert.ok(isEmpty(present(expected ?? actual)), `wallet ${address} on one side only`);
     return;
   }
   const comparable = ({ publicKey, ...wallet }: WalletJson) => ({

@@ -13,6 +13,7 @@ import {
   walletOf,
 } from "@uniknode/ledger";
 import { createSlots, type Milestone } from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { blockProcessing, chainReplay } from "./ledger-chain.ts";
 import { transactionApply } from "./ledger-transactions.ts";
 import { networkNamed } from "./networks.ts";
@@ -85,13 +86,15 @@ export const ledgerRunners: Runners = {
     const ranked = rankDelegates(draft, milestone).map(({ publicKey }) => publicKey);
     assert.deepEqual(input.slice ? ranked.slice(0, activeDelegates) : ranked, expected.active);
     for (const { publicKey } of input.delegates) {
-      const { rank, weightedVoteBalance } = walletOf(draft, publicKey, someNetwork()).attributes.delegate!;
+      const { rank, weightedVoteBalance } = present(
+        walletOf(draft, publicKey, someNetwork()).attributes.delegate,
+      );
       assert.equal(rank ?? null, expected.ranks[publicKey], publicKey);
       if (expected.weighted) assert.equal(`${weightedVoteBalance}`, expected.weighted[publicKey], publicKey);
     }
     if (input.slice) {
       openRound(draft, info, milestone);
-      const active = draft.get("rounds", "2")!.delegates.map(({ publicKey }) => publicKey);
+      const active = present(draft.get("rounds", "2")).delegates.map(({ publicKey }) => publicKey);
       assert.deepEqual(active, expected.active);
     }
   }),

@@ -10,6 +10,7 @@ import {
   type NetworkFiles,
   presets,
 } from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { eachCase, type Runners } from "./vector.ts";
 
 /** The networks that vectors name beyond the presets: two of another chain, with version 1 history. */
@@ -35,7 +36,7 @@ export function networkNamed(name: string): Network {
 }
 
 const networkOf = (milestones: MilestoneChange[]): Network =>
-  createNetwork({ ...presets.unitnet!, milestones });
+  createNetwork({ ...present(presets.unitnet), milestones });
 
 /** A network with these values at height 1. */
 const networkWith = (epoch: string, blocktime: number): Network =>

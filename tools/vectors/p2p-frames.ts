@@ -16,6 +16,7 @@ import type { ReplyHeaders } from "../../packages/node/src/peers/wire/headers.ts
 import { type PeerEvent, readResult } from "../../packages/node/src/peers/wire/replies/received.ts";
 import { NOT_READY } from "../../packages/node/src/peers/wire/replies/write.ts";
 import { type EventName, isInternal } from "../../packages/node/src/peers/wire/requests/arguments.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { networkNamed } from "./networks.ts";
 import { type Recorded, recordedNode } from "./p2p-node.ts";
 import { acceptRaw, connectRaw, type Item, maskedFrame, type RawEnd, textFrame } from "./raw-end.ts";
@@ -44,11 +45,11 @@ const messageOf = ({ payloadText }: Step): Message | undefined => {
   return typeof value === "object" ? (value as Message) : undefined;
 };
 
-type ServerSetting = { answer: RequestHandler; headers: ReplyHeaders; isReady: boolean; trusts: boolean };
+type ServerSetting = { handle: RequestHandler; headers: ReplyHeaders; isReady: boolean; trusts: boolean };
 
 /** A server of ours, for one use. */
 export async function withServer(
-  { answer, headers, isReady, trusts }: ServerSetting,
+  { handle, headers, isReady, trusts }: ServerSetting,
   use: (port: number) => Promise<void>,
 ): Promise<void> {
   const server: PeerServer = createPeerServer(
@@ -62,7 +63,7 @@ export async function withServer(
     {
       network,
       rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set(trusts ? ["127.0.0.1"] : []) }),
-      answer,
+      handle,
       isReady: () => isReady,
       replyHeaders: () => headers,
       isBanned: () => false,
@@ -122,13 +123,13 @@ export function compareTexts(ours: string, recorded: string): void {
 async function replayToServer(steps: readonly Step[]): Promise<void> {
   const messages = steps.flatMap((step) => (step.dir === "server->client" ? (messageOf(step) ?? []) : []));
   const setting = {
-    answer: recordedNode(messages, network),
+    handle: recordedNode(messages, network),
     headers: headersOf(messages),
     isReady: !steps.some((step) => messageOf(step)?.error?.message === NOT_READY),
     trusts: steps.some((step) => isInternal((messageOf(step)?.event ?? "") as EventName)),
   };
   await withServer(setting, async (port) => {
-    const end = steps[0]!.kind === "http" ? await connectRaw(port) : await openRaw(port);
+    const end = present(steps[0]).kind === "http" ? await connectRaw(port) : await openRaw(port);
     try {
       for (const step of steps) {
         if (step.dir === "server->client") compare(step, await nextOf(end, step.payloadText === "#1"));
@@ -170,7 +171,7 @@ async function shakeHands(end: RawEnd, steps: readonly Step[]): Promise<void> {
   assert.ok(upgrade.kind === "http");
   const recorded = steps.find(({ kind, dir }) => kind === "http" && dir === "client->server");
   if (recorded) assert.equal(plainHead(upgrade.text), plainHead(recorded.text));
-  end.write(upgradeReply(/Sec-WebSocket-Key: (.*)\r\n/.exec(upgrade.text)![1]!));
+  end.write(upgradeReply(present(present(/Sec-WebSocket-Key: (.*)\r\n/.exec(upgrade.text))[1])));
   await expectText(end, '{"event":"#handshake","data":{"authToken":null},"cid":1}');
   end.write(
     textFrame('{"rid":1,"data":{"id":"TYJQUTZsUSL1_EB5AAAA","pingTimeout":60000,"isAuthenticated":false}}'),
@@ -195,8 +196,8 @@ async function converse(connection: Connection, end: RawEnd, steps: readonly Ste
     if (step.payloadText?.includes('"headers":{"Content-Type":"application/json"}')) {
       assert.equal(request, step.payloadText.replace(/"cid":\d+}$/, `"cid":${callId}}`));
     }
-    end.write(textFrame(reply.payloadText!.replace(/^\{"rid":\d+/, `{"rid":${callId}`)));
-    await checkReply(asked, messageOf(reply)!, event as PeerEvent);
+    end.write(textFrame(present(reply.payloadText).replace(/^\{"rid":\d+/, `{"rid":${callId}`)));
+    await checkReply(asked, present(messageOf(reply)), event as PeerEvent);
   }
   connection.close();
   await expectText(end, '{"event":"#disconnect","data":{"code":1000}}');

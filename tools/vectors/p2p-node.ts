@@ -12,7 +12,7 @@ import { createBlockHandlers } from "../../packages/node/src/peers/requests/bloc
 import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
 import { createRequestHandler } from "../../packages/node/src/peers/requests/handlers.ts";
 import { buildStatus } from "../../packages/node/src/peers/requests/status.ts";
-import { CallError, type RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
+import { ReplyError, type RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
 import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
 import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
 import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";
@@ -39,7 +39,7 @@ export const recordedNode =
     const { data, error } =
       messages.find(({ rid }) => call.callId !== undefined && rid === call.callId) ?? {};
     if (REPEATED.includes(call.event)) {
-      if (error) throw new CallError(error.message);
+      if (error) throw new ReplyError(error.message);
       return data?.data ?? {};
     }
     return answersOf(call, { result: data?.data, error: error?.message ?? "" }, network)(call, caller);

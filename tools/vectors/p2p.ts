@@ -98,7 +98,7 @@ export const p2pRunners: Runners = {
     const expected = repliesBeforeCut.filter((reply: unknown) => typeof reply === "string");
     const messages = expected.map((text: string) => decodeValue(text));
     const setting = {
-      answer: recordedNode(messages, network),
+      handle: recordedNode(messages, network),
       headers: headersOf(messages),
       isReady: true,
       trusts: false,

@@ -1,6 +1,7 @@
 /** One end of a connection as plain bytes: HTTP heads and frames, for replaying recorded connections. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { present } from "../../packages/node/src/platform/present.ts";
 
 /** What arrives, piece by piece. */
 export type Item =
@@ -96,7 +97,7 @@ function rawEnd(socket: Socket): RawEnd {
           };
         });
       }
-      return items.shift()!;
+      return present(items.shift());
     },
   };
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as protocol from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { networkNamed } from "./networks.ts";
 import { eachCase, type Runner, type Runners } from "./vector.ts";
 
@@ -100,12 +101,12 @@ function assertRebuilt(data: protocol.Transaction, secrets: Secrets): void {
     rebuilt = protocol.multiSignTransaction(rebuilt, index, keysFromPassphrase(passphrase));
   }
   if (signature) {
-    rebuilt = protocol.signTransaction(rebuilt, keysFromPassphrase(secrets.passphrase!), algorithm);
+    rebuilt = protocol.signTransaction(rebuilt, keysFromPassphrase(present(secrets.passphrase)), algorithm);
   }
   if (secondSignature) {
     rebuilt = protocol.secondSignTransaction(
       rebuilt,
-      keysFromPassphrase(secrets.secondPassphrase!),
+      keysFromPassphrase(present(secrets.secondPassphrase)),
       algorithm,
     );
   }
@@ -119,7 +120,7 @@ function baseNamed(name: string): Expected {
   bases ??= new Map(
     JSON.parse(readFileSync(basesFile, "utf8")).cases.map((base: { name: string }) => [base.name, base]),
   );
-  return bases.get(name)!;
+  return present(bases.get(name));
 }
 
 const mutations: Runner = eachCase(({ input, inputText, expect, base, optional, ...members }) => {

@@ -1,6 +1,7 @@
 /** Runner of the payloads that demanders and certifiers sign (transactions.md 12). */
 import assert from "node:assert/strict";
 import * as protocol from "@uniknode/protocol";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { eachCase, type Runners } from "./vector.ts";
 
 const { bytesToHex, keysFromPassphrase, sha256 } = protocol;
@@ -60,5 +61,5 @@ const checks: Record<string, (testCase: any) => void> = {
 };
 
 export const unsRunners: Runners = {
-  "uns-payloads": eachCase((testCase) => checks[testCase.kind]!(testCase)),
+  "uns-payloads": eachCase((testCase) => present(checks[testCase.kind])(testCase)),
 };

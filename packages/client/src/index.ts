@@ -1,15 +1,5 @@
 /** Client library of a node: a verifier for receivers of its webhooks, and a client of its API. */
 
-export type {
-  Amount,
-  Answer,
-  Integer,
-  Interval,
-  OrderBy,
-  Timestamp,
-  WholeAmount,
-  WithChainmeta,
-} from "./api/answers.ts";
 export { type Client, type ClientOptions, createClient } from "./api/client.ts";
 export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
 export { jsonText } from "./api/json.ts";
@@ -70,20 +60,18 @@ export type {
   WalletSearch,
 } from "./api/resources/wallets.ts";
 export type {
-  Condition,
   DeliveryAttempt,
   DeliveryQuery,
   DeliveryRecord,
   DeliveryState,
   DeliverySummary,
-  DryRun,
-  NewWebhook,
-  Replay,
   RetryFilter,
   RetrySelection,
-  TriedEvent,
-  TriedEvents,
   TriedTarget,
+} from "./api/resources/webhooks/deliveries.ts";
+export type {
+  Condition,
+  NewWebhook,
   Warnings,
   Webhook,
   WebhookChanges,
@@ -91,7 +79,18 @@ export type {
   WebhookId,
   WebhookState,
   WebhookWithToken,
-} from "./api/resources/webhooks.ts";
+} from "./api/resources/webhooks/register.ts";
+export type { DryRun, Replay, TriedEvent, TriedEvents } from "./api/resources/webhooks/replays.ts";
+export type {
+  Amount,
+  ApiResponse,
+  Integer,
+  Interval,
+  OrderBy,
+  Timestamp,
+  WholeAmount,
+  WithChainmeta,
+} from "./api/responses.ts";
 export {
   type BlockContent,
   type ConfirmedTransactionContent,

@@ -41,7 +41,7 @@ describe("the client", () => {
     expectTypeOf(() => createClient({ url: "http://127.0.0.1:4003", token: "token" })).toBeFunction();
   });
 
-  test("answers blocks in the form that the query asks for", () => {
+  test("returns blocks in the form that the query asks for", () => {
     const first = () => client.blocks.get(1);
     expectTypeOf(first).returns.resolves.toEqualTypeOf<{ readonly data: Block } & unknown>();
     const raw = () => client.blocks.get("1", { transform: false });
@@ -72,7 +72,7 @@ describe("the client", () => {
     expectTypeOf(client.transactions.get).toBeCallableWith(1);
   });
 
-  test("the secret of a webhook is in the answer that made it, and nowhere else", () => {
+  test("the secret of a webhook is in the response that made it, and nowhere else", () => {
     const create = () =>
       client.webhooks.create({ event: "block.applied", target: "https://receiver.example/", conditions: [] });
     expectTypeOf(create).returns.resolves.toHaveProperty("data").toEqualTypeOf<WebhookWithToken>();

@@ -68,7 +68,7 @@ function readingOrder(documents: ReadonlyMap<string, Document>): readonly string
   return GROUPS.flatMap(({ folder }) => {
     const own = documents.get(folder);
     if (!own) return [];
-    const linked = linksOf(own.blocks).map((href) => href.split("#")[0]!.replace("/console/docs/", ""));
+    const linked = linksOf(own.blocks).map((href) => href.replace(/#.*/s, "").replace("/console/docs/", ""));
     return [folder, ...linked];
   });
 }
@@ -92,12 +92,13 @@ function listOf(title: string, folder: string, contents: Contents): Document {
 function searchDataOf(contents: Contents, documents: ReadonlyMap<string, Document>): SearchData {
   return contents.flatMap(({ documents: listed }) =>
     listed.map(({ path, title }) => {
-      const sections = [{ heading: "", anchor: "", text: "" }];
-      for (const block of documents.get(path)!.blocks) {
+      let last = { heading: "", anchor: "", text: "" };
+      const sections = [last];
+      for (const block of documents.get(path)?.blocks ?? []) {
         if (block.kind === "heading") {
-          sections.push({ heading: textOf(block.children), anchor: block.anchor, text: "" });
+          last = { heading: textOf(block.children), anchor: block.anchor, text: "" };
+          sections.push(last);
         } else {
-          const last = sections.at(-1)!;
           last.text = `${last.text} ${wordsOf(block)}`.replaceAll(/\s+/g, " ").trim();
         }
       }

@@ -115,7 +115,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 const decoded = (text: string): string =>
-  text.replaceAll(/&(amp|lt|gt|quot|nbsp);/g, (name) => ENTITIES[name]!);
+  text.replaceAll(/&(amp|lt|gt|quot|nbsp);/g, (name) => ENTITIES[name] ?? name);
 
 /** As the pages of common hosts of repositories name headings, so that links work there as well; each once in a document. */
 function anchorOf(text: string, taken: Set<string>): string {

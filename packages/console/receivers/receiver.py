@@ -27,13 +27,13 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         if not is_genuine(self.headers, body):
-            return self.answer(401)
+            return self.respond(401)
         delivery = json.loads(body)
         # A delivery may come twice: store the ids that you have handled. "reverts" names one to undo.
         print(delivery["id"], delivery["event"], delivery.get("reverts", ""), delivery.get("data"), flush=True)
-        self.answer(204)
+        self.respond(204)
 
-    def answer(self, status):
+    def respond(self, status):
         self.send_response(status)
         self.end_headers()
 

@@ -3,9 +3,9 @@ import "./style/index.ts";
 import { effect } from "@preact/signals";
 import { createClient } from "@uniknode/client";
 import { render } from "preact";
-import { createAnswers } from "./data/answers.ts";
 import { createFeed } from "./data/feed.ts";
 import { createClock, type Node, NodeContext } from "./data/node.ts";
+import { createResponseCache } from "./data/response-cache.ts";
 import { Frame } from "./frame/frame.tsx";
 import { readTheme } from "./frame/theme.ts";
 import { holdRequests } from "./session/held-requests.ts";
@@ -19,9 +19,9 @@ const options = { retries: 1, maxWaitMs: 2_000 };
 const api = createClient({ ...options, url: location.origin });
 const key = shareKey(tabStorage(), new BroadcastChannel("uniknode-session"), readSession);
 const withKey = key.sendWith(fetch.bind(globalThis));
-const answers = createAnswers();
-const feed = createFeed(api, answers, () => document.hidden);
-const session = createSession(withKey, key, () => answers.forget());
+const responses = createResponseCache();
+const feed = createFeed(api, responses, () => document.hidden);
+const session = createSession(withKey, key, () => responses.forget());
 const heldRequests = holdRequests(withKey, session);
 const operations = createClient({
   ...options,
@@ -29,7 +29,7 @@ const operations = createClient({
   fetch: heldRequests.send,
 });
 const nowMs = createClock(feed.clockOffsetMs);
-const node: Node = { ...feed, answers, api, operations, session, heldRequests, withKey, nowMs };
+const node: Node = { ...feed, responses, api, operations, session, heldRequests, withKey, nowMs };
 
 const never = new AbortController().signal;
 void feed.run(never);
@@ -45,7 +45,7 @@ effect(() => {
 /** Called after a sign-in or sign-out in another tab. */
 async function readSession(): Promise<void> {
   await session.read();
-  answers.forget();
+  responses.forget();
 }
 
 render(

@@ -70,6 +70,14 @@ export async function openPage(
   return { page, faults };
 }
 
+/** Signs in with the webhook token, and waits for the overview. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.goto("/console/sign-in");
+  await page.getByLabel("Webhook token").fill(token);
+  await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+}
+
 /** What axe finds: the rule, and the elements that break it. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // The page has no frames: nothing has to be gathered in a page of its own.

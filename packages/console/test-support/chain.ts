@@ -1,4 +1,4 @@
-/** A chain of blocks as the API answers it, for tests of what a page makes of it. */
+/** A chain of blocks in the format of the API, for tests of functions that show it. */
 import type { Block } from "@uniknode/client";
 
 export const EPOCH_UNIX = 1_700_000_000;

@@ -1,7 +1,7 @@
-/** What a test of the console in a browser stands on: a dev chain of its own, and Chromium. */
+/** A dev chain with its console, and Chromium. */
 import type { Browser } from "playwright-core";
 import { startBrowser } from "./browser.ts";
-import { type DevNode, startDevNode } from "./dev-node.ts";
+import { DevNode } from "./dev-node.ts";
 
 export type RunningConsole = {
   readonly node: DevNode;
@@ -14,26 +14,24 @@ export type RunningConsole = {
  * Starts both at once; when one of them does not start, the other one is ended.
  *
  * @param browserArguments of its command line, beside those of every test
+ * @param node not started yet
  */
 export async function startConsole(
   executable: string,
   browserArguments: readonly string[] = [],
+  node = new DevNode(),
 ): Promise<RunningConsole> {
-  const starting = [startDevNode(), startBrowser(executable, browserArguments)] as const;
-  try {
-    const [node, browser] = await Promise.all(starting);
-    return {
-      node,
-      browser,
-      async stop() {
-        await browser.close();
-        await node.stop();
-      },
-    };
-  } catch (error) {
-    const [node, browser] = await Promise.allSettled(starting);
-    if (node.status === "fulfilled") await node.value.stop();
-    if (browser.status === "fulfilled") await browser.value.close();
-    throw error;
+  const [started, opened] = await Promise.allSettled([
+    node.start(),
+    startBrowser(executable, browserArguments),
+  ]);
+  const stop = async () => {
+    if (opened.status === "fulfilled") await opened.value.close();
+    await node.stop();
+  };
+  if (started.status === "fulfilled" && opened.status === "fulfilled") {
+    return { node, browser: opened.value, stop };
   }
+  await stop();
+  throw started.status === "rejected" ? started.reason : (opened as PromiseRejectedResult).reason;
 }

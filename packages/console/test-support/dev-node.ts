@@ -3,63 +3,92 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
-import { runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../node/test-support/process/uniknode.ts";
+import { present } from "./present.ts";
 
 const PAGE = join(import.meta.dirname, "../dist/index.html");
 const STOP_TIMEOUT_MS = 15_000;
 
-export type DevNode = {
+type Started = {
+  readonly program: Running;
   readonly url: string;
   readonly token: string;
-  /** Address that signs in, once. */
   readonly consoleUrl: string;
   readonly client: Client;
-  /** Runs a command of the program against this chain, such as `tx transfer`. */
-  command(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<string>;
-  /** Ends the process without warning; the chain and the address remain. */
-  kill(): Promise<void>;
-  /** Starts the process again after `kill`, at the same address. */
-  start(): Promise<void>;
-  /** Suspends the process, or resumes it: its port still accepts connections. */
-  pause(isPaused: boolean): void;
-  stop(): Promise<void>;
 };
 
-/** @throws {Error} when the console was not built */
-export async function startDevNode(): Promise<DevNode> {
-  if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
-  let program = spawnUniknode(["dev", "--data", folder, "--http-port", "0"]);
-  const [, url] = await program.printed(/API +(http:\/\/[^/]+)/);
-  const [, token] = await program.printed(/Webhook token +(\w+)/);
-  const [, consoleUrl] = await program.printed(/Console +(\S+)/);
-  const chain = { UNIKNODE_URL: url, UNIKNODE_DATA: folder };
+export class DevNode {
+  #folder: string | undefined;
+  #started: Started | undefined;
 
-  return {
-    url: url!,
-    token: token!,
-    consoleUrl: consoleUrl!,
-    client: createClient({ url: url!, webhookToken: token! }),
-    async command(args, environment = {}) {
-      const { code, stdout, stderr } = await runUniknode(args, { environment: { ...chain, ...environment } });
-      if (code !== 0) throw new Error(`uniknode ${args.join(" ")} ended with ${code}: ${stderr}`);
-      return stdout;
-    },
-    async kill() {
-      program.child.kill("SIGKILL");
-      await program.ended;
-    },
-    async start() {
-      program = spawnUniknode(["dev", "--data", folder, "--http-port", new URL(url!).port]);
-      await program.printed(/Console +(\S+)/);
-    },
-    pause(isPaused) {
-      program.child.kill(isPaused ? "SIGSTOP" : "SIGCONT");
-    },
-    async stop() {
-      program.child.kill("SIGTERM");
-      await Promise.race([program.ended, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);
-      rmSync(folder, { recursive: true, force: true });
-    },
+  /** Runs a command of the program against this chain, such as `tx transfer`. */
+  readonly command = async (
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<string> => {
+    const chain = { UNIKNODE_URL: this.url, UNIKNODE_DATA: this.#folder };
+    const { code, stdout, stderr } = await runUniknode(args, { environment: { ...chain, ...environment } });
+    if (code !== 0) throw new Error(`uniknode ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return stdout;
   };
+
+  get url(): string {
+    return present(this.#started).url;
+  }
+
+  get token(): string {
+    return present(this.#started).token;
+  }
+
+  /** Address that signs in, once. */
+  get consoleUrl(): string {
+    return present(this.#started).consoleUrl;
+  }
+
+  get client(): Client {
+    return present(this.#started).client;
+  }
+
+  /**
+   * Starts the process, or starts it again after `kill`, at the same address.
+   *
+   * @throws {Error} when the console was not built
+   */
+  async start(): Promise<void> {
+    if (!existsSync(PAGE)) throw new Error("the console was not built: npm run console");
+    this.#folder ??= mkdtempSync(join(tmpdir(), "uniknode-console-"));
+    const port = this.#started ? new URL(this.#started.url).port : "0";
+    const program = spawnUniknode(["dev", "--data", this.#folder, "--http-port", port]);
+    const url = await printed(program, /API +(http:\/\/[^/]+)/);
+    const token = await printed(program, /Webhook token +(\w+)/);
+    const consoleUrl = await printed(program, /Console +(\S+)/);
+    const client = createClient({ url, webhookToken: token });
+    this.#started = { program, url, token, consoleUrl, client };
+  }
+
+  /** Ends the process without warning; the chain and the address remain. */
+  async kill(): Promise<void> {
+    const { program } = present(this.#started);
+    program.child.kill("SIGKILL");
+    await program.ended;
+  }
+
+  /** Suspends the process, or resumes it: its port still accepts connections. */
+  pause(isPaused: boolean): void {
+    present(this.#started).program.child.kill(isPaused ? "SIGSTOP" : "SIGCONT");
+  }
+
+  async stop(): Promise<void> {
+    if (this.#started) {
+      const { child, ended } = this.#started.program;
+      child.kill("SIGTERM");
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))]);
+    }
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function printed(program: Running, pattern: RegExp): Promise<string> {
+  const [, text] = await program.printed(pattern);
+  return present(text);
 }

@@ -44,7 +44,8 @@ const truncatedOptions = (page: Page) =>
   page.evaluate(() => {
     /** Width of the arrow that a select draws within its padding box. */
     const ARROW_PX = 20;
-    const context = document.createElement("canvas").getContext("2d")!;
+    const context = document.createElement("canvas").getContext("2d");
+    if (!context) throw new Error("no canvas");
     return [...document.querySelectorAll("select")]
       .filter((select) => select.checkVisibility())
       .flatMap((select) => {

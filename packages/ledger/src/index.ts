@@ -35,6 +35,7 @@ export type { Rule, RuleContext } from "./rules/shared/rule.ts";
 export { COMPUTED_SIGNATURES, isVerifiedIn, type WalletSignatures } from "./signatures.ts";
 export { createDraft, type Draft } from "./state/draft.ts";
 export { createMemoryState, type MemoryState } from "./state/memory.ts";
+export { propertiesOver, type WrittenRecords, walletsOver } from "./state/overlay.ts";
 export {
   type Attributes,
   type Bridgechain,

@@ -1,5 +1,5 @@
 /** Wallets by address and by public key, and small changes to them (state.md 2). */
-import { addressFromPublicKey, type Network } from "@uniknode/protocol";
+import { addressFromPublicKey, type Network, present } from "@uniknode/protocol";
 import type { Draft } from "./state/draft.ts";
 import type { Attributes, Delegate, StateReader, Wallet } from "./state/tables.ts";
 
@@ -57,6 +57,10 @@ export function withAttribute<K extends keyof Attributes>(
   const { [name]: _, ...others } = wallet.attributes;
   return { ...wallet, attributes: others };
 }
+
+/** The delegate of a wallet that is known to be registered. */
+export const delegateOf = ({ address, attributes }: Wallet): Delegate =>
+  present(attributes.delegate, `the delegate of ${address}`);
 
 /** Writes a delegate whose wallet is already loaded. */
 export const saveDelegate = (draft: Draft, wallet: Wallet, delegate: Delegate): void =>

@@ -6,6 +6,7 @@ import {
   keysFromPassphrase,
   type MilestoneChange,
   type NftAsset,
+  present,
   signDemand,
   signDiscloseDemand,
   type Transaction,
@@ -51,7 +52,7 @@ const keys = keysFromPassphrase;
 /** A mint, update or transfer with the certification of the factory, sent by `sender`. */
 function certifiedOf(type: number, sender: string, nft: NftAsset, terms: Terms): Transaction {
   const { cost = 0n, issuer = "factory", certifier = issuer, subject, certified = nft, members } = terms;
-  const { tokenId: own } = Object.values(nft)[0]!;
+  const { tokenId: own } = present(Object.values(nft)[0], "an item of Object.values");
   const payload = {
     iss: own,
     sub: subject === undefined ? own : tokenId(subject),

@@ -29,6 +29,7 @@ import {
   type MilestoneChange,
   type Network,
   type NetworkDescription,
+  present,
   type SealedTransaction,
   sha256,
   type Transaction,
@@ -101,8 +102,8 @@ export function transactionOf(type: string, sender: string, members: Partial<Tra
   return {
     version: 2,
     network: 30,
-    typeGroup: typeGroup!,
-    type: number!,
+    typeGroup: present(typeGroup, "typeGroup"),
+    type: present(number, "number"),
     nonce: 1n,
     senderPublicKey: publicKeyOf(sender),
     fee: 1n,
@@ -227,8 +228,9 @@ export function createChain(used: Network = network, delegates = ["d0", "d1", "d
   const images = [imageOf(state)];
   const undo: (readonly Change[])[] = [];
 
-  const head = (): BlockHeader => blocks.at(-1)!.header;
-  const orderAt = (height: number) => state.get("rounds", String(rounds.roundAt(height).round))!.order;
+  const head = (): BlockHeader => present(blocks.at(-1), "the last of blocks").header;
+  const orderAt = (height: number) =>
+    present(state.get("rounds", String(rounds.roundAt(height).round)), "an entry of state").order;
 
   /** The block after the head, by the delegate of its slot, `skipped` slots later than it could be. */
   function next(transactions: readonly Transaction[] = [], skipped = 0): Block {
@@ -240,7 +242,7 @@ export function createChain(used: Network = network, delegates = ["d0", "d1", "d
         height,
         timestamp: slots.slotTime(slot),
         previousBlock: head().id,
-        generatorPublicKey: order[slot % order.length]!,
+        generatorPublicKey: present(order[slot % order.length], "an item of order"),
         reward: BigInt(used.milestoneAt(height).reward),
       },
       transactions.map((transaction) => sealed(transaction)),
@@ -275,7 +277,7 @@ export function createChain(used: Network = network, delegates = ["d0", "d1", "d
     image: () => imageOf(state),
     /** Takes the head back. */
     revert() {
-      state.revert(undo.pop()!);
+      state.revert(present(undo.pop(), "the last of undo"));
       blocks.pop();
       images.pop();
     },

@@ -1,6 +1,8 @@
 /** Vote balances after a transaction (transactions-rules.md 8), beyond what the core types' tests show. */
+
 import { type Draft, moveVotes } from "@uniknode/ledger";
 import type { MilestoneChange, Transaction } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -18,7 +20,8 @@ const votingFor = (name: string) => ({ vote: publicKeyOf(name) });
 const delegateNamed = (username: string, members = {}) => ({
   attributes: { delegate: someDelegate({ username, ...members }) },
 });
-const votesOf = (draft: Draft, name: string) => walletNamed(draft, name).attributes.delegate!.voteBalance;
+const votesOf = (draft: Draft, name: string) =>
+  present(walletNamed(draft, name).attributes.delegate, "delegate").voteBalance;
 
 /** Alice votes for x, bob for y; the foundation for z. */
 const electorate = () =>
@@ -162,7 +165,7 @@ describe("weighted vote balances", () => {
   const pay = (nonce: bigint) =>
     transactionOf("1/0", "alice", { nonce, amount: 1n, recipientId: addressOfName("carol") });
   const weightOf = (draft: Draft, name: string) =>
-    walletNamed(draft, name).attributes.delegate!.weightedVoteBalance;
+    present(walletNamed(draft, name).attributes.delegate, "delegate").weightedVoteBalance;
 
   test("of individuals cap every voter, of others are the vote balance", () => {
     for (const [type, weight] of [
@@ -197,7 +200,9 @@ describe("weighted vote balances", () => {
     apply(draft, pay(2n), at(19));
     expect(weightOf(draft, "x")).toBe(996n);
     apply(draft, pay(3n), at(20));
-    expect("weightedVoteBalance" in walletNamed(draft, "x").attributes.delegate!).toBe(false);
+    expect("weightedVoteBalance" in present(walletNamed(draft, "x").attributes.delegate, "delegate")).toBe(
+      false,
+    );
     expect(weightOf(draft, "y")).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 /*
  * Verifies packed signatures with libsecp256k1, many in one call (docs/guides/accelerator.md).
  *
- * It is compiled as one unit with the library, whose internal functions the network's Schnorr signature needs: no public
- * one gives a point of which the residue of y is known.
+ * It is compiled as one unit with the library, because the network's Schnorr signature needs internal functions: no public
+ * function returns a point together with the quadratic residue of its y.
  */
 #include <node_api.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "secp256k1.c"
 
-/* hash | scheme | length of the signature, 0 for one that is too long to be valid | signature | public key */
+/* hash | scheme | length of the signature, 0 if it is too long to be valid | signature | public key */
 enum {
   HASH_BYTES = 32,
   SCHEME_AT = 32,
@@ -39,7 +39,7 @@ __attribute__((constructor)) static void create_context(void) {
 
 /* Returns NULL if the bytes are not a point of the curve. */
 static const secp256k1_ge *point_of(known_key *keys, const unsigned char *compressed) {
-  /* Keys that share a slot are only parsed again: collisions cost time, never correctness. */
+  /* Keys that share a slot are parsed again: collisions cost time but do not affect the result. */
   unsigned place = (compressed[KEY_BYTES - 1] | compressed[KEY_BYTES - 2] << 8) % KEY_PLACES;
   known_key *key = &keys[place];
   if (memcmp(key->compressed, compressed, KEY_BYTES) != 0) {

@@ -1,4 +1,6 @@
 /** Synchronous reads of one commit, with the head that they see, for tests of what the read model is made of. */
+
+import { present } from "../src/platform/present.ts";
 import type { Head } from "../src/read/head.ts";
 import type { ReadTime } from "../src/read/sqlite/pages/read-time.ts";
 import type { Database } from "../src/store/engine/database.ts";
@@ -15,6 +17,6 @@ export function createSnapshot(database: Database, time: ReadTime): SynchronousS
   return (work) =>
     readTogether(() => {
       time.begin();
-      return work(head.get()!);
+      return work(present(head.get()));
     });
 }

@@ -82,6 +82,7 @@ export type {
 } from "./networks/network.ts";
 export { dalinet, livenet, presets, sandbox, testnet, unitnet } from "./networks/presets.ts";
 export { createSlots, type Slots } from "./networks/slots.ts";
+export { present } from "./present.ts";
 export { isTypeActive } from "./transactions/activation.ts";
 export type { TransactionContext } from "./transactions/context.ts";
 export { decodeTransaction } from "./transactions/decode.ts";

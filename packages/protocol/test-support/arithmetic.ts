@@ -1,5 +1,7 @@
 /** The equations of identities.md 6 and 7 in plain integers: slow, and independent of the backend. */
+
 import { bytesToHex, concatBytes, hexToBytes, sha256 } from "../src/index.ts";
+import { present } from "../src/present.ts";
 
 export const P = 2n ** 256n - 2n ** 32n - 977n;
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -59,7 +61,10 @@ export const toInteger = (bytes: Uint8Array) => BigInt(`0x${bytesToHex(bytes)}`)
 export const bytes32 = (value: bigint) => hexToBytes(value.toString(16).padStart(64, "0"));
 
 export const compress = (point: Point) =>
-  concatBytes(Uint8Array.of(point!.y % 2n === 0n ? 2 : 3), bytes32(point!.x));
+  concatBytes(
+    Uint8Array.of(present(point, "point").y % 2n === 0n ? 2 : 3),
+    bytes32(present(point, "point").x),
+  );
 
 export function decompress(bytes: Uint8Array): Point {
   const point = lift(toInteger(bytes.subarray(1)));

@@ -10,8 +10,8 @@ import {
   utf8ToBytes,
 } from "../src/index.ts";
 
-export const livenet = createNetwork(presets.livenet!);
-export const unitnet = createNetwork(presets.unitnet!);
+export const livenet = createNetwork(presets.livenet);
+export const unitnet = createNetwork(presets.unitnet);
 
 export const sender = keysFromPassphrase("sender passphrase");
 export const factory = keysFromPassphrase("factory passphrase");

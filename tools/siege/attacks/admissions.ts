@@ -1,5 +1,6 @@
 /** The most expensive refused transactions: the consensus thread must still forge. */
 import { builders } from "@uniknode/protocol";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import type { Attack } from "../attack.ts";
 import { batches, junkSigned, manyPayments, type NextText, submissionOf } from "../junk-transactions.ts";
 import { PARTICIPANTS, registerWallet, walletKey } from "../multisignature-wallet.ts";
@@ -40,7 +41,7 @@ export function mixedBatches(target: Target): () => string[] {
     batches(texts(openAccounts(target))),
   );
   let count = 0;
-  return () => (count++ % 2 === 0 ? payments! : transfers!)();
+  return () => (count++ % 2 === 0 ? present(payments) : present(transfers))();
 }
 
 export const pipelinedPayments: Attack = {

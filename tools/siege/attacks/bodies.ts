@@ -1,5 +1,6 @@
 /** Bodies that cost more to parse than to send. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";
@@ -25,7 +26,11 @@ export const deepBodies: Attack = {
     await repeat({ atOnce: 4, pauseMs: 20 }, signal, async () => {
       sent += 1;
       if (sent % REQUESTS_PER_ADDRESS === 0) from = addresses.next();
-      await send(target, tally, { path: "/api/transactions", from, body: bodies[sent % bodies.length]! });
+      await send(target, tally, {
+        path: "/api/transactions",
+        from,
+        body: present(bodies[sent % bodies.length]),
+      });
     });
   },
 };
@@ -42,7 +47,7 @@ export const compressedBodies: Attack = {
     ] as const;
     let sent = 0;
     await repeat({ atOnce: 4, pauseMs: 20 }, signal, async () => {
-      const [encoding, body] = bodies[sent++ % bodies.length]!;
+      const [encoding, body] = present(bodies[sent++ % bodies.length]);
       const headers = { "content-encoding": encoding };
       await send(target, tally, { path: "/api/transactions", from: addresses.next(), headers, body });
     });

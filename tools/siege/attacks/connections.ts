@@ -1,5 +1,6 @@
 /** Connections that are kept open, or that send as slowly or as much as possible. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { createConnections, repeat, send, untilAborted } from "../requests.ts";
@@ -113,7 +114,7 @@ export const headerFloods: Attack = {
     let sent = 0;
     await repeat({ atOnce: 1, pauseMs: 20 }, signal, async () => {
       for (let index = 0; index < 10; index++) {
-        connections.open(host, httpPort, addresses.next(), texts[sent++ % 2]!).resume();
+        connections.open(host, httpPort, addresses.next(), present(texts[sent++ % 2])).resume();
       }
     });
     connections.closeAll();
@@ -129,7 +130,7 @@ export const methodFloods: Attack = {
     let sent = 0;
     await repeat({ atOnce: 16, pauseMs: 5 }, signal, () =>
       send(target, tally, {
-        method: methods[sent++ % methods.length]!,
+        method: present(methods[sent++ % methods.length]),
         path: "/api/v2/transactions",
         from: addresses.next(),
       }),

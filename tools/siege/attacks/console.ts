@@ -1,4 +1,6 @@
 /** Requests below `/console`, most of which no limit of the API counts. */
+
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, type Send, send } from "../requests.ts";
@@ -35,7 +37,7 @@ export const consoleFlood: Attack = {
     ];
     let sent = 0;
     await repeat({ atOnce: 16, pauseMs: 5 }, signal, () =>
-      send(target, tally, { ...requests[sent++ % requests.length]!, from: addresses.next() }),
+      send(target, tally, { ...present(requests[sent++ % requests.length]), from: addresses.next() }),
     );
   },
 };

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { type Ended, runUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack.ts";
 import { repeat } from "../requests.ts";
@@ -104,7 +105,7 @@ export const registerImports: Attack = {
     try {
       let count = 0;
       await repeat({ atOnce: 1 }, signal, async () => {
-        const { file, into, expected } = imports[count++ % imports.length]!;
+        const { file, into, expected } = present(imports[count++ % imports.length]);
         tally.offered();
         const { code, stderr, ms } = await bring(file, into);
         const said = stderr.slice(0, 300);

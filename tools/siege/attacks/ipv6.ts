@@ -1,5 +1,6 @@
 /** An owner of many IPv6 addresses that opens as many sessions on the peer port as the node allows. */
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import type { Attack } from "../attack.ts";
 import { missingForIpv6 } from "../own-network.ts";
 import { HELLO } from "../peer-frames.ts";
@@ -47,12 +48,14 @@ export const ipv6Peers: Attack = {
   missingRequirement: missingForIpv6,
   async run(target, tally, signal) {
     const connections = createConnections(tally);
+    // Connections of former attacks, which the node has not closed yet.
+    const before = await sessions(target);
     let opened = 0;
     let most = 0;
     const attacking = repeat({ atOnce: 1, pauseMs: 50 }, signal, async () => {
       const missing = Math.min(ATTEMPTS - connections.count(), 200);
       for (let index = 0; index < missing; index++) {
-        const source = SOURCES[opened % SOURCES.length]!(opened++);
+        const source = present(SOURCES[opened % SOURCES.length])(opened++);
         connections.open(NODE, target.peerPort, source, HELLO).resume();
       }
     });
@@ -65,6 +68,7 @@ export const ipv6Peers: Attack = {
     } finally {
       connections.closeAll();
     }
-    if (!(most <= MAX_SESSIONS)) throw new Error(`they hold up to ${most} sessions`);
+    const held = most - before;
+    if (!(held <= MAX_SESSIONS)) throw new Error(`they hold up to ${held} sessions`);
   },
 };

@@ -1,4 +1,6 @@
 /** Valid but expensive requests. */
+
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";
@@ -51,7 +53,7 @@ export const operationsFlood: Attack = {
     let sent = 0;
     await repeat({ atOnce: 16, pauseMs: 5 }, signal, () =>
       send(target, tally, {
-        path: paths[sent++ % paths.length]!,
+        path: present(paths[sent++ % paths.length]),
         from: addresses.next(),
         headers: { authorization: target.token },
       }),

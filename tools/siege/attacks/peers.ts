@@ -5,6 +5,7 @@ import { createSlots, encodeBlock, forgeBlock } from "@uniknode/protocol";
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
 import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
 import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received.ts";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
@@ -50,7 +51,7 @@ export const peerMessages: Attack = {
     let opened = 0;
     await repeat({ atOnce: 1, pauseMs: 50 }, signal, async () => {
       for (let index = connections.count(); index < 60; index++) {
-        connections.open(host, peerPort, addresses.next(), texts[opened++ % texts.length]!).resume();
+        connections.open(host, peerPort, addresses.next(), present(texts[opened++ % texts.length])).resume();
       }
     });
     connections.closeAll();

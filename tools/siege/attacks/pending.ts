@@ -1,6 +1,7 @@
 /** The largest possible pages of pending transactions, which the consensus thread builds. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signTransaction } from "@uniknode/protocol";
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { manyPayments, TRANSACTIONS_PER_REQUEST } from "../junk-transactions.ts";
@@ -43,7 +44,7 @@ export const pendingPages: Attack = {
       Array.from({ length: READERS }, next),
       { perMinute: PAGES_PER_MINUTE },
       signal,
-      (from) => send(target, tally, { path: PAGES[count++ % PAGES.length]!, from }),
+      (from) => send(target, tally, { path: present(PAGES[count++ % PAGES.length]), from }),
     );
     await Promise.all([fill(), reading]);
   },

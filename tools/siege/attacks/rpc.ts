@@ -1,4 +1,6 @@
 /** The JSON-RPC companion of the node. */
+
+import { present } from "../../../packages/node/src/platform/present.ts";
 import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";
@@ -42,7 +44,7 @@ export const rpcBatches: Attack = {
     // Each of them once, regardless of the start time of the companion.
     await Promise.all(BODIES.map(attack));
     let sent = 0;
-    await repeat({ atOnce: 4, pauseMs: 50 }, signal, () => attack(BODIES[sent++ % BODIES.length]!));
+    await repeat({ atOnce: 4, pauseMs: 50 }, signal, () => attack(present(BODIES[sent++ % BODIES.length])));
     const silent = { offered() {}, refused() {} };
     const body = '{"jsonrpc":"2.0","id":1,"method":"blocks.latest","params":{}}';
     const status = await send(target, silent, { path: "/", from: "127.0.0.1", headers, body });

@@ -1,5 +1,6 @@
 /** Honest client: reads a little of everything from its own addresses, well below the rate limit. */
 import { request } from "node:http";
+import { present } from "../../../packages/node/src/platform/present.ts";
 
 export type Sample = { readonly path: string; readonly status: number; readonly ms: number };
 
@@ -27,7 +28,7 @@ export function startAsking({ host, port, paths, network, addresses, intervalMs 
   let samples: Sample[] = [];
   let count = 0;
   const timer = setInterval(() => {
-    const path = paths[count % paths.length]!;
+    const path = present(paths[count % paths.length]);
     const from = `127.${network}.0.${1 + (count++ % addresses)}`;
     const startedMs = performance.now();
     const note = (status: number) => samples.push({ path, status, ms: performance.now() - startedMs });

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { present } from "../../../packages/node/src/platform/present.ts";
 
 /** Longest ticks of a period, in milliseconds. */
 export type LongestTick = {
@@ -49,8 +50,8 @@ export function readTicks(file: string): Ticks {
       const values = lines.map((line) => line.split(" ").map(Number));
       const busyMs = elapsedMs >= FREE_TIMEOUT_MS ? elapsedMs : 0;
       return {
-        ms: Math.max(busyMs, ...values.map(([ms]) => ms!)),
-        wallMs: Math.max(busyMs, ...values.map(([, wallMs]) => wallMs!)),
+        ms: Math.max(busyMs, ...values.map(([ms]) => present(ms))),
+        wallMs: Math.max(busyMs, ...values.map(([, wallMs]) => present(wallMs))),
       };
     },
   };

@@ -16,7 +16,7 @@ import { transactions } from "./resources/transactions.ts";
 import { nfts, uniks } from "./resources/uniks.ts";
 import { votes } from "./resources/votes.ts";
 import { wallets } from "./resources/wallets.ts";
-import { webhooks } from "./resources/webhooks.ts";
+import { webhooks } from "./resources/webhooks/webhooks.ts";
 import { createSend, type Send, type SendOptions } from "./send.ts";
 import { sleep } from "./sleep.ts";
 

@@ -85,7 +85,7 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Bounds a text, and removes the characters that control a terminal, because messages are logged. */
 function plain(text: string): string {
   const begin = text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)} ...` : text;
-  return begin.replace(UNSAFE, (unsafe) => `\\u{${unsafe.codePointAt(0)!.toString(16)}}`);
+  return begin.replace(UNSAFE, (unsafe) => `\\u{${unsafe.codePointAt(0)?.toString(16)}}`);
 }
 
 /** fetch reports only a failure; its `cause` has the reason. */

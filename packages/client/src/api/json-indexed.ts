@@ -31,7 +31,7 @@ export function textIndexed(value: unknown): string {
     return texts.push(typeof number === "bigint" ? `${number}` : JSON.stringify(number)) - 1;
   });
   // Undefined and functions have no text.
-  return indexed === undefined ? indexed : replaceNumbers(indexed, (index) => texts[Number(index)]!);
+  return indexed === undefined ? indexed : replaceNumbers(indexed, (index) => `${texts[Number(index)]}`);
 }
 
 /** @param text valid JSON: what begins like a number outside of strings is one */

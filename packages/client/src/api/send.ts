@@ -9,7 +9,7 @@ import type { Sleep } from "./sleep.ts";
  *
  * @throws {ApiError} for every other response, and if there is none
  */
-export type Send = <Answer>(request: ApiRequest) => Promise<Answer>;
+export type Send = <Body>(request: ApiRequest) => Promise<Body>;
 
 export type SendOptions = {
   /** Base URL of the node: `http://127.0.0.1:4003`, with the path of a proxy if there is one. */
@@ -57,7 +57,7 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
     }
   };
 
-  async function attemptOnce<Answer>(request: ApiRequest): Promise<Answer> {
+  async function attemptOnce<Body>(request: ApiRequest): Promise<Body> {
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
     let response: Response;
@@ -74,7 +74,7 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
     }
     const body = bodyOf(text);
     if (!response.ok) throw new ApiError(refusalOf(response, body, nowMs()), nameOf(request));
-    if (typeof body === "object" && body !== null) return body as Answer;
+    if (typeof body === "object" && body !== null) return body as Body;
     throw new ApiError({ code: "API_ANSWER_INVALID", status: response.status, body }, nameOf(request));
   }
 }

@@ -18,7 +18,7 @@ export function readSecret(text: unknown): Secret {
   const key = typeof text === "string" ? (fromHex(text) ?? fromBase64(text)) : undefined;
   if (key?.length !== BYTES) {
     throw new TypeError(
-      "the secret must be the 64 hexadecimal digits that the node answered as token, or whsec_ and their bytes in base64",
+      "the secret must be the 64 hexadecimal digits that the node returned as token, or whsec_ and their bytes in base64",
     );
   }
   const digits = Array.from(key, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -27,7 +27,9 @@ export function readSecret(text: unknown): Secret {
 
 function fromHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[0-9a-f]{64}$/i.test(text)) return undefined;
-  return Uint8Array.from(text.match(/../g)!, (digits) => Number.parseInt(digits, 16));
+  return Uint8Array.from({ length: BYTES }, (_, index) =>
+    Number.parseInt(text.slice(index * 2, index * 2 + 2), 16),
+  );
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -10,7 +10,7 @@ const NOW_MS = 1_700_000_000_000;
 
 type Handle = (request: IncomingMessage & { body: string }, response: ServerResponse) => void;
 
-/** A node that answers what the test says, and a client of it that writes down how long it would have waited. */
+/** A node that responds as the test says, and a client of it that writes down how long it would have waited. */
 async function serve(handle: Handle, options: Partial<SendOptions> = {}) {
   const requests: { method: string; url: string; body: string; headers: IncomingMessage["headers"] }[] = [];
   const server = createServer(async (request, response) => {
@@ -34,15 +34,15 @@ async function serve(handle: Handle, options: Partial<SendOptions> = {}) {
   return { send, requests, waitsMs, url };
 }
 
-const answering =
+const responding =
   (status: number, body: unknown = {}, headers: Record<string, string> = {}): Handle =>
   (_request, response) => {
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   };
 
-/** The first answers, one after the other; then success. */
+/** The first responses, one after the other; then success. */
 const first = (...handles: Handle[]): Handle => {
-  return (request, response) => (handles.shift() ?? answering(200, { data: "there" }))(request, response);
+  return (request, response) => (handles.shift() ?? responding(200, { data: "there" }))(request, response);
 };
 
 async function errorOf(attempt: Promise<unknown>): Promise<ApiError> {
@@ -53,7 +53,7 @@ async function errorOf(attempt: Promise<unknown>): Promise<ApiError> {
 
 describe("a request", () => {
   test.each(["", ".", ".."])("of the id %j would be one of another route: it is not made", async (id) => {
-    const { requests, url } = await serve(answering(200));
+    const { requests, url } = await serve(responding(200));
     const client = createClient({ url });
     expect(() => client.wallets.get(id)).toThrow(TypeError);
     expect(() => client.wallets.transactions(id)).toThrow(`which "${id}" is not`);
@@ -63,7 +63,7 @@ describe("a request", () => {
   });
 
   test("has its path below the base URL, its query without what is absent, and its body as JSON", async () => {
-    const { requests, url } = await serve(answering(200));
+    const { requests, url } = await serve(responding(200));
     const send = createSend({ url: `${url}/node1/` }, { fetch, sleep: async () => {}, nowMs: Date.now });
     await send({
       path: path`/uniks/${"a/b"}/properties/${"usr/ä?"}`,
@@ -75,9 +75,9 @@ describe("a request", () => {
       url: "/node1/api/uniks/a%2Fb/properties/usr%2F%C3%A4%3F?page=2&b=c%26d",
       body: "",
     });
-    expect(requests[0]!.headers["content-type"]).toBeUndefined();
+    expect(requests[0]?.headers).not.toHaveProperty("content-type");
     expect(requests[1]).toMatchObject({ method: "POST", body: '{"height":{"from":"1152921504606846976"}}' });
-    expect(requests[1]!.headers["content-type"]).toBe("application/json");
+    expect(requests[1]?.headers["content-type"]).toBe("application/json");
   });
 
   test.each(["", "127.0.0.1:4003", "ftp://host", "file:///tmp"])("to %j is no request", (url) => {
@@ -85,16 +85,16 @@ describe("a request", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("a response that is none", () => {
   test("the code of the node is read from the header, which every error of it has", async () => {
-    const { send } = await serve(answering(404, {}, { "error-code": "WALLET_UNKNOWN" }));
+    const { send } = await serve(responding(404, {}, { "error-code": "WALLET_UNKNOWN" }));
     const error = await errorOf(send({ path: "/wallets/a" }));
     expect([error.code, error.nodeCode, error.type]).toMatchObject([
       "API_NOT_FOUND",
       "WALLET_UNKNOWN",
       { nodeCode: "WALLET_UNKNOWN" },
     ]);
-    const old = await serve(answering(404));
+    const old = await serve(responding(404));
     expect((await errorOf(old.send({ path: "/wallets/a" }))).nodeCode).toBeUndefined();
   });
 
@@ -111,14 +111,14 @@ describe("an answer that is none", () => {
     [503, "API_FAILED", true],
   ])("HTTP %i is %s", async (status, code, isRetryable) => {
     const body = { statusCode: status, error: "Name", message: "why" };
-    const { send } = await serve(answering(status, body), { retries: 0 });
+    const { send } = await serve(responding(status, body), { retries: 0 });
     const error = await errorOf(send({ path: "/blocks" }));
     expect(error).toMatchObject({ code, status, body, isRetryable, type: { code, status, body } });
     expect(error.message).toBe(`GET /api/blocks: why (HTTP ${status})`);
   });
 
   test.each(["<html>", "null", '"text"', ""])("%j is not that of a node", async (text) => {
-    const { send, requests } = await serve(answering(200, text));
+    const { send, requests } = await serve(responding(200, text));
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({
       code: "API_ANSWER_INVALID",
       status: 200,
@@ -127,7 +127,7 @@ describe("an answer that is none", () => {
   });
 
   test("an error that is no JSON is shown as text", async () => {
-    const { send } = await serve(answering(502, "Bad Gateway"), { retries: 0 });
+    const { send } = await serve(responding(502, "Bad Gateway"), { retries: 0 });
     const error = await errorOf(send({ path: "/blocks" }));
     expect(error).toMatchObject({ code: "API_FAILED", body: "Bad Gateway" });
     expect(error.message).toBe("GET /api/blocks: HTTP 502");
@@ -167,21 +167,21 @@ describe("another attempt", () => {
   const reset: Handle = (request) => request.socket.destroy();
 
   test("is made of what changes nothing, after longer and longer waits", async () => {
-    const { send, requests, waitsMs } = await serve(first(answering(503), reset));
+    const { send, requests, waitsMs } = await serve(first(responding(503), reset));
     expect(await send({ path: "/blocks" })).toEqual({ data: "there" });
     expect(requests).toHaveLength(3);
     expect(waitsMs).toEqual([250, 500]);
   });
 
   test("is made of searches and dry runs, too", async () => {
-    const { url, requests } = await serve(first(answering(503)));
+    const { url, requests } = await serve(first(responding(503)));
     const client = createClient({ url });
     await client.blocks.search({ height: { from: 1 } }).page();
     expect(requests).toHaveLength(2);
   });
 
   test("is never made of what may change something", async () => {
-    for (const handle of [answering(503), answering(429), reset]) {
+    for (const handle of [responding(503), responding(429), reset]) {
       const { url, requests } = await serve(handle);
       const client = createClient({ url });
       await errorOf(client.transactions.submit([]));
@@ -193,34 +193,34 @@ describe("another attempt", () => {
   });
 
   test("is the last of as many as were asked for", async () => {
-    const { send, requests } = await serve(answering(503), { retries: 4 });
+    const { send, requests } = await serve(responding(503), { retries: 4 });
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ code: "API_FAILED" });
     expect(requests).toHaveLength(5);
   });
 
   test("waits as long as a node says that counts requests", async () => {
-    const inSeconds = answering(429, {}, { "retry-after": "7" });
-    const atTheEnd = answering(429, {}, { "x-ratelimit-userreset": `${NOW_MS + 12_345}` });
+    const inSeconds = responding(429, {}, { "retry-after": "7" });
+    const atTheEnd = responding(429, {}, { "x-ratelimit-userreset": `${NOW_MS + 12_345}` });
     const { send, waitsMs } = await serve(first(inSeconds, atTheEnd));
     await send({ path: "/blocks" });
     expect(waitsMs).toEqual([7_000, 12_345]);
   });
 
   test("is not made when it would have to wait for more than a minute", async () => {
-    const { send, requests } = await serve(answering(429, {}, { "retry-after": "61" }));
+    const { send, requests } = await serve(responding(429, {}, { "retry-after": "61" }));
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 61_000 } });
     expect(requests).toHaveLength(1);
   });
 
   test("is not made when it would have to wait longer than was allowed", async () => {
-    const { send, waitsMs } = await serve(answering(429, {}, { "retry-after": "2" }), { maxWaitMs: 1_000 });
+    const { send, waitsMs } = await serve(responding(429, {}, { "retry-after": "2" }), { maxWaitMs: 1_000 });
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 2_000 } });
     expect(waitsMs).toEqual([]);
   });
 });
 
 describe("a list", () => {
-  const searchOf = (url: string | undefined) => new URL(url!, "http://a").searchParams;
+  const searchOf = (url: string | undefined) => new URL(url ?? "", "http://a").searchParams;
 
   /** Three pages, by cursor. */
   const byCursor: Handle = ({ url }, response) => {
@@ -235,7 +235,7 @@ describe("a list", () => {
   /** The same, of a node that knows no cursors. */
   const byPage: Handle = ({ url }, response) => {
     const search = searchOf(url);
-    if (search.has("cursor")) return answering(422)({} as never, response);
+    if (search.has("cursor")) return responding(422)({} as never, response);
     const page = Number(search.get("page"));
     const next = page < 3 ? `/api/things?page=${page + 1}` : null;
     response.end(JSON.stringify({ meta: { next }, data: [page * 10, page * 10 + 1] }));
@@ -278,13 +278,13 @@ describe("a list", () => {
   });
 
   test("throws what is wrong with it, however it is asked for", async () => {
-    const { send, requests } = await serve(answering(422, { message: "why" }));
+    const { send, requests } = await serve(responding(422, { message: "why" }));
     await expect(read(createList<number>(send, { path: "/things" }))).rejects.toThrow("why (HTTP 422)");
     expect(requests).toHaveLength(2);
     const late = await serve(({ url }, response) =>
       searchOf(url).get("cursor") === "start"
         ? byCursor({ url } as never, response)
-        : answering(422)({} as never, response),
+        : responding(422)({} as never, response),
     );
     await expect(read(createList<number>(late.send, { path: "/things" }))).rejects.toThrow("HTTP 422");
     expect(late.requests).toHaveLength(2);

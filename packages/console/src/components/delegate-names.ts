@@ -1,6 +1,6 @@
 /** Names of delegates for the public keys in blocks and rounds. */
 import type { Delegate } from "@uniknode/client";
-import { useAnswer, useNode } from "../data/node.ts";
+import { useNode, useResponse } from "../data/node.ts";
 import { shortened } from "./format.ts";
 
 const NAMES_INTERVAL_MS = 60_000;
@@ -11,7 +11,7 @@ const NAMES_INTERVAL_MS = 60_000;
  */
 export function useDelegateNames(): ReadonlyMap<string, string> {
   const { api } = useNode();
-  const answer = useAnswer(
+  const response = useResponse(
     "delegate names",
     async () => {
       const { data } = await api.delegates.list({ orderBy: "rank:asc" }).page({ limit: 100 });
@@ -23,7 +23,7 @@ export function useDelegateNames(): ReadonlyMap<string, string> {
     },
     { lasts: "session", everyMs: NAMES_INTERVAL_MS },
   );
-  return answer.value ?? NONE;
+  return response.value ?? NONE;
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();

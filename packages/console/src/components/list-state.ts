@@ -28,7 +28,7 @@ export const pageOf = (text = "1"): number => (/^[1-9]\d{0,8}$/.test(text) ? Num
 
 /** @param url path and query */
 export function hrefAfter(url: string, changes: Readonly<Record<string, string>>): string {
-  const [path, query] = url.split("?");
+  const [path = "", query] = url.split("?");
   const parameters = new URLSearchParams(query);
   parameters.delete("page");
   for (const [name, value] of Object.entries(changes)) {
@@ -36,5 +36,5 @@ export function hrefAfter(url: string, changes: Readonly<Record<string, string>>
     else parameters.set(name, value);
   }
   const text = `${parameters}`;
-  return text === "" ? path! : `${path}?${text}`;
+  return text === "" ? path : `${path}?${text}`;
 }

@@ -15,7 +15,8 @@ export type SameElsewhereProps = {
 
 export function SameElsewhere({ forms, what = "this page" }: SameElsewhereProps) {
   const [selected, setSelected] = useState<string>();
-  const form = forms.find(({ id }) => id === selected) ?? forms[0]!;
+  const form = forms.find(({ id }) => id === selected) ?? forms[0];
+  if (!form) return null;
   return (
     <details class="elsewhere">
       <summary>Equivalent commands and code</summary>
@@ -25,22 +26,3 @@ export function SameElsewhere({ forms, what = "this page" }: SameElsewhereProps)
     </details>
   );
 }
-
-/** Quotes a text as one word of a shell. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/** Builds a curl command with the webhook token as `$TOKEN`. */
-export function curlOf(method: string, url: string, body?: object): string {
-  const verb = method === "GET" ? "" : ` -X ${method}`;
-  if (body === undefined) return `curl${verb} -H "Authorization: $TOKEN" ${quoted(url)}`;
-  return `curl${verb} -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
-  -d ${quoted(JSON.stringify(body))} ${quoted(url)}`;
-}
-
-/** Builds a program around one statement that uses `client`. */
-export const programOf = (statement: string, origin: string): string =>
-  `import { createClient } from "@uniknode/client";
-
-const client = createClient({ url: ${JSON.stringify(origin)}, webhookToken: process.env.TOKEN });
-${statement}
-`;

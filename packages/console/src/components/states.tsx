@@ -1,8 +1,8 @@
 /** Placeholders: empty, sign-in required, loading and failed. */
 import { ApiError } from "@uniknode/client";
 import type { ComponentChildren } from "preact";
-import type { Answer } from "../data/answers.ts";
 import { useNode } from "../data/node.ts";
+import type { CachedResponse } from "../data/response-cache.ts";
 import { Icon } from "./icon.tsx";
 
 /** @param children what the user can do */
@@ -82,8 +82,8 @@ export function Failure({ error, what = "This", onRetry }: FailureProps) {
   );
 }
 
-export type AnsweredProps<Value> = {
-  readonly answer: Answer<Value>;
+export type ResponseViewProps<Value> = {
+  readonly response: CachedResponse<Value>;
   readonly what?: string;
   /** Number of skeleton lines while the content is loading. */
   readonly lines?: number;
@@ -91,13 +91,13 @@ export type AnsweredProps<Value> = {
 };
 
 /** Shows the content of a response, or the failure. A previous response stays visible while a newer one is loading. */
-export function Answered<Value>({ answer, what, lines, children }: AnsweredProps<Value>) {
-  const { answers, poll } = useNode();
+export function ResponseView<Value>({ response, what, lines, children }: ResponseViewProps<Value>) {
+  const { responses, poll } = useNode();
   const retry = () => {
     poll();
-    answers.refresh("");
+    responses.refresh("");
   };
-  const { value, error } = answer;
+  const { value, error } = response;
   const isGone = error instanceof ApiError && error.code === "API_NOT_FOUND";
   if (value !== undefined && !isGone) return <>{children(value)}</>;
   if (error !== undefined) return <Failure error={error} {...(what && { what })} onRetry={retry} />;

@@ -70,13 +70,16 @@ export function Table<Row>({ caption, columns, rows, keyOf, classOf, empty, isSt
 export function placesOf(columns: readonly Pick<Column<never>, "isMinor" | "narrow">[]): readonly string[] {
   const isChosen = columns.some(({ narrow }) => narrow !== undefined);
   const shown = columns.filter(({ isMinor }) => !isMinor);
-  const automatic = new Map(shown.map((column, index) => [column, ["2a", "2b", "2c"][index - 1]]));
-  automatic.set(shown[0]!, "1a");
-  if (shown.length > 1) automatic.set(shown.at(-1)!, "1c");
+  const automatic = new Map(shown.map((column, index) => [column, automaticPlace(index, shown.length)]));
   const places = columns.map((column) => (isChosen ? column.narrow : automatic.get(column)) ?? "none");
   return places.map((place) =>
     place.endsWith("a") && !places.includes(`${place[0]}b`) ? `${place[0]}w` : place,
   );
+}
+
+function automaticPlace(index: number, count: number): string | undefined {
+  if (index === 0) return "1a";
+  return index === count - 1 ? "1c" : ["2a", "2b", "2c"][index - 1];
 }
 
 const classNames = <Row,>({ isNumber, isMinor }: Column<Row>): string | undefined =>

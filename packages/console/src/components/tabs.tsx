@@ -21,14 +21,16 @@ export function Tabs({ label, tabs, selected, onSelect, children }: TabsProps) {
     0,
     tabs.findIndex(({ id }) => id === selected),
   );
-  const active = tabs[at]!.id;
+  const active = tabs[at]?.id;
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     const next = (at + step + tabs.length) % tabs.length;
+    const tab = tabs[next];
+    if (!tab) return;
     event.preventDefault();
-    onSelect(tabs[next]!.id);
+    onSelect(tab.id);
     (list.current?.children[next] as HTMLElement | undefined)?.focus();
   }
 

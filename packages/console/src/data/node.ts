@@ -5,11 +5,11 @@ import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { HeldRequests } from "../session/held-requests.ts";
 import type { Session } from "../session/session.ts";
-import type { Answer, Answers } from "./answers.ts";
 import type { Feed } from "./feed.ts";
+import type { CachedResponse, ResponseCache } from "./response-cache.ts";
 
 export type Node = Feed & {
-  readonly answers: Answers;
+  readonly responses: ResponseCache;
   /** Client of the public API. */
   readonly api: Client;
   /** Client with the session instead of the webhook token; refused without a session. */
@@ -22,7 +22,7 @@ export type Node = Feed & {
   readonly nowMs: ReadonlySignal<number>;
 };
 
-export type AnswerOptions = {
+export type ResponseOptions = {
   /** Lifetime of the response: until the next head (default), or for the session. */
   readonly lasts?: "head" | "session";
   /** Also refreshes in this interval while the page is visible. */
@@ -43,30 +43,30 @@ export function useNode(): Node {
  *
  * @param key identifies the request with all its parameters: equal keys share one response
  */
-export function useAnswer<Value>(
+export function useResponse<Value>(
   key: string | undefined,
   ask: () => Promise<Value>,
-  { lasts = "head", everyMs }: AnswerOptions = {},
-): Answer<Value> {
-  const { answers, head } = useNode();
+  { lasts = "head", everyMs }: ResponseOptions = {},
+): CachedResponse<Value> {
+  const { responses, head } = useNode();
   // The key identifies the request. A component changes only with a new response, not with a new head.
   useEffect(() => {
     if (key === undefined) return;
     return effect(() => {
       const version = lasts === "head" ? head.value?.id : lasts;
-      void answers.revision.value;
-      if (version !== undefined) untracked(() => void answers.request(key, version, ask));
+      void responses.revision.value;
+      if (version !== undefined) untracked(() => void responses.request(key, version, ask));
     });
-  }, [answers, head, key, lasts]);
+  }, [responses, head, key, lasts]);
   useEffect(() => {
     if (everyMs === undefined || key === undefined) return;
-    const timer = setInterval(() => document.hidden || answers.refresh(key), everyMs);
+    const timer = setInterval(() => document.hidden || responses.refresh(key), everyMs);
     return () => clearInterval(timer);
-  }, [answers, key, everyMs]);
-  return key === undefined ? NOT_ASKED : answers.answerOf<Value>(key).value;
+  }, [responses, key, everyMs]);
+  return key === undefined ? NOT_ASKED : responses.get<Value>(key).value;
 }
 
-const NOT_ASKED: Answer<never> = { isLoading: false };
+const NOT_ASKED: CachedResponse<never> = { isLoading: false };
 
 /** Clock of the chain, with one timer for the whole page. */
 export function createClock(offsetMs: ReadonlySignal<number>): ReadonlySignal<number> {

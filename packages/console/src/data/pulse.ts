@@ -20,18 +20,18 @@ export async function watchNode(
   isHidden: () => boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  let wasAnswered = true;
+  let hadResponse = true;
   let timeoutMs = FIRST_TIMEOUT_MS;
   while (!signal.aborted) {
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     if (isHidden()) continue;
     const startMs = performance.now();
-    const isAnswered = await probe(AbortSignal.timeout(timeoutMs));
+    const hasResponse = await probe(AbortSignal.timeout(timeoutMs));
     const tookMs = performance.now() - startMs;
-    const nextMs = Math.round(isAnswered ? Math.max(TOLERANCE * tookMs, DECAY * timeoutMs) : 2 * timeoutMs);
+    const nextMs = Math.round(hasResponse ? Math.max(TOLERANCE * tookMs, DECAY * timeoutMs) : 2 * timeoutMs);
     timeoutMs = Math.min(Math.max(nextMs, SHORTEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS);
-    if (!isAnswered) feed.lose(new Error("no response"));
-    else if (!wasAnswered) feed.poll();
-    wasAnswered = isAnswered;
+    if (!hasResponse) feed.lose(new Error("no response"));
+    else if (!hadResponse) feed.poll();
+    hadResponse = hasResponse;
   }
 }

@@ -1,6 +1,6 @@
 /** Health of the node's webhooks, shared by all components that show it. */
 import type { WebhookHealth } from "@uniknode/client";
-import { useAnswer, useNode } from "./node.ts";
+import { useNode, useResponse } from "./node.ts";
 
 const SELDOM = { lasts: "session", everyMs: 10_000 } as const;
 
@@ -8,7 +8,7 @@ const SELDOM = { lasts: "session", everyMs: 10_000 } as const;
 export function useWebhookHealth(): WebhookHealth | undefined {
   const { operations, session } = useNode();
   const key = session.state.value?.signedIn === true ? "webhooks health" : undefined;
-  return useAnswer(key, () => operations.webhooks.health(), SELDOM).value?.data;
+  return useResponse(key, () => operations.webhooks.health(), SELDOM).value?.data;
 }
 
 /** Number of webhooks whose receivers need attention. */

@@ -7,7 +7,7 @@ import { Icon } from "../components/icon.tsx";
 import { loadable } from "../components/loadable.tsx";
 // Imported here, because it is needed when nothing can be loaded.
 import "../components/retried.tsx";
-import type { Connection } from "../data/feed.ts";
+import type { Connection } from "../data/head.ts";
 import { useNode } from "../data/node.ts";
 import { watchNode } from "../data/pulse.ts";
 import { CatchingUp } from "./catching-up.tsx";

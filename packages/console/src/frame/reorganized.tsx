@@ -10,7 +10,7 @@ export function Reorganized({ change }: { change: Reorganization }) {
   const dismissed = useSignal<Reorganization>();
   const time = useMemo(() => absoluteText(Date.now()), [change]);
   if (dismissed.value === change) return null;
-  const lowest = change.reverted.at(-1)!.height;
+  const lowest = Math.min(...change.reverted.map(({ height }) => height));
   const { length } = change.reverted;
   return (
     <div class="warning">

@@ -1,7 +1,9 @@
 /** Notice that the session has ended, with a form that signs in again and repeats refused actions. */
+
 import { useState } from "preact/hooks";
 import { announce } from "../components/announce.tsx";
 import { Dialog } from "../components/dialog.tsx";
+import { errorText } from "../components/error-text.ts";
 import { Icon } from "../components/icon.tsx";
 import { useNode } from "../data/node.ts";
 
@@ -46,7 +48,7 @@ function SignInAgain({ count, onDone }: { count: number; onDone: () => void }) {
       heldRequests.repeat();
       onDone();
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
+      setFailure(errorText(error));
       setBusy(false);
     }
   }

@@ -1,8 +1,10 @@
 /** Theme: light, dark or system; stored in the browser. */
 import { signal } from "@preact/signals";
 
-const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+export type Theme = "system" | "light" | "dark";
+
+/** Each theme with the one after it. */
+const NEXT: Readonly<Record<Theme, Theme>> = { system: "light", light: "dark", dark: "system" };
 
 const KEY = "uniknode-theme";
 
@@ -10,7 +12,8 @@ export const theme = signal<Theme>("system");
 
 /** Applies the theme before the first paint. */
 export function readTheme(): void {
-  setTheme(THEMES.find((known) => known === storage()?.getItem(KEY)) ?? "system");
+  const stored = storage()?.getItem(KEY);
+  setTheme(stored === "light" || stored === "dark" ? stored : "system");
 }
 
 export function setTheme(chosen: Theme): void {
@@ -21,7 +24,7 @@ export function setTheme(chosen: Theme): void {
   storage()?.setItem(KEY, chosen);
 }
 
-export const themeAfter = (current: Theme): Theme => THEMES[(THEMES.indexOf(current) + 1) % THEMES.length]!;
+export const themeAfter = (current: Theme): Theme => NEXT[current];
 
 /** Stores the theme; browsers may forbid storage. */
 function storage(): Storage | undefined {

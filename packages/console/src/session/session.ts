@@ -69,8 +69,8 @@ export function createSession(
 
   async function ask(signal: AbortSignal | null): Promise<SessionState | undefined> {
     const response = await makeRequest(PATH, { headers: { accept: "application/json" }, signal });
-    const isAnswer = response.ok && response.headers.get("content-type")?.includes("json");
-    return isAnswer ? ((await response.json()) as SessionState) : undefined;
+    const isState = response.ok && response.headers.get("content-type")?.includes("json");
+    return isState ? ((await response.json()) as SessionState) : undefined;
   }
 
   /** Responses to requests from before a sign-in or sign-out are obsolete. */
@@ -78,12 +78,12 @@ export function createSession(
 
   async function read(signal: AbortSignal | null = null): Promise<boolean> {
     const before = changes;
-    const answer = await ask(signal).catch(() => undefined);
-    if (before !== changes) return answer !== undefined;
+    const current = await ask(signal).catch(() => undefined);
+    if (before !== changes) return current !== undefined;
     const known = state.peek();
-    if (answer) isLost.value = known?.signedIn === true && !answer.signedIn;
-    if (!known || (answer && !isLost.peek() && !isSame(answer, known))) state.value = answer ?? SIGNED_OUT;
-    return answer !== undefined;
+    if (current) isLost.value = known?.signedIn === true && !current.signedIn;
+    if (!known || (current && !isLost.peek() && !isSame(current, known))) state.value = current ?? SIGNED_OUT;
+    return current !== undefined;
   }
 
   async function change(): Promise<void> {

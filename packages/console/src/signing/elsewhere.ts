@@ -1,5 +1,5 @@
 /** Shows an order as a command and as code. */
-import { quoted } from "../components/same-elsewhere.tsx";
+import { quoted } from "../components/equivalents.ts";
 import { plainAmount } from "./amount.ts";
 import type { Order, Terms } from "./order.ts";
 
@@ -28,7 +28,7 @@ function argumentsOf(order: Order, delegate: string): readonly string[] {
       return order.vote.startsWith("-") ? ["unvote"] : ["vote", delegate];
     case "mint": {
       const { type, ...properties } = order.properties;
-      return ["mint", order.tokenId, UNIK_TYPES[type!] ?? type!, ...propertiesOf(properties)];
+      return ["mint", order.tokenId, UNIK_TYPES[type] ?? type, ...propertiesOf(properties)];
     }
     case "update":
       return ["update", order.tokenId, ...propertiesOf(order.properties)];

@@ -28,6 +28,8 @@ export function fieldsOf(raw: RawTransaction): readonly Field[] {
     offset += length;
   };
   const until = (end: number) => end - offset;
+  const endBefore = (signature: number) =>
+    encodeTransaction(transaction, { exclude: SIGNATURES.slice(signature) }).length;
 
   add("Marker", 1, "a transaction with a version");
   add("Version", 1, transaction.version);
@@ -42,19 +44,20 @@ export function fieldsOf(raw: RawTransaction): readonly Field[] {
   }
   add("Public key of the sender", 33, transaction.senderPublicKey);
   add("Fee", 8, transaction.fee);
-  const textLength = bytes[offset]!;
+  const [textLength = 0] = bytes.subarray(offset);
   add("Length of the text", 1, textLength);
   add("Text", textLength, transaction.vendorField);
-  const ends = SIGNATURES.map(
-    (_, count) => encodeTransaction(transaction, { exclude: SIGNATURES.slice(count) }).length,
-  );
   if (isTransfer(transaction)) {
     add("Amount", 8, transaction.amount);
     add("Expiration", 4, transaction.expiration ?? 0);
   }
-  add(isTransfer(transaction) ? "Recipient" : "Content of the type", until(ends[0]!), contentOf(transaction));
-  add("Signature", until(ends[1]!), "over everything before");
-  add("Second signature", until(ends[2]!), "over everything before");
+  add(
+    isTransfer(transaction) ? "Recipient" : "Content of the type",
+    until(endBefore(0)),
+    contentOf(transaction),
+  );
+  add("Signature", until(endBefore(1)), "over everything before");
+  add("Second signature", until(endBefore(2)), "over everything before");
   add("Signatures of members", until(bytes.length), "each with the position of its member");
   return fields;
 }

@@ -23,7 +23,7 @@ export type Question =
 export type Request = { readonly number: number; readonly question: Question };
 
 /** Has one member in addition to the number of the request. */
-export type Answer = {
+export type Reply = {
   readonly number: number;
   readonly value?: unknown;
   /** Error that the user can correct. */

@@ -14,7 +14,7 @@ export type Order =
   | {
       readonly kind: "mint";
       readonly tokenId: string;
-      readonly properties: Readonly<Record<string, string>>;
+      readonly properties: Readonly<Record<string, string>> & { readonly type: string };
     }
   /** Properties; null removes one. */
   | {

@@ -1,5 +1,6 @@
 /** Submits signed transactions to the node and returns the outcomes. */
 import { ApiError, type Client } from "@uniknode/client";
+import { refusalText } from "../components/refusal-text.ts";
 import type { OrderField } from "./order.ts";
 
 type Reason = { readonly type: string; readonly message: string };
@@ -11,6 +12,13 @@ export type Posted = {
   /** Message of the node, unless it accepted. */
   readonly reasons: readonly Reason[];
 };
+
+/** Submits one transaction. */
+export async function postOne(api: Client, transaction: { readonly id: string }): Promise<Posted> {
+  const [posted] = await post(api, [transaction]);
+  if (!posted) throw new Error("no outcome of the transaction");
+  return posted;
+}
 
 /** Returns the outcome of each transaction, in the same order. */
 export async function post(
@@ -27,8 +35,7 @@ export async function post(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const became = error.isRetryable && error.code !== "API_RATE_LIMITED" ? "uncertain" : "refused";
-    const { message } = Object(error.body) as { message?: unknown };
-    const reasons = [{ type: error.code, message: typeof message === "string" ? message : error.message }];
+    const reasons = [{ type: error.code, message: refusalText(error) }];
     return transactions.map(({ id }) => ({ id, became, reasons }));
   }
 }

@@ -1,7 +1,7 @@
 /** Sending wallet, and the nonce of its next transaction. */
 import { ApiError, type Client, type SingleWallet } from "@uniknode/client";
-import type { Answer } from "../data/answers.ts";
-import { useAnswer, useNode } from "../data/node.ts";
+import { useNode, useResponse } from "../data/node.ts";
+import type { CachedResponse } from "../data/response-cache.ts";
 
 export type Sender = { readonly wallet: SingleWallet; readonly nextNonce: bigint };
 
@@ -9,9 +9,9 @@ export type Sender = { readonly wallet: SingleWallet; readonly nextNonce: bigint
 export const isAddressText = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{34}$/.test(text);
 
 /** @param address nothing is fetched unless it has the format of an address */
-export function useSender(address: string): Answer<Sender> {
+export function useSender(address: string): CachedResponse<Sender> {
   const { api } = useNode();
-  return useAnswer(isAddressText(address) ? `wallet ${address} as sender` : undefined, () =>
+  return useResponse(isAddressText(address) ? `wallet ${address} as sender` : undefined, () =>
     readSender(api, address),
   );
 }

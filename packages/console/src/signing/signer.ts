@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { CryptoConfiguration, RawTransaction } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
-import { useAnswer, useNode } from "../data/node.ts";
+import { useNode, useResponse } from "../data/node.ts";
 import type { Draft, Passphrases, Signatory, WalletName } from "./build.ts";
 import type { Field } from "./fields.ts";
-import type { Answer, Question } from "./messages.ts";
+import type { Question, Reply } from "./messages.ts";
 import type { Fault, Order, Terms } from "./order.ts";
 import workerUrl from "./worker.ts?worker&url";
 
@@ -47,7 +47,7 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
   /** Reason why the worker ended. */
   let ended: string | undefined;
 
-  worker.onmessage = ({ data: { number, value, fault, failure } }: MessageEvent<Answer>) => {
+  worker.onmessage = ({ data: { number, value, fault, failure } }: MessageEvent<Reply>) => {
     const question = waiting.get(number);
     waiting.delete(number);
     if (fault) question?.reject(new SigningError(fault.message, fault));
@@ -93,7 +93,9 @@ export function startSigner({ network, milestones, exceptions }: CryptoConfigura
 export function useSigner(): Signer | undefined {
   const { api } = useNode();
   const signer = useSignal<Signer | undefined>(undefined);
-  const files = useAnswer("network rules", () => api.node.cryptoConfiguration(), { lasts: "session" }).value;
+  const files = useResponse("network rules", () => api.node.cryptoConfiguration(), {
+    lasts: "session",
+  }).value;
   useEffect(() => {
     if (!files) return;
     const started = startSigner(files.data);

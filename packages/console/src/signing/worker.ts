@@ -2,23 +2,25 @@
  * Drafts and signs transactions and splits their bytes, in its own thread. A passphrase is in memory only while it signs.
  * The worker makes no requests.
  */
+
 import { createNetwork, type Network, type NetworkFiles } from "@uniknode/protocol";
+import { errorText } from "../components/error-text.ts";
 import { draftOf, OrderError, signOrder, walletOf } from "./build.ts";
 import { fieldsOf } from "./fields.ts";
-import type { Answer, Question, Request } from "./messages.ts";
+import type { Question, Reply, Request } from "./messages.ts";
 
 let network: Network;
 
 addEventListener("message", ({ data: { number, question } }: MessageEvent<Request>) => {
-  postMessage({ number, ...answerTo(question) } satisfies Answer);
+  postMessage({ number, ...replyTo(question) } satisfies Reply);
 });
 
-function answerTo(question: Question): Omit<Answer, "number"> {
+function replyTo(question: Question): Omit<Reply, "number"> {
   try {
     return { value: resultOf(question) };
   } catch (error) {
     if (error instanceof OrderError) return { fault: error.fault };
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: errorText(error) };
   }
 }
 

@@ -1,29 +1,19 @@
 /** The dev desk: every command, from its form, on a real chain. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { keepPicture } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { createPayer } from "../../test-support/payments.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-const executable = findBrowser();
-
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 
   beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
     await node.client.dev.forge({ enabled: false });
-    ({ page, faults } = await openPage(browser, node.url));
+    ({ page, faults } = await openForAll());
   }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
 
   const press = (name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
   const says = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
@@ -55,11 +45,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   });
 
   test("A reorganization leaves out the transaction that one chooses.", async () => {
-    await node.client.dev.forge({ enabled: true });
-    await node.command(["trigger", "transaction.applied"]);
-    await node.client.dev.forge({ enabled: false });
-    const { data } = await node.client.transactions.list().page({ limit: 1 });
-    const { id, confirmations } = data[0]!;
+    const pay = await createPayer(node);
+    const id = await pay();
+    await node.client.dev.mine({ blocks: 2 });
+    const { confirmations = 0 } = (await node.client.transactions.get(id)).data;
+    expect(confirmations).toBe(2);
     await page.goto("/console/dev");
     await says("forging is paused");
     await page.getByLabel("Blocks to revert").fill(`${confirmations}`);
@@ -67,7 +57,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel(id.slice(0, 8)).check();
     expect(await faultsInEveryView(page, "dev-reorganize")).toEqual([]);
     await press(/^Replace/);
-    await says(new RegExp(`${confirmations} blocks? reverted, ${confirmations! + 1} blocks applied`));
+    await says(new RegExp(`${confirmations} blocks? reverted, ${confirmations + 1} blocks applied`));
     await page.getByText(/were reverted|was reverted/).waitFor();
     expect((await node.client.transactions.getUnconfirmed(id)).data.id).toBe(id);
     expect(faults).toEqual([]);
@@ -85,7 +75,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("Block id").fill("0".repeat(64));
     await press("Return");
     await page.getByRole("alert").getByText("is not on the chain").waitFor();
-    // The browser notes every answer that is no success.
+    // The browser logs every response that is not a success.
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 
@@ -103,7 +93,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await keepPicture(page, "dev-fail-light-1400");
     await press("End");
     await says(`The receiver of webhook ${data.id} receives deliveries again.`);
-    await page.getByText("answers 429").waitFor({ state: "detached" });
+    await page.getByText("responds with 429").waitFor({ state: "detached" });
     expect(faults).toEqual([]);
   });
 

@@ -1,28 +1,17 @@
 /** The documentation: documents, their sections and links, the search, and the API to read and to try. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { keepPicture } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-const executable = findBrowser();
-
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   let page: Page;
   let faults: string[];
 
   beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
-    ({ page, faults } = await openPage(browser, node.url));
+    ({ page, faults } = await openForAll());
   }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
 
   const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
   const path = () => page.evaluate(() => location.pathname + location.search + location.hash);
@@ -101,7 +90,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     for (const { path, title } of contents.flatMap(({ documents }) => documents.slice(0, 3))) {
       await page.evaluate((path) => {
         const link = Object.assign(document.createElement("a"), { href: `/console/docs/${path}` });
-        document.querySelector("main")!.append(link);
+        document.querySelector("main")?.append(link);
         link.click();
         link.remove();
       }, path);

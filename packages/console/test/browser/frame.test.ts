@@ -1,34 +1,18 @@
-/** What every page has: search, keys, themes, the focus, and what it says when the node does not answer. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+/** What every page has: search, keys, themes, the focus, and what it says when the node does not respond. */
+import { expect, test } from "vitest";
+import { keepPicture, type Watched } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { firstOf, present } from "../../test-support/present.ts";
 
-const executable = findBrowser();
-
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
-  }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
-
-  const open = async (path: string) => {
-    const watched = await openPage(browser, node.url);
+describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
+  const show = async (watched: Watched, path: string) => {
     await watched.page.goto(path);
     await watched.page.locator("h1").waitFor();
     return watched;
   };
 
   test("The keyboard alone searches a block and opens it; the focus is on its title.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     await page.keyboard.press("/");
     await page.keyboard.type("1");
     await page.getByRole("option").first().waitFor();
@@ -38,20 +22,19 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await expect.poll(() => page.title()).toBe("1 · Uniknode");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A search finds ids, addresses, keys and names, and says when there is nothing.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     const { data: block } = await node.client.blocks.get(2);
-    const [delegates, uniks] = await Promise.all([
-      node.client.delegates.list().page({ limit: 1 }),
-      node.client.uniks.list().page({ limit: 1 }),
+    const [delegate, unik] = await Promise.all([
+      firstOf(node.client.delegates.list()),
+      firstOf(node.client.uniks.list()),
     ]);
-    const { address, publicKey } = delegates.data[0]!;
+    const { address, publicKey } = delegate;
     const texts = [
       [block.id, "block"],
-      [uniks.data[0]!.id, "unik"],
+      [unik.id, "unik"],
       [address, "wallet"],
       [publicKey, "wallet"],
       ["founder", "delegate"],
@@ -68,13 +51,12 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.locator("#search").fill("0".repeat(64));
     await page.getByText("No match for this").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A delegate is found by the name that is shown, in the search, the filter and the address.", async () => {
-    const { page, faults } = await open("/console/delegates");
+    const { page, faults } = await show(await reuse(), "/console/delegates");
     const { data: delegates } = await node.client.delegates.list().page();
-    const { unikname } = delegates.find(({ unikname, username }) => unikname !== username)!;
+    const { unikname } = present(delegates.find(({ unikname, username }) => unikname !== username));
     expect(unikname).toMatch(/-/);
     await page.getByLabel("Name", { exact: true }).fill(unikname.toUpperCase());
     await page.getByRole("button", { name: "Filter" }).click();
@@ -90,21 +72,20 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.goto("/console/delegates/no-such-name");
     await page.getByText("The delegate does not exist").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A search finds pages, actions, and beginnings of ids and addresses.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     const [first, wallet] = await Promise.all([
       node.client.blocks.get(1),
-      node.client.wallets.list().page({ limit: 1 }),
+      firstOf(node.client.wallets.list()),
     ]);
     const texts = [
       ["webh", "page"],
       ["mint unik", "action"],
       ["mine", "page"],
       [first.data.id.slice(0, 10), "block"],
-      [wallet.data[0]!.address.slice(0, 10), "wallet"],
+      [wallet.address.slice(0, 10), "wallet"],
     ] as const;
     for (const [text, kind] of texts) {
       await page.locator("#search").fill(text);
@@ -115,21 +96,19 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("heading", { level: 1, name: "Send" }).waitFor();
     expect(page.url()).toContain("kind=vote");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("The theme is kept, and there before anything is painted.", async () => {
-    const { page } = await open("/console/");
+    const { page } = await show(await open(), "/console/");
     await page.getByRole("button", { name: "Theme: system" }).click();
     await page.getByRole("button", { name: "Theme: light" }).click();
     await page.reload();
     await page.getByRole("button", { name: "Theme: dark" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
-    await page.context().close();
   });
 
   test("Keys go to pages, the list of keys opens and closes, and links leave no trace of a reload.", async () => {
-    const { page, faults } = await open("/console/");
+    const { page, faults } = await show(await reuse(), "/console/");
     await page.evaluate(() => Object.assign(window, { isSame: true }));
     await page.keyboard.press("g");
     await page.keyboard.press("b");
@@ -144,41 +123,37 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("heading", { level: 1, name: "Blocks" }).waitFor();
     expect(await page.evaluate(() => "isSame" in window)).toBe(true);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("The first key reaches a link that skips to the content.", async () => {
-    const { page } = await open("/console/");
+    const { page } = await show(await reuse(), "/console/");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
-    await page.context().close();
   });
 
   test("Filters and the page of a list are in its address.", async () => {
-    const { page, faults } = await open("/console/blocks");
+    const { page, faults } = await show(await reuse(), "/console/blocks");
     await page.getByLabel("Order").selectOption("Oldest first");
     await page.waitForURL(/orderBy=height%3Aasc/);
     await page.getByRole("cell", { name: "1", exact: true }).first().waitFor();
     await page.reload();
     expect(await page.getByLabel("Order").inputValue()).toBe("height:asc");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A narrow page has its screens in a menu, which closes when one is chosen.", async () => {
-    const { page } = await openPage(browser, node.url, { width: 390 });
+    const { page } = await open({ width: 390 });
     await page.goto("/console/");
     await page.getByRole("button", { name: "Screens" }).click();
     await keepPicture(page, "menu-light-390");
     await page.getByRole("link", { name: "Delegates", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Delegates" }).waitFor();
     expect(await page.getByRole("navigation", { name: "Screens" }).isVisible()).toBe(false);
-    await page.context().close();
   });
 
   test("The token signs in and another one does not; a code leaves the address.", async () => {
-    const { page } = await open("/console/sign-in");
+    const { page } = await show(await open(), "/console/sign-in");
     await page.getByLabel("Webhook token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
@@ -192,24 +167,22 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     expect(page.url()).not.toContain("code");
     await page.context().close();
-    const second = await openPage(browser, node.url);
+    const second = await open();
     await second.page.goto(node.consoleUrl);
     await second.page.getByText("This link was already used").waitFor();
-    await second.page.context().close();
   });
 
   test("A signed-in page follows the live stream of the node.", async () => {
-    const { page, faults } = await open("/console/sign-in");
+    const { page, faults } = await show(await open(), "/console/sign-in");
     const stream = page.waitForResponse(/\/console\/operations\/api\/events\?/);
     await page.getByLabel("Webhook token").fill(node.token);
     await page.getByRole("button", { name: "Sign in" }).click();
     expect((await stream).headers()["content-type"]).toBe("text/event-stream");
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("When the node is gone the page says so, keeps what it has, and goes on when it is back.", async () => {
-    const { page } = await open("/console/blocks");
+    const { page } = await show(await open(), "/console/blocks");
     await page.getByRole("row").nth(3).waitFor();
     await page.context().setOffline(true);
     await page.getByText("The node does not respond").waitFor();
@@ -219,6 +192,5 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.context().setOffline(false);
     // The page tries by itself, too.
     await page.getByText("The node does not respond").waitFor({ state: "detached" });
-    await page.context().close();
   });
 });

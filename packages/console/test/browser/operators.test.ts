@@ -1,36 +1,24 @@
 /** The live tail and the state of the node, for a browser that is signed in. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-const executable = findBrowser();
-
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 90_000 }, ({ node, open, openForAll }) => {
   let page: Page;
   let faults: string[];
 
   beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
     await node.client.dev.forge({ enabled: false });
-    ({ page, faults } = await openPage(browser, node.url));
+    ({ page, faults } = await openForAll());
     await page.goto(node.consoleUrl);
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
 
   const rows = () => page.locator(".live-event");
 
   test("Without a sign-in no stream is asked for, and the page says what it needs.", async () => {
-    const signedOut = await openPage(browser, node.url);
+    const signedOut = await open();
     await signedOut.page.goto("/console/live");
     await signedOut.page.getByText("Sign in to see live events").waitFor();
     expect(signedOut.faults).toEqual([]);
@@ -69,7 +57,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("A filter that the node does not know is refused with a word to it.", async () => {
     await page.goto("/console/live?events=nothing.at.all");
     await page.getByRole("alert").getByText("nothing.at.all").waitFor();
-    // The browser notes every answer that is no success.
+    // The browser logs every response that is not a success.
     expect(faults.splice(0)).toEqual([expect.stringContaining("422")]);
   });
 

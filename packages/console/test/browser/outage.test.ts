@@ -1,40 +1,16 @@
 /** Pages whose node stops, comes back, or no longer knows their session. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import { expect, test } from "vitest";
+import { keepPicture } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
 
-const executable = findBrowser();
 /** The page promises two seconds; a busy machine needs longer. */
 const NOTICED = { timeout: 6_000 };
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
-  }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
-
-  async function signedIn() {
-    const watched = await openPage(browser, node.url);
-    await watched.page.goto("/console/sign-in");
-    await watched.page.getByLabel("Webhook token").fill(node.token);
-    await watched.page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
-    await watched.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-    return watched;
-  }
-
+describeConsole({ timeoutMs: 90_000 }, ({ node, open, openSignedIn }) => {
   const headOf = async () => (await node.client.node.status()).data.now;
 
   test("A screen that is opened while the node is down shows the outage, and opens when the node is back.", async () => {
-    const { page } = await openPage(browser, node.url);
+    const { page } = await open();
     await page.goto("/console/");
     await page.locator("ol.round .slot").first().waitFor();
     await node.kill();
@@ -53,11 +29,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("row").nth(3).waitFor();
     await page.getByRole("link", { name: "Uniks", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Uniks" }).waitFor();
-    await page.context().close();
   });
 
   test("A lost connection is shown at once, and no slot counts as missed meanwhile.", async () => {
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     await page.locator("ol.round .slot").first().waitFor();
     const summary = page.locator("section > header > .quiet");
     const before = await summary.innerText();
@@ -72,11 +47,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await node.start();
     await page.getByRole("status").getByText("The node does not respond").waitFor({ state: "detached" });
     await page.locator(".pulse.connected").waitFor();
-    await page.context().close();
   });
 
   test("A node that accepts connections but sends nothing counts as lost, too.", async () => {
-    const { page } = await openPage(browser, node.url);
+    const { page } = await open();
     await page.goto("/console/");
     await page.locator("ol.round .slot").first().waitFor();
     await page.waitForTimeout(3_000);
@@ -84,12 +58,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("status").getByText("The node does not respond").waitFor(NOTICED);
     node.pause(false);
     await page.getByRole("status").getByText("The node does not respond").waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("A lost session is shown at once; an action that it refused is repeated after the sign-in.", async () => {
     await node.client.dev.forge({ enabled: false });
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     await page.getByRole("link", { name: "Dev chain", exact: true }).click();
     await page.getByText("forging is paused").waitFor();
     await page.getByLabel("Blocks", { exact: true }).fill("3");
@@ -111,12 +84,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(await headOf()).toBe(before + 3);
     expect(await page.getByText("Signed out").count()).toBe(0);
     await page.getByRole("button", { name: "Sign out" }).waitFor();
-    await page.context().close();
   });
 
   test("The notice of a lost session signs in where one is; a dropped action is not executed.", async () => {
     await node.client.dev.forge({ enabled: false });
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     await page.getByRole("link", { name: "Dev chain", exact: true }).click();
     await page.getByText("forging is paused").waitFor();
     await page.context().clearCookies();
@@ -132,6 +104,5 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await dialog.waitFor({ state: "hidden" });
     await page.getByRole("heading", { level: 1, name: "Dev chain" }).waitFor();
     expect(await headOf()).toBe(before);
-    await page.context().close();
   });
 });

@@ -1,20 +1,19 @@
 /** What pages of others, foreign names and texts of others can do to a browser that is signed in: nothing. */
 import { createServer, type IncomingHttpHeaders, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import { signIn } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { createPayer } from "../../test-support/payments.ts";
+import { present } from "../../test-support/present.ts";
 
-const executable = findBrowser();
+/** A name of another owner that leads to this machine. */
 const FOREIGN_NAME = "evil.example";
+const ARGUMENTS = [`--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`];
 const MARKUP = `"><img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 90_000, browserArguments: ARGUMENTS }, ({ node, openForAll, openSignedIn }) => {
   /** A server of another owner, on another port of the same machine: to cookies, that is the same host. */
   let other: Server;
   let otherUrl: string;
@@ -22,9 +21,6 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   const received: IncomingHttpHeaders[] = [];
 
   beforeAll(async () => {
-    // A name of another owner that leads to this machine.
-    started = await startConsole(executable!, [`--host-resolver-rules=MAP ${FOREIGN_NAME} 127.0.0.1`]);
-    ({ node, browser } = started);
     other = createServer(({ headers }, response) => {
       received.push(headers);
       response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>other</title>");
@@ -34,25 +30,15 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await node.client.dev.forge({ enabled: false });
   }, 120_000);
   afterAll(async () => {
-    await started?.stop();
     other?.closeAllConnections();
     other?.close();
   });
-
-  async function signedIn() {
-    const watched = await openPage(browser, node.url);
-    await watched.page.goto("/console/sign-in");
-    await watched.page.getByLabel("Webhook token").fill(node.token);
-    await watched.page.getByRole("button", { name: "Sign in" }).click();
-    await watched.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-    return watched;
-  }
 
   const heightOf = async () => (await node.client.dev.snapshot()).data.head.height;
   const webhooksOf = async () => (await node.client.webhooks.list().page()).meta.totalCount;
 
   test("A page of another origin cannot show the console in a frame.", async () => {
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     await page.goto(otherUrl);
     await page.evaluate((url) => {
       const frame = document.createElement("iframe");
@@ -61,15 +47,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       return new Promise((resolve) => frame.addEventListener("load", resolve));
     }, `${node.url}/console/dev`);
     const [, frame] = page.frames();
-    expect(frame!.url()).toMatch(/^chrome-error:/);
-    await page.context().close();
+    expect(frame?.url()).toMatch(/^chrome-error:/);
   });
 
   test.each([
     ["another port", () => otherUrl],
     ["another site", () => otherUrl.replace("127.0.0.1", "localhost")],
   ])("A page of %s reads nothing and changes nothing with the session.", async (_what, address) => {
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     const before = [await heightOf(), await webhooksOf()];
     await page.goto(address());
     const outcomes = await page.evaluate(async (operations) => {
@@ -108,11 +93,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     }, `${node.url}/console/operations`);
     expect(outcomes.filter((outcome) => outcome !== "refused" && outcome !== "opaque 0")).toEqual([]);
     expect([await heightOf(), await webhooksOf()]).toEqual(before);
-    await page.context().close();
   });
 
   test("The server of another port receives the cookie, and opens nothing with it, whatever headers it sets.", async () => {
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     const { data: webhook } = await node.client.webhooks.create({
       event: "block.applied",
       target: "http://127.0.0.1:9/",
@@ -146,7 +130,6 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.goto(`${node.url}/console/webhooks`);
     await page.getByText("127.0.0.1:9").first().waitFor();
     await node.client.webhooks.remove(webhook.id);
-    await page.context().close();
   });
 
   /** What a program sends that pretends to be a page of the console. */
@@ -159,14 +142,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
         "sec-fetch-site": "same-origin",
       };
       request(`${node.url}/console${path}`, { method, headers }, (response) => {
-        response.resume().on("end", () => resolve(response.statusCode!));
+        response.resume().on("end", () => resolve(present(response.statusCode)));
       })
         .on("error", reject)
         .end(method === "POST" ? "{}" : undefined);
     });
 
   test("Under a foreign name the page signs no one in, and a session of the real name is not sent there.", async () => {
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     const foreign = node.url.replace("127.0.0.1", FOREIGN_NAME);
     await page.goto(`${foreign}/console/sign-in`);
     await page.getByLabel("Webhook token").fill(node.token);
@@ -174,11 +157,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("alert").waitFor();
     const status = await page.evaluate(async () => (await fetch("/console/operations/metrics")).status);
     expect(status).toBe(403);
-    await page.context().close();
   });
 
   test("The cookie is out of reach for scripts, and nothing that a page stores has a secret.", async () => {
-    const { page } = await signedIn();
+    const { page } = await openSignedIn();
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({
       name: `uniknode_console_${new URL(node.url).port}`,
@@ -195,26 +177,24 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
         history.state,
       ]),
     );
-    expect(visible).not.toContain(cookie!.value);
+    expect(visible).not.toContain(present(cookie).value);
     expect(visible).not.toContain(node.token);
-    await page.context().close();
   });
 
   describe("Text that looks like markup is text", () => {
-    let watched: Awaited<ReturnType<typeof signedIn>>;
+    let page: Page;
+    let faults: string[];
     beforeAll(async () => {
-      watched = await signedIn();
-    });
-    afterAll(async () => {
-      await watched?.page.context().close();
-    });
+      ({ page, faults } = await openForAll());
+      await signIn(page, node.token);
+    }, 90_000);
 
-    async function expectText(page: Page, path: string, shown: string): Promise<void> {
+    async function expectText(path: string, shown: string): Promise<void> {
       await page.goto(path);
       await page.getByText(shown).first().waitFor();
       expect(await page.locator("main img[src=x], main script").count()).toBe(0);
       expect(await page.title()).not.toBe("taken");
-      expect(watched.faults).toEqual([]);
+      expect(faults).toEqual([]);
     }
 
     test("in the conditions and the target of a webhook, and in the body of its delivery.", async () => {
@@ -223,36 +203,28 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
         target: `http://127.0.0.1:9/${encodeURI("<script>")}?${"<b>bold</b>"}`,
         conditions: [{ key: "id", condition: "ne", value: MARKUP }],
       });
-      await expectText(watched.page, `/console/webhooks/${data.id}`, "onerror");
-      await expectText(watched.page, "/console/webhooks", "127.0.0.1:9");
+      await expectText(`/console/webhooks/${data.id}`, "onerror");
+      await expectText("/console/webhooks", "127.0.0.1:9");
       const { data: pinged } = await node.client.webhooks.ping(data.id);
-      await expectText(watched.page, `/console/webhooks/${data.id}/${pinged.id}`, "ping");
+      await expectText(`/console/webhooks/${data.id}/${pinged.id}`, "ping");
       // The page of a removed webhook would request it once more.
-      await watched.page.goto("/console/blocks");
+      await page.goto("/console/blocks");
       await node.client.webhooks.remove(data.id);
     });
 
     test("in the vendor field of a transaction, on every screen that shows it.", async () => {
-      const { data: accounts } = await node.client.dev.accounts();
-      const [account] = accounts.accounts;
-      const environment = { UNIKNODE_PASSPHRASE: account!.passphrase };
-      await node.command(["tx", "transfer", account!.address, "1", "--vendor-field", MARKUP], environment);
-      const [pending] = (await node.client.transactions.unconfirmed().page()).data;
-      await expectText(watched.page, `/console/transactions/${pending!.id}`, "onerror");
+      const pay = await createPayer(node);
+      const id = await pay(MARKUP);
+      await expectText(`/console/transactions/${id}`, "onerror");
       const { height } = (await node.client.dev.mine()).data.head;
-      await expectText(watched.page, `/console/transactions/${pending!.id}?view=json`, "onerror");
-      await expectText(
-        watched.page,
-        `/console/live?events=transaction.applied&from=${height}`,
-        "transaction.applied",
-      );
-      await watched.page.locator("summary").first().click();
-      await watched.page.getByText("onerror").first().waitFor();
-      expect(watched.faults).toEqual([]);
+      await expectText(`/console/transactions/${id}?view=json`, "onerror");
+      await expectText(`/console/live?events=transaction.applied&from=${height}`, "transaction.applied");
+      await page.locator("summary").first().click();
+      await page.getByText("onerror").first().waitFor();
+      expect(faults).toEqual([]);
     });
 
     test("in the address of a page, and in the search.", async () => {
-      const { page, faults } = watched;
       await page.goto(`/console/transactions?senderId=${encodeURIComponent(MARKUP)}`);
       await page.locator("h1").waitFor();
       await page.goto(`/console/webhooks/new?events=${encodeURIComponent(MARKUP)}`);
@@ -261,7 +233,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await page.getByText("No match for this").waitFor();
       expect(await page.locator("main img[src=x], main script").count()).toBe(0);
       expect(await page.title()).not.toBe("taken");
-      // The node refuses such filters, and the browser notes every answer that is no success.
+      // The node refuses such filters, and the browser logs every response that is not a success.
       expect(faults.filter((fault) => !/\b4\d\d\b/.test(fault))).toEqual([]);
     });
   });

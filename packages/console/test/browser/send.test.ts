@@ -10,47 +10,38 @@ import {
   signTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { accessibilityFaults, findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { accessibilityFaults, keepPicture, signIn } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { present } from "../../test-support/present.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-const executable = findBrowser();
-
 type Account = { readonly address: string; readonly passphrase: string; readonly publicKey: string };
+type Accounts = readonly [Account, Account, Account, Account, Account, ...Account[]];
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
-  let accounts: readonly Account[];
-  let delegates: readonly Account[];
+describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
+  let accounts: Accounts;
+  let delegates: Accounts;
   let page: Page;
   let faults: string[];
   /** Everything that the page has sent. */
-  let sent: string[];
+  let sent: string[] = [];
 
   beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
     ({ accounts, delegates } = JSON.parse(await node.command(["accounts", "--json"])));
-  }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
-  beforeEach(async () => {
-    ({ page, faults } = await openPage(browser, node.url));
-    sent = [];
+    ({ page, faults } = await reuse());
     page.context().on("request", (request) => {
       sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ""}`);
     });
+  }, 120_000);
+  beforeEach(async () => {
+    ({ page, faults } = await reuse());
+    sent = [];
   });
   afterEach(async () => {
     await expectNoSecret();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   const field = (label: string) => page.getByRole("main").getByLabel(label, { exact: true });
@@ -67,7 +58,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   async function forged() {
     await page.getByRole("heading", { name: "Sent", exact: true }).waitFor();
     const link = page.locator(".outcome").getByRole("link").first();
-    const id = (await link.getAttribute("title"))!;
+    const id = present(await link.getAttribute("title"));
     await node.client.dev.mine();
     await page
       .locator(".outcome")
@@ -99,7 +90,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     for (let i = 0; i < 60 && (await page.evaluate(() => document.activeElement?.id)) !== "field-to"; i++) {
       await page.keyboard.press("Tab");
     }
-    await page.keyboard.type(recipient!.address);
+    await page.keyboard.type(recipient.address);
     await page.keyboard.press("Tab");
     await page.keyboard.type("12.5");
     await page.keyboard.press("Tab");
@@ -107,22 +98,22 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     // Fee and nonce, then the passphrase.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
-    await page.keyboard.type(sender!.passphrase);
+    await page.keyboard.type(sender.passphrase);
     await page.keyboard.press("Enter");
     await sentence("sends");
-    expect(await field("From").inputValue()).toBe(sender!.address);
+    expect(await field("From").inputValue()).toBe(sender.address);
     await says("9,987.3");
     await keepPicture(page, "send-transfer-light-1400");
     await page.keyboard.press("Enter");
     const transaction = await forged();
     expect(transaction).toMatchObject({
-      sender: sender!.address,
-      recipient: recipient!.address,
+      sender: sender.address,
+      recipient: recipient.address,
       amount: 1_250_000_000,
       vendorField: "lunch",
     });
     expect(await field("Passphrase").inputValue()).toBe("");
-    expect(page.url()).toContain(`to=${recipient!.address}`);
+    expect(page.url()).toContain(`to=${recipient.address}`);
     await node.client.dev.mine();
     await page
       .locator(".outcome")
@@ -135,7 +126,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("No other script than the one that signs becomes a worker.", async () => {
     const [sender, recipient] = accounts;
-    await open({ from: sender!.address, to: recipient!.address, amount: "1" });
+    await open({ from: sender.address, to: recipient.address, amount: "1" });
     await sentence("sends");
     const refusal = await page.evaluate(() => {
       try {
@@ -154,26 +145,26 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("What is signed only has the bytes that the protocol package signs.", async () => {
     const [, sender, recipient] = accounts;
     await open({
-      from: sender!.address,
-      to: recipient!.address,
+      from: sender.address,
+      to: recipient.address,
       amount: "0.00000001",
       fee: "0.2",
       nonce: "77",
     });
     await sentence("sends");
-    await field("Passphrase").fill(sender!.passphrase);
+    await field("Passphrase").fill(sender.passphrase);
     await press("Sign only");
     await page.getByText("Signed, not sent").waitFor();
     await page.getByText("Signed JSON", { exact: true }).last().click();
     const shown = JSON.parse(await page.getByRole("region", { name: "signed transaction" }).innerText());
     const network = createNetwork(networkFilesFromJson((await node.client.node.cryptoConfiguration()).data));
-    const keys = keysFromPassphrase(sender!.passphrase);
+    const keys = keysFromPassphrase(sender.passphrase);
     const body = builders.transfer({
       network,
       senderPublicKey: bytesToHex(keys.publicKey),
       nonce: 77n,
       fee: 20_000_000n,
-      recipientId: recipient!.address,
+      recipientId: recipient.address,
       amount: 1n,
     });
     expect(shown).toEqual(transactionToJson(signTransaction(body, keys)));
@@ -181,7 +172,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("Amounts, recipients and passphrases are refused with a reason, before and by the node.", async () => {
     const [sender, recipient, other] = accounts;
-    await open({ from: sender!.address, to: recipient!.address });
+    await open({ from: sender.address, to: recipient.address });
     await says("It has");
     for (const [amount, reason] of [
       ["1,000", "without separators"],
@@ -193,26 +184,26 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       await fill({ "Amount in DEVUNIK": amount });
       await says(reason);
     }
-    await fill({ "Amount in DEVUNIK": "1", To: `${recipient!.address.slice(0, -1)}1` });
+    await fill({ "Amount in DEVUNIK": "1", To: `${recipient.address.slice(0, -1)}1` });
     await says("it has a typo");
-    const foreign = addressFromPublicKey(sender!.publicKey, livenet.network.pubKeyHash);
+    const foreign = addressFromPublicKey(sender.publicKey, livenet.network.pubKeyHash);
     await fill({ To: foreign });
     await says("an address of another network");
     await keepPicture(page, "send-refused-light-1400");
     expect(await accessibilityFaults(page)).toEqual([]);
 
-    await fill({ To: recipient!.address });
+    await fill({ To: recipient.address });
     await sentence("sends");
     await press("Sign and send");
     await says("Enter the passphrase.");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
-    await fill({ Passphrase: other!.passphrase });
+    await fill({ Passphrase: other.passphrase });
     await press("Sign and send");
-    await says(`This is the passphrase of ${other!.address}, not of the sender.`);
+    await says(`This is the passphrase of ${other.address}, not of the sender.`);
     expect(await field("Passphrase").inputValue()).toBe("");
 
     await page.getByText("Fee and nonce").click();
-    await fill({ Fee: "0.00000001", Passphrase: sender!.passphrase });
+    await fill({ Fee: "0.00000001", Passphrase: sender.passphrase });
     await says("0.00000001");
     await press("Sign and send");
     await page.locator("#field-fee-notes").getByText("The fee is too low").waitFor();
@@ -221,7 +212,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("A vote is given, shown, not given twice, and withdrawn.", async () => {
     // Both have a unik of the same type, which the chain requires.
-    const [sender, delegate] = [accounts[0]!, delegates[1]!];
+    const [sender, delegate] = [accounts[0], delegates[1]];
     await open({ kind: "vote", from: sender.address, delegate: delegate.address });
     await says("has not voted");
     await sentence("votes for");
@@ -241,7 +232,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   });
 
   test("A unik is minted with a property, and its properties are set and removed.", async () => {
-    const sender = accounts[3]!;
+    const sender = accounts[3];
     await open({ kind: "mint", from: sender.address });
     await press("Any id");
     await fill({ Properties: "Greeting = hello\nColour = green" });
@@ -266,8 +257,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("Signed JSON is read from a text or a file, sent, and what the node says of it is shown.", async () => {
     const [, sender, recipient] = accounts;
-    const command = ["tx", "transfer", recipient!.address, "3", "--dry-run", "--json"];
-    const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender!.passphrase });
+    const command = ["tx", "transfer", recipient.address, "3", "--dry-run", "--json"];
+    const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender.passphrase });
     await open({ kind: "signed" });
     await field("Signed transactions").fill(printed.slice(0, 40));
     await says("This is not JSON");
@@ -286,17 +277,14 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("The faucet of a dev chain pays from one of its accounts, whose passphrases are on the desk.", async () => {
     const [, payer, recipient] = accounts;
-    await page.goto("/console/sign-in");
-    await field("Webhook token").fill(node.token);
-    await press("Sign in");
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await signIn(page, node.token);
     await page.goto("/console/dev");
-    await says(recipient!.passphrase);
+    await says(recipient.passphrase);
     await fill({ To: "D1", "Amount in DEVUNIK": "1.5" });
-    await field("From").selectOption(payer!.address);
+    await field("From").selectOption(payer.address);
     await press("Pay");
     await says("it has a typo");
-    await field("To").fill(recipient!.address);
+    await field("To").fill(recipient.address);
     await press("Pay");
     await says("waits in the pool");
     await node.client.dev.mine();
@@ -306,19 +294,19 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("status").getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
     await sentence("sends");
-    const { data } = await node.client.wallets.sent(payer!.address).page({ limit: 1 });
-    expect(data[0]).toMatchObject({ recipient: recipient!.address, amount: "150000000" });
+    const { data } = await node.client.wallets.sent(payer.address).page({ limit: 1 });
+    expect(data[0]).toMatchObject({ recipient: recipient.address, amount: "150000000" });
   });
 
   test("A wallet with a second passphrase asks for it, and takes no other.", async () => {
-    const sender = accounts[4]!;
+    const sender = accounts[4];
     const second = "another secret of the same wallet";
     await node.command(["tx", "second-signature"], {
       UNIKNODE_PASSPHRASE: sender.passphrase,
       UNIKNODE_SECOND_PASSPHRASE: second,
     });
     await node.client.dev.mine();
-    await open({ from: sender.address, to: accounts[0]!.address, amount: "1" });
+    await open({ from: sender.address, to: accounts[0].address, amount: "1" });
     await sentence("sends");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": "wrong" });
     await press("Sign and send");

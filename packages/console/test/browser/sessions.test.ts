@@ -8,9 +8,12 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Running, spawnUniknode } from "../../../node/test-support/process/uniknode.ts";
 import { findBrowser, openPage, startBrowser } from "../../test-support/browser.ts";
+import { present } from "../../test-support/present.ts";
 
 const executable = findBrowser();
-const TOKENS = ["first-node", "second-node"];
+/** Webhook token of each node. */
+const TOKENS = ["first-node", "second-node"] as const;
+type Index = 0 | 1;
 
 describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-sessions-"));
@@ -18,11 +21,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   let nodes: Running[] = [];
   let browser: Browser;
   let context: BrowserContext;
-  const urlOf = (node: number) => `http://127.0.0.1:${ports[node]}`;
+  const urlOf = (node: Index) => `http://127.0.0.1:${ports[node]}`;
 
-  async function startNode(number: number): Promise<Running> {
+  async function startNode(number: Index): Promise<Running> {
     const data = ["--data", join(folder, `${number}`), "--http-port", `${ports[number]}`];
-    const node = spawnUniknode(["dev", ...data, "--webhook-token", TOKENS[number]!]);
+    const node = spawnUniknode(["dev", ...data, "--webhook-token", TOKENS[number]]);
     await node.printed(/Ctrl-C stops/);
     return node;
   }
@@ -35,7 +38,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   beforeAll(async () => {
     // A node keeps its port when it is started again, as a session needs it.
     for (const _ of TOKENS) ports.push(await freePort());
-    [browser, ...nodes] = await Promise.all([startBrowser(executable!), startNode(0), startNode(1)]);
+    [browser, ...nodes] = await Promise.all([startBrowser(present(executable)), startNode(0), startNode(1)]);
   }, 120_000);
   beforeEach(async () => {
     context = (await openPage(browser, urlOf(0))).page.context();
@@ -47,17 +50,17 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function signIn(number: number): Promise<Page> {
+  async function signIn(number: Index): Promise<Page> {
     const page = await context.newPage();
     await page.goto(`${urlOf(number)}/console/sign-in`);
-    await page.getByLabel("Webhook token").fill(TOKENS[number]!);
+    await page.getByLabel("Webhook token").fill(TOKENS[number]);
     await page.getByRole("main").getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     return page;
   }
 
   /** The page of the dev chain has its commands only while it is signed in. */
-  async function expectSignedIn(page: Page, number: number): Promise<void> {
+  async function expectSignedIn(page: Page, number: Index): Promise<void> {
     await page.goto(`${urlOf(number)}/console/dev`);
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     const [cookies, status] = [
@@ -88,7 +91,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
 
   test("After a restart of a dev chain the page is still signed in, and may change something.", async () => {
     const page = await signIn(0);
-    await stopNode(nodes[0]!);
+    await stopNode(present(nodes[0]));
     nodes[0] = await startNode(0);
     await page.reload();
     await expectSignedIn(page, 0);

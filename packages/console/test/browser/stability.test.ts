@@ -1,47 +1,49 @@
 /** Pages stay where they are while the chain grows, and show the right times. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { createPayer, type Pay } from "../../test-support/payments.ts";
 
-const executable = findBrowser();
 const MAX_SHIFT_PER_MINUTE = 0.02;
 const WATCHED_MS = 60_000;
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 150_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 150_000 }, ({ node, open }) => {
+  let pay: Pay;
 
   beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
-    await node.command(["trigger", "transaction.applied"]);
+    pay = await createPayer(node);
+    await pay();
+    await node.client.dev.mine();
   }, 120_000);
-  afterAll(async () => {
-    await started?.stop();
-  });
+
+  /** Opens the overview, with its shifts summed from the first paint on, and waits until it is complete. */
+  async function openOverview(width: number): Promise<Page> {
+    const { page } = await open({ width });
+    await watchShifts(page);
+    await page.goto("/console/");
+    await page.locator("ol.round .slot").first().waitFor();
+    await page.getByRole("table", { name: "Latest transactions" }).waitFor();
+    return page;
+  }
 
   test("The overview does not move while rounds change and transactions come, wide and narrow.", async () => {
-    const pages = await Promise.all([1_400, 390].map((width) => openOverview(browser, node, width)));
+    const [wide, narrow] = await Promise.all([openOverview(1_400), openOverview(390)]);
     const titles = new Set<string>();
     for (const endMs = Date.now() + WATCHED_MS; Date.now() < endMs; ) {
-      titles.add(await pages[0]!.getByRole("heading", { name: /^Round / }).innerText());
-      await node.command(["trigger", "transaction.applied"]);
-      await pages[0]!.waitForTimeout(2_000);
+      titles.add(await wide.getByRole("heading", { name: /^Round / }).innerText());
+      await pay();
+      await wide.waitForTimeout(2_000);
     }
     expect(titles.size).toBeGreaterThan(2);
-    for (const page of pages) {
+    for (const page of [wide, narrow]) {
       const { total, largest } = await page.evaluate(() => (window as unknown as Watched).shifts);
       // The largest shifts say what moved.
       expect(total < MAX_SHIFT_PER_MINUTE ? [] : [total, ...largest]).toEqual([]);
-      await page.context().close();
     }
   });
 
   test("Right after a time travel no text shows a time of the clock before.", async () => {
-    const { page } = await openPage(browser, node.url);
+    const { page } = await open();
     await page.goto("/console/");
     await page.locator(".verdict time").waitFor();
     await page.evaluate(() => {
@@ -65,19 +67,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const ahead = await page.evaluate(() => [...(window as unknown as { seen: Set<string> }).seen]);
     expect(ahead.filter((text) => /in \d/.test(text))).toEqual([]);
     expect(await page.locator(".verdict").innerText()).not.toMatch(/stopped/);
-    await page.context().close();
   });
 });
-
-/** Opens the overview, with its shifts summed from the first paint on, and waits until it is complete. */
-async function openOverview(browser: Browser, node: DevNode, width: number): Promise<Page> {
-  const { page } = await openPage(browser, node.url, { width });
-  await watchShifts(page);
-  await page.goto("/console/");
-  await page.locator("ol.round .slot").first().waitFor();
-  await page.getByRole("table", { name: "Latest transactions" }).waitFor();
-  return page;
-}
 
 type Shift = { readonly value: number; readonly sources: readonly string[] };
 type Watched = { shifts: { total: number; largest: Shift[] } };

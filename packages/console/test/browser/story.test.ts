@@ -1,16 +1,13 @@
 /** What someone who only has a browser can do from a transfer to its deliveries: nothing here asks the node but the page. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, keepPicture, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { keepPicture } from "../../test-support/browser.ts";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { present } from "../../test-support/present.ts";
 
-const executable = findBrowser();
-
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 120_000 }, () => {
-  let started: RunningConsole | undefined;
-  let browser: Browser;
+describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
   let receiver: Server;
   const bodies: string[] = [];
 
@@ -27,11 +24,8 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    started = await startConsole(executable!);
-    ({ browser } = started);
   }, 120_000);
   afterAll(async () => {
-    await started?.stop();
     receiver?.closeAllConnections();
     receiver?.close();
   });
@@ -44,16 +38,16 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
   test("A transfer is followed from sending to its delivery, which fails, is explained, repeated, and retracted.", {
     timeout: 120_000,
   }, async () => {
-    const { page, faults } = await openPage(browser, started!.node.url);
+    const { page, faults } = await open();
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    await page.goto(started!.node.consoleUrl);
+    await page.goto(node.consoleUrl);
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 
     // A webhook for transfers to an account.
     await page.goto("/console/dev");
     const wallets = page.getByRole("main").locator("a[href^='/console/wallets/']");
     await wallets.nth(1).waitFor();
-    const recipient = decodeURIComponent((await wallets.nth(1).getAttribute("href"))!.split("/").at(-1)!);
+    const recipient = await lastSegment(wallets.nth(1));
     const conditions = JSON.stringify([{ key: "recipientId", condition: "eq", value: recipient }]);
     const filter = new URLSearchParams({ events: "transaction.applied", conditions });
     await page.goto(`/console/webhooks/new?${filter}`);
@@ -74,7 +68,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await press(page, "Pay");
     const link = page.locator("a[href^='/console/transactions/']").first();
     await link.waitFor();
-    const id = decodeURIComponent((await link.getAttribute("href"))!.split("/").at(-1)!);
+    const id = await lastSegment(link);
     await link.click();
     await says(page, /confirmation/);
 
@@ -122,6 +116,11 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await keepPicture(page, "story-reorganized-light-1400");
     await expect.poll(() => bodies.some((body) => body.includes("reverted"))).toBe(true);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });
+
+/** Returns the id at the end of the address of a link. */
+async function lastSegment(link: Locator): Promise<string> {
+  const href = present(await link.getAttribute("href"));
+  return decodeURIComponent(href.replace(/.*\//, ""));
+}

@@ -1,20 +1,13 @@
 /** The webhook desk while a receiver fails: what it says, and how it is corrected without a loss. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import { afterAll, expect, test } from "vitest";
+import { describeConsole } from "../../test-support/console-tests.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-const executable = findBrowser();
 const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
   const servers: Server[] = [];
   let received = 0;
 
@@ -30,21 +23,9 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  beforeAll(async () => {
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
-  }, 120_000);
   afterAll(async () => {
-    await started?.stop();
     for (const server of servers) server.close();
   });
-
-  async function signIn(page: Page): Promise<void> {
-    await page.goto("/console/sign-in");
-    await page.getByLabel("Webhook token").fill(node.token);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-  }
 
   test("A receiver that fails is shown everywhere; its target is corrected, and nothing is lost.", async () => {
     const target = await listen(500);
@@ -56,8 +37,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     });
     await node.client.dev.mine({ blocks: 5 });
     await expect.poll(async () => (await node.client.webhooks.summary(data.id)).data.state).toBe("failing");
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     await page.getByRole("link", { name: "1 webhook failing" }).waitFor();
     await page.getByRole("navigation", { name: "Screens" }).getByText("1 failing").waitFor();
     expect(await faultsInEveryView(page, "overview-failing")).toEqual([]);
@@ -81,7 +61,6 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("active", { exact: true }).waitFor();
     expect(faults).toEqual([]);
     await node.client.webhooks.remove(data.id);
-    await page.context().close();
   });
 
   test("Deliveries that wait are sent now, a selection or all; the queue is dropped when that is chosen.", async () => {
@@ -93,8 +72,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await expect
       .poll(async () => (await node.client.webhooks.get(data.id)).data.queued ?? 0)
       .toBeGreaterThan(2);
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     await page.goto(`/console/webhooks/${data.id}`);
     const boxes = page.getByRole("checkbox", { name: /^Select delivery/ });
     await boxes.nth(0).check();
@@ -121,12 +99,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(faults).toEqual([]);
     await node.client.webhooks.remove(data.id);
     await node.client.dev.forge({ enabled: true });
-    await page.context().close();
   });
 
   test("A ping that is refused is shown before the registration, and so are warnings.", async () => {
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     const item = [{ key: "heigth", condition: "gt", value: "2" }];
     const draft = { events: "block.applied", conditions: JSON.stringify(item), target: await listen(401) };
     await page.goto(`/console/webhooks/new?${new URLSearchParams(draft)}`);
@@ -138,6 +114,5 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText('did you mean "height"?').waitFor();
     expect(await faultsInEveryView(page, "webhook-warned")).toEqual([]);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,54 +1,37 @@
 /** The webhook desk against a real receiver that refuses some deliveries. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findBrowser, openPage } from "../../test-support/browser.ts";
-import { type RunningConsole, startConsole } from "../../test-support/console.ts";
-import type { DevNode } from "../../test-support/dev-node.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeConsole } from "../../test-support/console-tests.ts";
+import { present } from "../../test-support/present.ts";
 import { faultsInEveryView } from "../../test-support/views.ts";
 
-const executable = findBrowser();
-const ANSWER = "not now <script>document.title = 'markup'</script>";
+const REASON = "not now <script>document.title = 'markup'</script>";
 
-describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: 90_000 }, () => {
-  let started: RunningConsole | undefined;
-  let node: DevNode;
-  let browser: Browser;
+describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
   let receiver: Server;
   let isRefusing = true;
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
       request.resume();
-      response.writeHead(isRefusing ? 500 : 204).end(isRefusing ? ANSWER : undefined);
+      response.writeHead(isRefusing ? 500 : 204).end(isRefusing ? REASON : undefined);
     });
     await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    started = await startConsole(executable!);
-    ({ node, browser } = started);
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     await node.client.webhooks.create({ event: "block.applied", target, conditions });
     await node.client.dev.mine({ blocks: 2 });
   }, 120_000);
   afterAll(async () => {
-    await started?.stop();
     receiver?.closeAllConnections();
     receiver?.close();
   });
 
-  async function signIn(page: Page): Promise<void> {
-    await page.goto("/console/sign-in");
-    await page.getByLabel("Webhook token").fill(node.token);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-  }
-
   test("A delivery that was refused shows its attempts as text, and one that arrived is sent again.", {
     timeout: 90_000,
   }, async () => {
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     await page.getByRole("link", { name: "Webhooks" }).click();
     // The overview has a link to block 1.
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
@@ -58,7 +41,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     expect(await faultsInEveryView(page, "webhook")).toEqual([]);
     await page.getByRole("row").nth(1).getByRole("link").first().click();
     await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
-    await page.getByText(ANSWER).first().waitFor();
+    await page.getByText(REASON).first().waitFor();
     expect(await page.title()).not.toBe("markup");
     expect(await faultsInEveryView(page, "delivery")).toEqual([]);
     isRefusing = false;
@@ -68,12 +51,10 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("button", { name: "Send again" }).click();
     await page.getByRole("paragraph").filter({ hasText: "It is sent again" }).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A webhook is pinged, paused, resumed and deleted.", { timeout: 60_000 }, async () => {
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     await page.goto("/console/webhooks/1");
     isRefusing = false;
     await page.getByRole("button", { name: "Ping" }).click();
@@ -86,15 +67,13 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("No webhooks yet").waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A webhook is made from a filter: tried on the past, refused with the reason, registered, its secret shown once.", {
     timeout: 60_000,
   }, async () => {
     isRefusing = false;
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     const conditions = JSON.stringify([{ key: "height", condition: "gt", value: "2" }]);
     await page.goto(`/console/webhooks/new?${new URLSearchParams({ events: "block.applied", conditions })}`);
     await page.getByText(/events? of the blocks 1 to \d+ would have been delivered, 2 not/).waitFor();
@@ -103,7 +82,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("Condition", { exact: true }).selectOption("matches the pattern");
     await page.getByLabel("Value", { exact: true }).fill("(");
     await page.getByRole("alert").getByText("The dry run cannot be shown").waitFor();
-    // The browser notes every answer that is no success.
+    // The browser logs every response that is not a success.
     expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
     await page.getByLabel("Condition", { exact: true }).selectOption("is greater than");
     await page.getByLabel("Value", { exact: true }).fill("1");
@@ -116,22 +95,21 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByLabel("Target").fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
     await page.keyboard.press("Enter");
     await page.getByText("It is shown only now").waitFor();
-    const secret = await page.getByRole("region", { name: "secret" }).textContent();
+    const secret = present(await page.getByRole("region", { name: "secret" }).textContent());
     expect(secret).toMatch(/^whsec_/);
     await page.getByRole("button", { name: "Ping the receiver" }).click();
     await page.getByRole("paragraph").filter({ hasText: "accepted the ping: 204" }).waitFor();
     await page.getByRole("tab", { name: "Go" }).click();
     await page.getByText("package main").waitFor();
     expect(await faultsInEveryView(page, "webhook-secret")).toEqual([]);
-    expect(page.url()).not.toContain(secret!);
+    expect(page.url()).not.toContain(secret);
     await page.getByRole("link", { name: "To the webhook" }).click();
     await page.getByRole("heading", { name: "Deliveries" }).waitFor();
     const kept = await page.evaluate(() =>
       JSON.stringify([document.body.innerText, localStorage, sessionStorage]),
     );
-    expect(kept).not.toContain(secret!);
+    expect(kept).not.toContain(secret);
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 
   test("A webhook replays the past with an estimate, gets a new secret, and shows a fact beside its retraction.", {
@@ -141,8 +119,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const { data } = await node.client.webhooks.create({ event: "block.applied", target, conditions });
-    const { page, faults } = await openPage(browser, node.url);
-    await signIn(page);
+    const { page, faults } = await reuseSignedIn();
     await page.goto(`/console/webhooks/${data.id}`);
     await page.getByText(/blocks, about \d+ deliveries, judged by the last/).waitFor();
     await page.getByLabel("To height").fill("3");
@@ -164,7 +141,7 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     };
     await expect.poll(factOf).toBeDefined();
     await node.client.dev.reorg({ depth: 1 });
-    await page.goto(`/console/webhooks/${data.id}/${(await factOf())!.id}`);
+    await page.goto(`/console/webhooks/${data.id}/${present(await factOf()).id}`);
     const retraction = page.getByRole("article", { name: "Retraction" });
     await retraction.getByText("block.reverted").first().waitFor();
     await page.getByRole("article", { name: "Fact" }).getByText("block.applied").first().waitFor();
@@ -172,6 +149,5 @@ describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeou
     await page.getByText("Equivalent commands and code").click();
     await page.getByText(`-H 'webhook-id:`).waitFor();
     expect(faults).toEqual([]);
-    await page.context().close();
   });
 });

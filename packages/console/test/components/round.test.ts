@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { forgingOrder } from "../../src/components/round/order.ts";
 import { roundOf } from "../../src/components/round/round.ts";
 import { block, blocks as chainOf } from "../../test-support/chain.ts";
+import { present } from "../../test-support/present.ts";
 
 const SIZE = 6;
 const ranked = Array.from({ length: SIZE }, (_, index) => `key ${index}`);
@@ -16,14 +17,16 @@ test.each([1, 2, 46, 1_000_003])("The forging order of round %s is that of the l
 
 /** Forged in a slot of two seconds by the delegate of the slot. */
 const forged = (round: number, height: number, slot: number) =>
-  block(height, { epoch: slot * 2, publicKey: forgingOrder(round, ranked)[slot % SIZE]! });
+  block(height, { epoch: slot * 2, publicKey: present(forgingOrder(round, ranked)[slot % SIZE]) });
 
 const input = { ranked, size: SIZE, blocktime: 2 };
+
+const shownRound = (...given: Parameters<typeof roundOf>) => present(roundOf(...given));
 
 test("Slots are forged, missed, now and next, each with its delegate.", () => {
   const order = forgingOrder(3, ranked);
   const blocks = [forged(3, 14, 103), forged(3, 13, 100), block(12, { epoch: 198 })];
-  const { round, firstHeight, slots, isOrderKnown } = roundOf({ ...input, blocks, nowEpoch: 209 })!;
+  const { round, firstHeight, slots, isOrderKnown } = shownRound({ ...input, blocks, nowEpoch: 209 });
   expect({ round, firstHeight, isOrderKnown }).toEqual({ round: 3, firstHeight: 13, isOrderKnown: true });
   expect(slots.map(({ slot, state }) => `${slot} ${state}`)).toEqual([
     "100 forged",
@@ -43,17 +46,17 @@ test("After the last block of a round, the next one is shown.", () => {
     round,
     forged: count,
     slots,
-  } = roundOf({ ...input, blocks: [block(12, { epoch: 200 })], nowEpoch: 201 })!;
+  } = shownRound({ ...input, blocks: [block(12, { epoch: 200 })], nowEpoch: 201 });
   expect({ round, count, slots: slots.length }).toEqual({ round: 3, count: 0, slots: SIZE });
   expect(slots[0]).toMatchObject({ slot: 101, state: "next" });
 });
 
 test("An order that the blocks contradict is not shown.", () => {
-  const { isOrderKnown, slots } = roundOf({
+  const { isOrderKnown, slots } = shownRound({
     ...input,
     blocks: [block(13, { publicKey: "another" })],
     nowEpoch: 30,
-  })!;
+  });
   expect(isOrderKnown).toBe(false);
   expect(
     slots.filter(({ state }) => state !== "forged").every(({ delegate }) => delegate === undefined),
@@ -62,11 +65,11 @@ test("An order that the blocks contradict is not shown.", () => {
 
 test("The genesis block is forged by none of the delegates, and contradicts no order.", () => {
   const blocks = [forged(1, 2, 50), block(1, { epoch: 0, publicKey: "genesis" })];
-  expect(roundOf({ ...input, blocks, nowEpoch: 101 })!.isOrderKnown).toBe(true);
+  expect(shownRound({ ...input, blocks, nowEpoch: 101 }).isOrderKnown).toBe(true);
 });
 
 test("A chain that stood still for years has missed a round of slots at most.", () => {
-  const { slots } = roundOf({ ...input, blocks: [forged(3, 13, 100)], nowEpoch: 1e8 })!;
+  const { slots } = shownRound({ ...input, blocks: [forged(3, 13, 100)], nowEpoch: 1e8 });
   expect(slots.filter(({ state }) => state === "missed")).toHaveLength(SIZE);
 });
 
@@ -77,7 +80,7 @@ test("Without a block there is no round.", () => {
 test("A slot that ended after the blocks were read is open, not missed.", () => {
   const input = { blocks: chainOf(5, 1), ranked: [], size: 3, blocktime: 2 };
   const states = (nowEpoch: number, readEpoch?: number) =>
-    roundOf({ ...input, nowEpoch, ...(readEpoch !== undefined && { readEpoch }) })!.slots.map(
+    shownRound({ ...input, nowEpoch, ...(readEpoch !== undefined && { readEpoch }) }).slots.map(
       ({ state }) => state,
     );
   // The head has the slot 5; slots 6 to 8 have no block.

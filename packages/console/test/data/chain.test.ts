@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { reorganizationBetween } from "../../src/data/chain.ts";
 import { blocks } from "../../test-support/chain.ts";
+import { present } from "../../test-support/present.ts";
 
 test("A chain that grew has no reverted blocks.", () => {
   expect(reorganizationBetween(blocks(10, 5), blocks(12, 7))).toBeUndefined();
@@ -12,18 +13,18 @@ test("The first blocks of a page revert nothing.", () => {
 
 test("Blocks that another branch replaced are reverted, newest first.", () => {
   const branch = [...blocks(11, 9, { branch: "b" }), ...blocks(8, 5)];
-  const { reverted, isDeep } = reorganizationBetween(blocks(10, 5), branch)!;
+  const { reverted, isDeep } = present(reorganizationBetween(blocks(10, 5), branch));
   expect(reverted.map(({ id }) => id)).toEqual(["a-10", "a-9"]);
   expect(isDeep).toBe(false);
 });
 
 test("A chain that went back to an earlier block has reverted those above it.", () => {
-  const { reverted } = reorganizationBetween(blocks(10, 5), blocks(7, 2))!;
+  const { reverted } = present(reorganizationBetween(blocks(10, 5), blocks(7, 2)));
   expect(reverted.map(({ height }) => height)).toEqual([10, 9, 8]);
 });
 
 test("Without a block in common, blocks that the page does not know may be reverted as well.", () => {
-  expect(reorganizationBetween(blocks(10, 5), blocks(12, 5, { branch: "b" }))!.isDeep).toBe(true);
+  expect(reorganizationBetween(blocks(10, 5), blocks(12, 5, { branch: "b" }))?.isDeep).toBe(true);
 });
 
 test("Blocks below a gap are not known to be reverted.", () => {

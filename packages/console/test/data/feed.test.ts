@@ -1,7 +1,7 @@
 import { type Block, createClient, type StreamedEvent } from "@uniknode/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createAnswers } from "../../src/data/answers.ts";
 import { createFeed } from "../../src/data/feed.ts";
+import { createResponseCache } from "../../src/data/response-cache.ts";
 import { block, blocks, EPOCH_UNIX } from "../../test-support/chain.ts";
 
 beforeEach(() => {
@@ -21,10 +21,10 @@ function follow(chain: readonly Block[]) {
     progress: undefined as object | undefined,
     requests: 0,
   };
-  const answerOf = (path: string, query: URLSearchParams): object => {
+  const contentOf = (path: string, query: URLSearchParams): object => {
     const [head] = node.chain;
     if (path === "/api/node/configuration") return { constants: { blocktime: 4, activeDelegates: 3 } };
-    if (path === "/api/node/syncing") return { id: head!.id, height: head!.height, progress: node.progress };
+    if (path === "/api/node/syncing") return { id: head?.id, height: head?.height, progress: node.progress };
     if (path === "/api/node/status") return { timestamp: node.now };
     return node.chain.slice(0, Number(query.get("limit")));
   };
@@ -36,14 +36,14 @@ function follow(chain: readonly Block[]) {
       return Response.json({ message: "too many" }, { status: 429, headers });
     }
     const { pathname, searchParams } = new URL(`${url}`);
-    return Response.json({ data: answerOf(pathname, searchParams), meta: {} });
+    return Response.json({ data: contentOf(pathname, searchParams), meta: {} });
   };
-  const answers = createAnswers();
-  const feed = createFeed(createClient({ url: "http://127.0.0.1", fetch, retries: 0 }), answers);
+  const responses = createResponseCache();
+  const feed = createFeed(createClient({ url: "http://127.0.0.1", fetch, retries: 0 }), responses);
   const end = new AbortController();
   void feed.run(end.signal);
   const pass = (timeMs: number) => vi.advanceTimersByTimeAsync(timeMs);
-  return { ...feed, answers, node, pass, end: () => end.abort() };
+  return { ...feed, responses, node, pass, end: () => end.abort() };
 }
 
 test("The head follows the chain within half a block.", async () => {
@@ -67,18 +67,18 @@ test("Without a new block, one small request is made at a time.", async () => {
   end();
 });
 
-test("A reorganization is shown, and drops answers about its blocks.", async () => {
-  const { reorganization, answers, node, pass, end } = follow(blocks(5, 1));
+test("A reorganization is shown, and drops responses about its blocks.", async () => {
+  const { reorganization, responses, node, pass, end } = follow(blocks(5, 1));
   await pass(0);
-  await answers.request("block a-5", "a-5", async () => ({ id: "a-5" }));
+  await responses.request("block a-5", "a-5", async () => ({ id: "a-5" }));
   node.chain = [block(6, { branch: "b" }), block(5, { branch: "b" }), ...blocks(4, 1)];
   await pass(2_000);
   expect(reorganization.value?.reverted.map(({ id }) => id)).toEqual(["a-5"]);
-  expect(answers.answerOf("block a-5").value.value).toBeUndefined();
+  expect(responses.get("block a-5").value.value).toBeUndefined();
   end();
 });
 
-test("A node that does not answer is asked again, more and more seldom, and found when it is back.", async () => {
+test("A node that does not respond is polled again, more and more seldom, and found when it is back.", async () => {
   const { connection, node, pass, head, end } = follow(blocks(5, 1));
   await pass(0);
   node.isDown = true;

@@ -9,12 +9,12 @@ afterEach(() => {
 });
 
 function watch() {
-  const state = { isAnswered: true, isHidden: false, probes: 0 };
+  const state = { isResponding: true, isHidden: false, probes: 0 };
   const calls: string[] = [];
   const ended = new AbortController();
   const probe = async () => {
     state.probes++;
-    return state.isAnswered;
+    return state.isResponding;
   };
   const feed = { lose: () => void calls.push("lose"), poll: () => void calls.push("poll") };
   void watchNode(probe, feed, () => state.isHidden, ended.signal);
@@ -25,11 +25,11 @@ test("A lost node is noticed within two seconds, and so is its return.", async (
   const { state, calls, end } = watch();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(calls).toEqual([]);
-  state.isAnswered = false;
+  state.isResponding = false;
   await vi.advanceTimersByTimeAsync(1_500);
   expect(calls).toContain("lose");
   expect(calls).not.toContain("poll");
-  state.isAnswered = true;
+  state.isResponding = true;
   await vi.advanceTimersByTimeAsync(1_500);
   expect(calls.at(-1)).toBe("poll");
   expect(calls.filter((call) => call === "poll")).toHaveLength(1);

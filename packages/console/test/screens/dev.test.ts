@@ -2,17 +2,21 @@ import { createClient, type DevChange } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
 import { type Command, curlOf, outcomeOf, programOf, run } from "../../src/screens/dev/commands.ts";
 
+const mine: Command = { name: "mine", body: { blocks: 2 } };
+const reorg: Command = { name: "reorg", body: { depth: 1, blocks: 2 } };
+const snapshot: Command = { name: "snapshot", body: {} };
+const restore: Command = { name: "restore", body: { id: "ab" } };
+const travel: Command = { name: "travel", body: { seconds: 60 } };
+const forge: Command = { name: "forge", body: { enabled: false } };
+const fail: Command = { name: "fail", body: { webhook: 1, how: "refuse", status: 503 } };
 const COMMANDS: readonly (readonly [Command, string])[] = [
-  [{ name: "mine", body: { blocks: 2 } }, 'mine({"blocks":2})'],
-  [{ name: "reorg", body: { depth: 1, blocks: 2 } }, 'reorg({"depth":1,"blocks":2})'],
-  [{ name: "snapshot", body: {} }, "snapshot()"],
-  [{ name: "restore", body: { id: "ab" } }, 'restore("ab")'],
-  [{ name: "travel", body: { seconds: 60 } }, 'travel({"seconds":60})'],
-  [{ name: "forge", body: { enabled: false } }, 'forge({"enabled":false})'],
-  [
-    { name: "fail", body: { webhook: 1, how: "refuse", status: 503 } },
-    'fail(1, {"how":"refuse","status":503})',
-  ],
+  [mine, 'mine({"blocks":2})'],
+  [reorg, 'reorg({"depth":1,"blocks":2})'],
+  [snapshot, "snapshot()"],
+  [restore, 'restore("ab")'],
+  [travel, 'travel({"seconds":60})'],
+  [forge, 'forge({"enabled":false})'],
+  [fail, 'fail(1, {"how":"refuse","status":503})'],
 ];
 
 describe("The commands of a dev chain", () => {
@@ -45,12 +49,12 @@ describe("The commands of a dev chain", () => {
   });
 
   test.each([
-    [COMMANDS[0]![0], change(0, 1), "1 block applied. The head is at height 9."],
-    [COMMANDS[1]![0], change(1, 2), "1 block reverted, 2 blocks applied. The head is at height 9."],
-    [COMMANDS[2]![0], change(0, 0), "Remembered height 9."],
-    [COMMANDS[3]![0], change(0, 0), "Nothing changed. The head is at height 9."],
-    [COMMANDS[5]![0], change(0, 0), "Blocks are forged only on request."],
-    [COMMANDS[6]![0], undefined, "The receiver of webhook 1 fails from now on."],
+    [mine, change(0, 1), "1 block applied. The head is at height 9."],
+    [reorg, change(1, 2), "1 block reverted, 2 blocks applied. The head is at height 9."],
+    [snapshot, change(0, 0), "Remembered height 9."],
+    [restore, change(0, 0), "Nothing changed. The head is at height 9."],
+    [forge, change(0, 0), "Blocks are forged only on request."],
+    [fail, undefined, "The receiver of webhook 1 fails from now on."],
     [
       { name: "fail", body: { webhook: 1, how: "not" } } as const,
       undefined,

@@ -48,8 +48,11 @@ const api = apiOf({
     "/blocks/search": { post: { summary: "Search.", tags: ["Blocks"], responses: {} } },
   },
 });
-const [getBlock, search] = api.groups[0]!.operations as [Operation, Operation];
-const [createWebhook] = api.groups[1]!.operations as [Operation];
+const [getBlock, search, createWebhook] = api.groups.flatMap(({ operations }) => operations) as [
+  Operation,
+  Operation,
+  Operation,
+];
 
 describe("The operations", () => {
   test("are grouped in the order of the document, without empty groups.", () => {
@@ -66,8 +69,8 @@ describe("The operations", () => {
     ]);
   });
 
-  test("have the answers that the document says once.", () => {
-    expect(getBlock.answers.map(({ status, description }) => [status, description])).toEqual([
+  test("have the responses that the document says once.", () => {
+    expect(getBlock.responses.map(({ status, description }) => [status, description])).toEqual([
       ["200", "Success."],
       ["405", "No such method."],
     ]);
@@ -144,12 +147,12 @@ describe("A request", () => {
 
   test("that requires the token goes where the session opens it.", async () => {
     const urls: string[] = [];
-    const answer: typeof fetch = async (url, init) => {
+    const respond: typeof fetch = async (url, init) => {
       urls.push(`${init?.method} ${url}`);
       return Response.json({ data: 1 }, { status: 201 });
     };
-    const outcome = await send(answer, createWebhook, { values: {}, body: "{}" });
-    await send(answer, search, filled);
+    const outcome = await send(respond, createWebhook, { values: {}, body: "{}" });
+    await send(respond, search, filled);
     expect(urls).toEqual(["POST /console/operations/api/v2/webhooks", "POST /api/v2/blocks/search"]);
     expect(outcome).toMatchObject({ status: 201, text: '{"data":1}', isCut: false });
   });
@@ -167,19 +170,19 @@ describe("A request", () => {
     expect(await send(stream, getBlock, filled, 20)).toMatchObject({ text: "event: a", isCut: true });
   });
 
-  test("with a large answer keeps its beginning.", async () => {
+  test("with a large response keeps its beginning.", async () => {
     const outcome = await send(async () => new Response("x".repeat(1_000_000)), getBlock, filled);
     expect(outcome.isCut).toBe(true);
     expect(outcome.text).toHaveLength(300_000);
   });
 
-  test("without an answer says so.", async () => {
+  test("without a response says so.", async () => {
     const refused: typeof fetch = () => Promise.reject(new TypeError("x"));
     await expect(send(refused, getBlock, filled)).rejects.toThrow("The node does not respond");
   });
 });
 
-test("Integers of an answer keep their digits.", () => {
+test("Integers of a response keep their digits.", () => {
   expect(jsonOf('{"a":9007199254740993,"b":1.5,"c":2}')).toEqual({ a: 9_007_199_254_740_993n, b: 1.5, c: 2 });
   expect(jsonOf("<html>")).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { curveOf, HEIGHT, WIDTH } from "../../src/screens/node/curve.ts";
 import { figuresOf, samplesOf } from "../../src/screens/node/metrics.ts";
 import { createOperations } from "../../src/screens/node/operations.ts";
+import { present } from "../../test-support/present.ts";
 
 const TEXT = `# HELP a_total What it counts.
 # TYPE a_total counter
@@ -43,7 +44,7 @@ describe("Figures of a node", () => {
 });
 
 describe("Requests of operators", () => {
-  const answering = (status: number, body: string) =>
+  const operationsWith = (status: number, body: string) =>
     createOperations(async () => new Response(body, { status }));
 
   test("The summary and the figures are read below the operations of the console.", async () => {
@@ -63,10 +64,10 @@ describe("Requests of operators", () => {
     [429, "API_FAILED", true],
     [503, "API_FAILED", true],
   ])("The status %i is %s.", async (status, code, isRetryable) => {
-    await expect(answering(status, "no").summary()).rejects.toMatchObject({ code, isRetryable, status });
+    await expect(operationsWith(status, "no").summary()).rejects.toMatchObject({ code, isRetryable, status });
   });
 
-  test("No answer is a node that is unreachable.", async () => {
+  test("No response is a node that is unreachable.", async () => {
     const { figures } = createOperations(async () => {
       throw new TypeError("refused");
     });
@@ -85,7 +86,7 @@ describe("A curve", () => {
   });
 
   test("There is a gap where nothing is known, and no curve where nothing is known at all.", () => {
-    const { path, last } = curveOf([1, null, 2, null])!;
+    const { path, last } = present(curveOf([1, null, 2, null]));
     expect(path.match(/M/g)).toHaveLength(2);
     expect(last).toBe(2);
     expect(curveOf([null, null])).toBeUndefined();
@@ -94,13 +95,13 @@ describe("A curve", () => {
 
   test("Values that never change, and a single one, have a curve without a fault of numbers.", () => {
     for (const values of [[0, 0], [7], [-3, -3]]) {
-      expect(curveOf(values)!.path).toMatch(/^[ML\d. ]+$/);
+      expect(curveOf(values)?.path).toMatch(/^[ML\d. ]+$/);
     }
   });
 
   test("Six hours have one point for each column, and no peak is lost.", () => {
     const values = Array.from({ length: 2_160 }, (_, index) => (index === 1_001 ? 100 : 1));
-    const { path, highest } = curveOf(values)!;
+    const { path, highest } = present(curveOf(values));
     expect(path.match(/[ML]/g)).toHaveLength(WIDTH);
     expect(path).toContain(" 0.0");
     expect(highest).toBe(100);

@@ -85,9 +85,9 @@ describe.each(LANGUAGES)("The receiver in $name (skipped without its interpreter
   const headersOf = createHeaders();
   async function statusOf({ body = BODY, atMs = Date.now(), headers = {}, secrets = SECRETS }: Sent) {
     const signed = headersOf({ id: "msg_1", body: BODY, secrets }, atMs);
-    const answer = await fetch(url, { method: "POST", body, headers: { ...signed, ...headers } });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(url, { method: "POST", body, headers: { ...signed, ...headers } });
+    await response.arrayBuffer();
+    return response.status;
   }
 
   test.skipIf(!isThere)("accepts what the node signed, also while the secret is rotated", async () => {

@@ -18,12 +18,10 @@ const sender = walletOf(network, "sender");
 const recipient = walletOf(network, "recipient").address;
 const terms: Terms = { senderPublicKey: sender.publicKey, nonce: 7n, height: 2_000_000 };
 const unik = "ab".repeat(32);
-const orders: readonly Order[] = [
-  { kind: "transfer", recipientId: recipient, amount: 1n, vendorField: "thanks" },
-  { kind: "vote", vote: `+${sender.publicKey}` },
-  { kind: "mint", tokenId: unik, properties: { type: "1", Greeting: "hello" } },
-  { kind: "update", tokenId: unik, properties: { Greeting: null } },
-];
+const transfer: Order = { kind: "transfer", recipientId: recipient, amount: 1n, vendorField: "thanks" };
+const mint: Order = { kind: "mint", tokenId: unik, properties: { type: "1", Greeting: "hello" } };
+const update: Order = { kind: "update", tokenId: unik, properties: { Greeting: null } };
+const orders: readonly Order[] = [transfer, { kind: "vote", vote: `+${sender.publicKey}` }, mint, update];
 const signatory = { address: sender.address, secondPublicKey: undefined };
 
 const faultOf = (work: () => unknown) => {
@@ -53,23 +51,23 @@ describe("An order", () => {
   );
 
   test("takes the fee that was typed, and else the static fee of the network.", () => {
-    expect(draftOf(network, orders[0]!, { ...terms, fee: 5n }).fee).toBe("5");
-    expect(draftOf(network, orders[0]!, terms).fee).toBe("10000000");
+    expect(draftOf(network, transfer, { ...terms, fee: 5n }).fee).toBe("5");
+    expect(draftOf(network, transfer, terms).fee).toBe("10000000");
   });
 
   test("of a wallet with a second key is signed twice.", () => {
     const keys = keysFromPassphrase("second");
     const twice = { ...signatory, secondPublicKey: bytesToHex(keys.publicKey) };
-    const signed = signOrder(network, orders[0]!, terms, twice, { passphrase: "sender", second: "second" });
+    const signed = signOrder(network, transfer, terms, twice, { passphrase: "sender", second: "second" });
     const { data } = transactionFromJson(signed, { network, height: terms.height });
     expect(verifySecondSignature(data, twice.secondPublicKey)).toBe(true);
     const wrong = () =>
-      signOrder(network, orders[0]!, terms, twice, { passphrase: "sender", second: "sender" });
+      signOrder(network, transfer, terms, twice, { passphrase: "sender", second: "sender" });
     expect(faultOf(wrong)?.field).toBe("second");
   });
 
   test("is not signed by the passphrase of another wallet.", () => {
-    const work = () => signOrder(network, orders[0]!, terms, signatory, { passphrase: "other", second: "" });
+    const work = () => signOrder(network, transfer, terms, signatory, { passphrase: "other", second: "" });
     expect(faultOf(work)).toEqual({
       field: "passphrase",
       message: expect.stringContaining(walletOf(network, "other").address),
@@ -77,19 +75,19 @@ describe("An order", () => {
   });
 
   test.each([
-    ["a typo in the recipient", { ...orders[0]!, recipientId: `${recipient.slice(0, -1)}1` }, "to"],
-    ["no recipient", { ...orders[0]!, recipientId: "no address" }, "to"],
+    ["a typo in the recipient", { ...transfer, recipientId: `${recipient.slice(0, -1)}1` }, "to"],
+    ["no recipient", { ...transfer, recipientId: "no address" }, "to"],
     [
       "a recipient of another network",
-      { ...orders[0]!, recipientId: addressFromPublicKey(sender.publicKey, livenet.network.pubKeyHash) },
+      { ...transfer, recipientId: addressFromPublicKey(sender.publicKey, livenet.network.pubKeyHash) },
       "to",
     ],
-    ["a long text", { ...orders[0]!, vendorField: "é".repeat(128) }, "text"],
-    ["a long name", { ...orders[2]!, properties: { type: "1", ["n".repeat(256)]: "" } }, "properties"],
-    ["a long value", { ...orders[3]!, properties: { name: "v".repeat(256) } }, "properties"],
+    ["a long text", { ...transfer, vendorField: "é".repeat(128) }, "text"],
+    ["a long name", { ...mint, properties: { type: "1", ["n".repeat(256)]: "" } }, "properties"],
+    ["a long value", { ...update, properties: { name: "v".repeat(256) } }, "properties"],
     [
       "too many properties",
-      { ...orders[3]!, properties: Object.fromEntries(Array.from({ length: 256 }, (_, i) => [`${i}`, ""])) },
+      { ...update, properties: Object.fromEntries(Array.from({ length: 256 }, (_, i) => [`${i}`, ""])) },
       "properties",
     ],
   ])("with %s is refused at its field.", (_what, order, field) => {
@@ -98,6 +96,6 @@ describe("An order", () => {
 
   test("to mint is refused where only certified mints are taken.", () => {
     const strict = createNetwork(livenet);
-    expect(faultOf(() => draftOf(strict, orders[2]!, terms))?.message).toContain("factory");
+    expect(faultOf(() => draftOf(strict, mint, terms))?.message).toContain("factory");
   });
 });

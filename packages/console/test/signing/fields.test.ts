@@ -4,6 +4,7 @@ import type { RawTransaction } from "@uniknode/client";
 import { bytesToHex, decodeTransaction, hexToBytes, transactionToJson } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { type Field, fieldsOf } from "../../src/signing/fields.ts";
+import { present } from "../../test-support/present.ts";
 
 const VECTORS = join(import.meta.dirname, "../../../../test/vectors/crypto");
 const FILES = ["core", "magistrate", "nft", "uns", "v1", "multisignature"];
@@ -39,7 +40,7 @@ describe("The fields of a transaction", () => {
   });
 
   test("Those of a transfer are named, with what they say.", () => {
-    const [, serialized] = cases.find(([name]) => name === "transfer on livenet")!;
+    const [, serialized] = present(cases.find(([name]) => name === "transfer on livenet"));
     const said = fieldsOf(rawOf(serialized)).map(({ name, offset, value }) => [name, offset, value]);
     expect(said).toEqual([
       ["Marker", 0, "a transaction with a version"],

@@ -1,11 +1,11 @@
 /** The state after the genesis block (consensus.md 10). */
-import type { Block, Network, Transaction } from "@uniknode/protocol";
+import { type Block, type Network, present, type Transaction } from "@uniknode/protocol";
 import { createRounds } from "../rounds/arithmetic.ts";
 import { openRound } from "../rounds/open.ts";
 import { findRule } from "../rules/registry.ts";
 import type { RuleContext } from "../rules/shared/rule.ts";
 import type { Draft } from "../state/draft.ts";
-import { addressOf, credit, saveDelegate, saveWallet, walletAt, walletOf } from "../wallets.ts";
+import { addressOf, credit, delegateOf, saveDelegate, saveWallet, walletAt, walletOf } from "../wallets.ts";
 import { recordUses } from "./record-uses.ts";
 
 const GENESIS_HEIGHT = 1;
@@ -58,10 +58,10 @@ function countVotes(draft: Draft): void {
   for (const address of [...draft.delegates()]) {
     const wallet = walletAt(draft, address);
     let voteBalance = 0n;
-    for (const voter of draft.voters(wallet.publicKey!)) {
+    for (const voter of draft.voters(present(wallet.publicKey, "the public key of a delegate"))) {
       const { balance, attributes } = walletAt(draft, voter);
       voteBalance += balance + (attributes.htlc?.lockedBalance ?? 0n);
     }
-    if (voteBalance !== 0n) saveDelegate(draft, wallet, { ...wallet.attributes.delegate!, voteBalance });
+    if (voteBalance !== 0n) saveDelegate(draft, wallet, { ...delegateOf(wallet), voteBalance });
   }
 }

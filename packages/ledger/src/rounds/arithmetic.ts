@@ -1,5 +1,5 @@
 /** Maps heights to rounds (consensus.md 2). */
-import type { Network } from "@uniknode/protocol";
+import { type Network, present } from "@uniknode/protocol";
 
 export type RoundInfo = {
   /** Number of the round, from 1. */
@@ -33,7 +33,7 @@ export function createRounds({ milestones }: Pick<Network, "milestones">): Round
   }
 
   const segmentAt = (height: number): Segment =>
-    segments.findLast(({ start }) => start <= height) ?? segments[0]!;
+    segments.findLast(({ start }) => start <= height) ?? present(segments[0], "the first milestone");
 
   return {
     roundAt(height) {

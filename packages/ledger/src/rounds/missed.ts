@@ -1,5 +1,5 @@
 /** Missed slots and idle delegates (consensus.md 5). They have no penalty. */
-import type { Slots } from "@uniknode/protocol";
+import { present, type Slots } from "@uniknode/protocol";
 import type { Round, Wallet } from "../state/tables.ts";
 import { delegateOfSlot } from "./order.ts";
 
@@ -22,7 +22,7 @@ export function missedSlots(
   const count = Math.min(slots.slotAt(timestamp) - first, round.order.length);
   return Array.from({ length: Math.max(count, 0) }, (_, index) => ({
     slot: first + index,
-    delegate: delegateOfSlot(round.order, first + index)!,
+    delegate: present(delegateOfSlot(round.order, first + index), "the delegate of a slot"),
   }));
 }
 

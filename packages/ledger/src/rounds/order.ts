@@ -1,5 +1,5 @@
 /** Forging order of a round (consensus.md 4). */
-import { sha256, utf8ToBytes } from "@uniknode/protocol";
+import { present, sha256, utf8ToBytes } from "@uniknode/protocol";
 
 const SOURCES_PER_SEED = 4;
 
@@ -16,13 +16,18 @@ export function forgingOrder(round: number, ranked: readonly string[]): string[]
   let i = 0;
   while (i < count) {
     for (let x = 0; x < SOURCES_PER_SEED && i < count; x++, i++) {
-      const j = seed[x]! % count;
-      [order[i], order[j]] = [order[j]!, order[i]!];
+      swap(order, i, (seed[x] ?? 0) % count);
     }
     seed = sha256(seed);
     i++; // every fifth index is skipped as a source (trap A4)
   }
   return order;
+}
+
+function swap(order: string[], one: number, other: number): void {
+  const [first, second] = [order[one], order[other]];
+  order[one] = present(second, "a ranked delegate");
+  order[other] = present(first, "a ranked delegate");
 }
 
 /** The delegate of a slot; undefined if the order is empty. */

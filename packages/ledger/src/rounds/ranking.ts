@@ -77,17 +77,16 @@ function orderByType(sorted: DelegateWallet[], milestone: Milestone): DelegateWa
   );
   const taken = new Set<DelegateWallet>();
   const count = { individual: 0, organization: 0, network: 0 };
+  /** Takes the first of the candidates; returns false if there are none. */
+  const take = (preferred: DelegateWallet[], others: DelegateWallet[] = []): boolean => {
+    const first = preferred.shift() ?? others.shift();
+    if (first) taken.add(first);
+    return first !== undefined;
+  };
   for (let pick = 0; pick < milestone.activeDelegates; pick++) {
-    if (count.individual < quotas.individual && primary.length > 0) {
-      taken.add(primary.shift()!);
-      count.individual++;
-    } else if (count.organization < quotas.organization && organizations.length + primary.length > 0) {
-      taken.add((organizations.shift() ?? primary.shift())!);
-      count.organization++;
-    } else if (count.network < quotas.network && networks.length + primary.length > 0) {
-      taken.add((networks.shift() ?? primary.shift())!);
-      count.network++;
-    }
+    if (count.individual < quotas.individual && take(primary)) count.individual++;
+    else if (count.organization < quotas.organization && take(organizations, primary)) count.organization++;
+    else if (count.network < quotas.network && take(networks, primary)) count.network++;
   }
   return [...taken, ...sorted.filter((wallet) => !taken.has(wallet))];
 }

@@ -2,8 +2,8 @@
  * A draft of the state: written records over a reader, with a journal to roll back a refused transaction and to undo an
  * accepted block (decision 2).
  */
-import type { Change, StateReader, TableName, Tables } from "./tables.ts";
-import { propertyKey } from "./tables.ts";
+import { propertiesOver, type WrittenRecords, walletsOver } from "./overlay.ts";
+import type { Change, StateReader, TableName, Tables, Wallet } from "./tables.ts";
 
 /** A position of the journal, for `rollback`. */
 export type Mark = number;
@@ -53,8 +53,7 @@ export function createDraft(base: StateReader): Draft {
   }
 
   function rollback(mark: Mark): void {
-    while (journal.length > mark) {
-      const { table, key, before, first } = journal.pop()!;
+    for (const { table, key, before, first } of journal.splice(mark).reverse()) {
       if (first) recordsOf(table).delete(key);
       else recordsOf(table).set(key, before);
     }
@@ -67,15 +66,7 @@ export function createDraft(base: StateReader): Draft {
       .filter(({ before, after }) => before !== undefined || after !== undefined);
   }
 
-  /** Yields the addresses of the base that were not written, and the written ones that satisfy the test. */
-  function* walletsWhere(
-    committed: Iterable<string>,
-    test: (wallet: Tables["wallets"]) => boolean,
-  ): Iterable<string> {
-    const records = recordsOf("wallets") as Map<string, Tables["wallets"] | undefined>;
-    for (const address of committed) if (!records.has(address)) yield address;
-    for (const [address, wallet] of records) if (wallet && test(wallet)) yield address;
-  }
+  const writtenWallets = () => recordsOf("wallets") as WrittenRecords<Wallet>;
 
   return {
     get,
@@ -83,19 +74,16 @@ export function createDraft(base: StateReader): Draft {
     rollback,
     changes,
     mark: () => journal.length,
-    delegates: () => walletsWhere(base.delegates(), ({ attributes }) => attributes.delegate !== undefined),
+    delegates: () =>
+      walletsOver(base.delegates(), writtenWallets(), ({ attributes }) => attributes.delegate !== undefined),
     voters: (publicKey) =>
-      walletsWhere(base.voters(publicKey), ({ attributes }) => attributes.vote === publicKey),
-    *properties(tokenId) {
-      const records = recordsOf("properties") as Map<string, string | undefined>;
-      for (const entry of base.properties(tokenId)) {
-        if (!records.has(propertyKey(tokenId, entry[0]))) yield entry;
-      }
-      const prefix = propertyKey(tokenId, "");
-      for (const [key, value] of records) {
-        if (value !== undefined && key.startsWith(prefix)) yield [key.slice(prefix.length), value];
-      }
-    },
+      walletsOver(
+        base.voters(publicKey),
+        writtenWallets(),
+        ({ attributes }) => attributes.vote === publicKey,
+      ),
+    properties: (tokenId) =>
+      propertiesOver(tokenId, base.properties(tokenId), recordsOf("properties") as WrittenRecords<string>),
   };
 }
 

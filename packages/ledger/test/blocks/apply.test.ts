@@ -1,5 +1,7 @@
 /** Blocks, rounds, and their undo (consensus.md 5, 6.3, 9 and 10). */
+
 import { applyBlock, createDraft, type Fact } from "@uniknode/ledger";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -26,7 +28,7 @@ describe("the genesis block", () => {
   });
 
   test("opens round 1 by public key", () => {
-    const round = createChain().state.get("rounds", "1")!;
+    const round = present(createChain().state.get("rounds", "1"), "an entry of state");
     const keys = ["d0", "d1", "d2", "d3"].map(publicKeyOf).sort().slice(0, 3);
     expect(round.delegates.map(({ publicKey }) => publicKey)).toEqual(keys);
     expect(round.height).toBe(1);
@@ -47,7 +49,10 @@ describe("a block", () => {
   test("credits its generator, counts for it, and moves the votes it gave", () => {
     const chain = createChain();
     const generator = chain.next().header.generatorPublicKey;
-    const name = ["d0", "d1", "d2", "d3"].find((candidate) => publicKeyOf(candidate) === generator)!;
+    const name = present(
+      ["d0", "d1", "d2", "d3"].find((candidate) => publicKeyOf(candidate) === generator),
+      "an item",
+    );
     chain.append(chain.next([pay("premine", name, 100n)]));
     expect(chain.wallet(name)).toMatchObject({
       balance: 103n,
@@ -151,8 +156,7 @@ describe("facts", () => {
     const forged = new Set(chain.blocks.map(({ header }) => header.generatorPublicKey));
     const missed = facts.flatMap((fact) => (fact.name === "round.missed" ? [fact.delegate.publicKey] : []));
     expect(missed).toEqual(
-      chain.state
-        .get("rounds", "1")!
+      present(chain.state.get("rounds", "1"), "an entry of chain.state")
         .delegates.map(({ publicKey }) => publicKey)
         .filter((publicKey) => !forged.has(publicKey)),
     );
@@ -179,22 +183,25 @@ describe("rounds", () => {
         ]),
       );
       // The delegate that comes last by public key is an organization.
-      const last = ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? 1 : -1))[0]!;
+      const last = present(
+        ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? 1 : -1))[0],
+        "an item of sort",
+      );
       const before = chain.wallet(last);
-      const delegate = { ...before.attributes.delegate!, type: 2 };
+      const delegate = { ...present(before.attributes.delegate, "delegate"), type: 2 };
       const after = { ...before, attributes: { delegate } };
       chain.state.commit([{ table: "wallets", key: before.address, before, after }]);
       chain.append();
       chain.append();
-      const { delegates } = chain.state.get("rounds", "2")!;
+      const { delegates } = present(chain.state.get("rounds", "2"), "an entry of chain.state");
       expect(delegates.length).toBe(4);
-      return delegates[0]!.publicKey === publicKeyOf(last);
+      return present(delegates[0], "an item of delegates").publicKey === publicKeyOf(last);
     };
     expect(firstOfRound2(2)).toBe(true);
     expect(firstOfRound2(3)).toBe(false);
   });
 
-  test("stay readable for ever: the API answers for every one of them", () => {
+  test("stay readable for ever: the API returns every one of them", () => {
     const chain = createChain();
     while (chain.head().height < 17) chain.append();
     const kept = chain.state.entries("rounds").map(([round]) => Number(round));

@@ -1,4 +1,5 @@
 /** What becomes of a block (consensus.md 6.2 and 6.4), line by line. */
+
 import {
   delegateOfSlot,
   forgingOrder,
@@ -9,6 +10,7 @@ import {
   type Verdict,
 } from "@uniknode/ledger";
 import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -40,7 +42,10 @@ function grown() {
 
 /** A delegate that is not the one of the slot. */
 const other = (chain: ReturnType<typeof grown>, { header }: Block) =>
-  chain.orderAt(header.height).find((publicKey) => publicKey !== header.generatorPublicKey)!;
+  present(
+    chain.orderAt(header.height).find((publicKey) => publicKey !== header.generatorPublicKey),
+    "an item of chain.orderAt",
+  );
 
 describe("a block that continues the chain", () => {
   test("is accepted and leaves its changes in the draft", () => {
@@ -131,9 +136,9 @@ describe("a block that does not continue the chain", () => {
     const chain = grown();
     const context = chain.context();
     const high = like(chain.next(), { height: 9 });
-    const answers = Array.from({ length: 7 }, () => judge(context, high));
+    const verdicts = Array.from({ length: 7 }, () => judge(context, high));
     const discarded = "Discarded: too-high";
-    expect(answers).toEqual([...Array(5).fill(discarded), "Rollback: too-high-again", discarded]);
+    expect(verdicts).toEqual([...Array(5).fill(discarded), "Rollback: too-high-again", discarded]);
     const verdict = Array.from({ length: 5 }, () => judgeBlock(context, high, [])).at(-1);
     expect(verdict).toEqual({ kind: "Rollback", reason: "too-high-again", blocks: 5000 });
   });
@@ -149,19 +154,27 @@ describe("a block that does not continue the chain", () => {
 
   test("is discarded below the head, and when it is the head", () => {
     const chain = grown();
-    expect(judge(chain.context(), chain.blocks[2]!)).toBe("Discarded: below-head");
-    expect(judge(chain.context(), chain.blocks.at(-1)!)).toBe("Discarded: is-head");
+    expect(judge(chain.context(), present(chain.blocks[2], "an item of chain.blocks"))).toBe(
+      "Discarded: below-head",
+    );
+    expect(judge(chain.context(), present(chain.blocks.at(-1), "the last of chain.blocks"))).toBe(
+      "Discarded: is-head",
+    );
   });
 
   test("is rejected when it is older than the head", () => {
     const chain = grown();
-    const block = like(chain.blocks.at(-1)!, { timestamp: chain.head().timestamp - 1 });
+    const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
+      timestamp: chain.head().timestamp - 1,
+    });
     expect(judge(chain.context(), block)).toBe("Rejected: older-than-head");
   });
 
   test("trap A23: is double forging from the right delegate, also at the next height", () => {
     const chain = grown();
-    expect(judge(chain.context(), like(chain.blocks.at(-1)!, {}))).toBe("Rollback: double-forging");
+    expect(judge(chain.context(), like(present(chain.blocks.at(-1), "the last of chain.blocks"), {}))).toBe(
+      "Rollback: double-forging",
+    );
     const next = chain.next();
     expect(judge(chain.context(), like(next, { previousBlock: "00" }))).toBe("Rollback: double-forging");
     const sameSlot = {
@@ -176,24 +189,35 @@ describe("a block that does not continue the chain", () => {
     const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
     const chain = createChain(networkWith([{ height: 2, nbDelegatesByType }]));
     const names = ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? -1 : 1));
-    const before = chain.wallet(names[3]!);
-    const delegate = { ...before.attributes.delegate!, type: 2 };
+    const before = chain.wallet(present(names[3], "an item of names"));
+    const delegate = { ...present(before.attributes.delegate, "delegate"), type: 2 };
     const after = { ...before, attributes: { delegate } };
     chain.state.commit([{ table: "wallets", key: before.address, before, after }]);
     while (chain.head().height < 5) chain.append();
-    const byBalance = forgingOrder(2, [names[0]!, names[1]!, names[3]!].map(publicKeyOf));
+    const byBalance = forgingOrder(
+      2,
+      [
+        present(names[0], "an item of names"),
+        present(names[1], "an item of names"),
+        present(names[3], "an item of names"),
+      ].map(publicKeyOf),
+    );
     // A slot for which both orders name different delegates.
     let skipped = 0;
     const forgerOf = ({ header }: Block) => delegateOfSlot(byBalance, chain.slots.slotAt(header.timestamp));
     while (forgerOf(chain.next([], skipped)) === chain.next([], skipped).header.generatorPublicKey) skipped++;
     chain.append(chain.next([], skipped));
     expect(chain.rounds.roundAt(7).isNewRound).toBe(true);
-    expect(judge(chain.context(), like(chain.blocks.at(-1)!, {}))).toBe("Rejected: wrong-generator");
+    expect(judge(chain.context(), like(present(chain.blocks.at(-1), "the last of chain.blocks"), {}))).toBe(
+      "Rejected: wrong-generator",
+    );
   });
 
   test("is rejected from another delegate", () => {
     const chain = grown();
-    const block = like(chain.blocks.at(-1)!, { generatorPublicKey: other(chain, chain.blocks.at(-1)!) });
+    const block = like(present(chain.blocks.at(-1), "the last of chain.blocks"), {
+      generatorPublicKey: other(chain, present(chain.blocks.at(-1), "the last of chain.blocks")),
+    });
     expect(judge(chain.context(), block)).toBe("Rejected: wrong-generator");
   });
 

@@ -15,7 +15,7 @@ import {
   type RuleContext,
   RuleError,
 } from "@uniknode/ledger";
-import { type Block, createSlots, isTypeActive, type SealedTransaction } from "@uniknode/protocol";
+import { type Block, createSlots, isTypeActive, present, type SealedTransaction } from "@uniknode/protocol";
 import { genesisBlock } from "./genesis.ts";
 import { checkIndexes, checkSupply, createdBy, imageOf, textOf } from "./invariants.ts";
 import type { Random } from "./random.ts";
@@ -68,7 +68,7 @@ export function createRandomChain(random: Random, coverage: Coverage): RandomCha
   /** The block of the delegate of the slot. */
   function blockOf(transactions: readonly SealedTransaction[], timestamp: number): Block {
     const height = head().height + 1;
-    const { order } = state.get("rounds", String(rounds.roundAt(height).round))!;
+    const { order } = present(state.get("rounds", String(rounds.roundAt(height).round)), "an entry of state");
     const ids = transactions.map(({ data }) => data.id).join();
     const header = {
       ...genesis.header,
@@ -78,7 +78,10 @@ export function createRandomChain(random: Random, coverage: Coverage): RandomCha
       reward: BigInt(network.milestoneAt(height).reward),
       totalFee: transactions.reduce((sum, { data }) => sum + data.fee, 0n),
       numberOfTransactions: transactions.length,
-      generatorPublicKey: delegateOfSlot(order, slots.slotAt(timestamp))!,
+      generatorPublicKey: present(
+        delegateOfSlot(order, slots.slotAt(timestamp)),
+        "the result of delegateOfSlot",
+      ),
     };
     return { header, transactions };
   }
@@ -163,7 +166,10 @@ function fill(context: RuleContext, pool: RuleContext, random: Random, coverage:
 
 function isActive(type: string, height: number): boolean {
   const [typeGroup, number] = type.split("/").map(Number);
-  return isTypeActive(typeGroup!, number!, { network, height });
+  return isTypeActive(present(typeGroup, "typeGroup"), present(number, "number"), {
+    network,
+    height,
+  });
 }
 
 /** Code of the refusal, which must have left no trace. */

@@ -1,6 +1,6 @@
 /** Proposals of the core types. */
 import type { Lock } from "@uniknode/ledger";
-import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { bytesToHex, hexToBytes, present, sha256 } from "@uniknode/protocol";
 import { publicKeyOf } from "../../test-support/fixtures.ts";
 import {
   ACTORS,
@@ -102,9 +102,12 @@ function someLock(world: World): { id: string; secret: string } {
   const locks = ACTORS.flatMap((name) =>
     Object.entries<Lock>(walletOfActor(world, name).attributes.htlc?.locks ?? {}),
   );
-  if (locks.length === 0) return { id: digest("no lock"), secret: SECRETS[0]! };
+  if (locks.length === 0) return { id: digest("no lock"), secret: present(SECRETS[0], "an item of SECRETS") };
   const [id, { secretHash }] = world.random.pick(locks);
-  const known = SECRETS.find((secret) => hashOf(secret) === secretHash)!;
+  const known = present(
+    SECRETS.find((secret) => hashOf(secret) === secretHash),
+    "an item of SECRETS",
+  );
   return { id, secret: world.random.oneIn(6) ? digest("wrong") : known };
 }
 

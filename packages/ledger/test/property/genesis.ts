@@ -3,6 +3,7 @@ import {
   type Block,
   encodeTransaction,
   keysFromPassphrase,
+  present,
   type SealedTransaction,
   sealedFromTrustedBytes,
   signTransaction,
@@ -48,8 +49,8 @@ function sealed(type: string, { sender, members }: Proposal): SealedTransaction 
   const body: TransactionBody = {
     version: 2,
     network: network.description.pubKeyHash,
-    typeGroup: typeGroup!,
-    type: number!,
+    typeGroup: present(typeGroup, "typeGroup"),
+    type: present(number, "number"),
     nonce: 1n,
     senderPublicKey: publicKeyOf(sender),
     fee: 0n,

@@ -1,7 +1,9 @@
 /** What must hold after every block, said in other words than the rules themselves use. */
+
 import assert from "node:assert/strict";
 import { type MemoryState, type StateReader, TABLE_NAMES, walletOf } from "@uniknode/ledger";
 import type { Milestone, Transaction } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { addressOfActor, GENESIS, network } from "./world.ts";
 
 /** Any value as text, down to the order of members. */
@@ -19,9 +21,9 @@ export function createdBy(
   { unsTokenEcoV2, voucherRewards }: Milestone,
 ): bigint {
   if (typeGroup !== 2001 || (type !== 3 && type !== 4)) return 0n;
-  const { individual, organization, network: ofNetwork } = voucherRewards!;
+  const { individual, organization, network: ofNetwork } = present(voucherRewards, "voucherRewards");
   const sumOf = ({ forger, sender, foundation }: typeof individual) => BigInt(forger + sender + foundation);
-  const { tokenId, properties = {} } = asset!.nft!.unik!;
+  const { tokenId, properties = {} } = present(asset?.nft?.unik, "unik");
   if (type === 3) {
     if (!properties.UnikVoucherId) return 0n;
     if (properties.type === "1") return unsTokenEcoV2 ? 0n : sumOf(individual);
@@ -62,7 +64,8 @@ export function checkIndexes(state: MemoryState): void {
       Object.fromEntries(wallets.flatMap(([address]) => names(address).map((name) => [name, address]))),
       table,
     );
-  const attributesOf = (address: string) => state.get("wallets", address)!.attributes;
+  const attributesOf = (address: string) =>
+    present(state.get("wallets", address), "an entry of state").attributes;
   index("usernames", (address) => [attributesOf(address).delegate?.username ?? []].flat());
   index("locks", (address) => Object.keys(attributesOf(address).htlc?.locks ?? {}));
   index("ipfs", (address) => Object.keys(attributesOf(address).ipfs?.hashes ?? {}));

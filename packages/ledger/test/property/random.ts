@@ -1,4 +1,5 @@
 /** Choices that are the same for the same seed. */
+import { present } from "@uniknode/protocol";
 
 export type Random = {
   /** An integer from 0 to `count - 1`. */
@@ -21,6 +22,6 @@ export function createRandom(seed: number): Random {
   return {
     below,
     oneIn: (count) => below(count) === 0,
-    pick: (items) => items[below(items.length)]!,
+    pick: (items) => present(items[below(items.length)], "an item"),
   };
 }

@@ -4,6 +4,7 @@ import {
   encodeTransaction,
   keysFromPassphrase,
   multiSignTransaction,
+  present,
   type SealedTransaction,
   sealedFromTrustedBytes,
   secondSignTransaction,
@@ -23,14 +24,14 @@ export const TYPES: readonly string[] = Object.keys(proposers);
 /** A transaction of a type for the next block; a fault makes most, but not all, of them invalid. */
 export function randomTransaction(world: World, type: string): SealedTransaction {
   const { random } = world;
-  const { sender, members } = proposers[type]!(world);
+  const { sender, members } = present(proposers[type], "an item of proposers")(world);
   const [typeGroup, number] = type.split("/").map(Number);
   const wallet = walletOfActor(world, sender);
   const body: TransactionBody = {
     version: 2,
     network: network.description.pubKeyHash,
-    typeGroup: typeGroup!,
-    type: number!,
+    typeGroup: present(typeGroup, "typeGroup"),
+    type: present(number, "number"),
     nonce: wallet.nonce + 1n,
     senderPublicKey: keyOfActor(sender),
     fee: BigInt(1 + random.below(50_000_000)),
@@ -46,11 +47,14 @@ export function randomTransaction(world: World, type: string): SealedTransaction
 
 function withFault(random: Random, body: TransactionBody): TransactionBody {
   const faults: (() => TransactionBody)[] = [
-    () => ({ ...body, nonce: body.nonce! + BigInt(random.below(3)) - 1n }),
+    () => ({ ...body, nonce: present(body.nonce, "nonce") + BigInt(random.below(3)) - 1n }),
     () => ({ ...body, fee: body.fee * 10_000n }),
     () => ({ ...body, secondSignature: "ab".repeat(64) }),
     () => ({ ...body, signatures: [`09${"cd".repeat(64)}`] }),
-    () => ({ ...body, senderPublicKey: keyOfActor(PARTICIPANTS[0]!) }),
+    () => ({
+      ...body,
+      senderPublicKey: keyOfActor(present(PARTICIPANTS[0], "an item of PARTICIPANTS")),
+    }),
   ];
   return random.pick(faults)();
 }
@@ -78,6 +82,6 @@ function withWalletSignatures(
 
 /** The entry of a participant; now and then the signature of another account. */
 function signAs(body: TransactionBody, index: number, random: Random): TransactionBody {
-  const signer = random.oneIn(15) ? "stranger" : PARTICIPANTS[index]!;
+  const signer = random.oneIn(15) ? "stranger" : present(PARTICIPANTS[index], "an item of PARTICIPANTS");
   return multiSignTransaction(body, index, keysFromPassphrase(signer));
 }

@@ -1,6 +1,8 @@
 /** Proposals of the NFT and UNS types. */
+
 import { propertyKey } from "@uniknode/ledger";
 import type { NftAsset, Transaction } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import {
   certifiedMint,
   certifiedTransfer,
@@ -111,7 +113,9 @@ function membersOf(sender: string, { asset, amount, recipientId, fee }: Transact
 
 /** The fee that a rewarded transaction needs: most often the right one. */
 const rewardFee = ({ random, height }: World): bigint =>
-  random.oneIn(8) ? 7n : BigInt(network.milestoneAt(height).voucherRewards!.organization.forger);
+  random.oneIn(8)
+    ? 7n
+    : BigInt(present(network.milestoneAt(height).voucherRewards, "voucherRewards").organization.forger);
 
 const certifiedMintProposal: Proposer = (world) => {
   const isVoter = world.random.oneIn(4);
@@ -134,12 +138,14 @@ const certifiedMintProposal: Proposer = (world) => {
 
 const certifiedUpdateProposal: Proposer = (world) => {
   const { sender, nft } = someChange(world);
-  const isAlive = nft.unik!.properties?.["LifeCycle/Status"] === "3";
+  const isAlive = present(nft.unik, "unik").properties?.["LifeCycle/Status"] === "3";
   const { voucherRewards } = network.milestoneAt(world.height);
   const terms: Terms = {
     ...issuing(world),
     cost: isAlive ? 0n : cost(world),
-    ...(isAlive && { members: { fee: BigInt(voucherRewards!.individual.forger) } }),
+    ...(isAlive && {
+      members: { fee: BigInt(present(voucherRewards, "voucherRewards").individual.forger) },
+    }),
   };
   return membersOf(sender, certifiedUpdate(sender, nft, terms));
 };

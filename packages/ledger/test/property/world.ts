@@ -4,6 +4,7 @@ import {
   type Asset,
   bytesToHex,
   multiSignaturePublicKey,
+  present,
   sha256,
   type TransactionBody,
   utf8ToBytes,
@@ -53,7 +54,7 @@ const publicKeys = new Map(
   [...SIGNERS, GENESIS, ...PARTICIPANTS].map((name) => [name, publicKeyOf(name)] as const),
 ).set(SHARED, multiSignaturePublicKey(SHARED_ASSET));
 
-export const keyOfActor = (name: string): string => publicKeys.get(name)!;
+export const keyOfActor = (name: string): string => present(publicKeys.get(name), "an entry of publicKeys");
 
 /** What a transaction is made up from. */
 export type World = {

@@ -1,6 +1,6 @@
 /** Ranking, selection by type, and forging order (consensus.md 3 and 4). */
 import { type Delegate, delegateOfSlot, forgingOrder, rankDelegates } from "@uniknode/ledger";
-import { type Milestone, sha256, utf8ToBytes } from "@uniknode/protocol";
+import { type Milestone, present, sha256, utf8ToBytes } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { publicKeyOf, someDelegate, stateOf, walletNamed } from "../../test-support/fixtures.ts";
@@ -11,14 +11,21 @@ const names = ["a", "b", "c", "d", "e", "f"].sort((a, b) => (publicKeyOf(a) < pu
 function rankingOf(milestone: Partial<Milestone>, ...delegates: Partial<Delegate>[]) {
   const actors = Object.fromEntries(
     delegates.map((members, index) => [
-      names[index]!,
-      { attributes: { delegate: someDelegate({ username: names[index]!, ...members }) } },
+      present(names[index], "an item of names"),
+      {
+        attributes: {
+          delegate: someDelegate({ username: present(names[index], "an item of names"), ...members }),
+        },
+      },
     ]),
   );
   const draft = stateOf(actors);
   const ranked = rankDelegates(draft, { activeDelegates: 3, ...milestone } as Milestone);
   ranked.forEach(({ publicKey }, index) => {
-    const name = names.find((candidate) => publicKeyOf(candidate) === publicKey)!;
+    const name = present(
+      names.find((candidate) => publicKeyOf(candidate) === publicKey),
+      "an item of names",
+    );
     expect(walletNamed(draft, name).attributes.delegate?.rank).toBe(index + 1);
   });
   return { draft, order: ranked.map(({ attributes }) => names.indexOf(attributes.delegate.username)) };
@@ -34,7 +41,9 @@ describe("the ranking", () => {
   test("omits resigned delegates, and removes their rank", () => {
     const { draft, order } = rankingOf({}, votes(1n), { resigned: true, rank: 1 }, votes(2n));
     expect(order).toEqual([2, 0]);
-    expect(walletNamed(draft, names[1]!).attributes.delegate).not.toHaveProperty("rank");
+    expect(walletNamed(draft, present(names[1], "an item of names")).attributes.delegate).not.toHaveProperty(
+      "rank",
+    );
   });
 
   test("writes nothing where nothing changes", () => {
@@ -48,7 +57,9 @@ describe("the ranking", () => {
     const capped = { voterMaximumWeight: { individual: 1 } };
     expect(rankingOf(capped, votes(9n, 1), votes(5n, 2)).order).toEqual([1, 0]);
     const { draft } = rankingOf({ voterMaximumWeight: false }, { ...votes(9n, 1), weightedVoteBalance: 1n });
-    expect(walletNamed(draft, names[0]!).attributes.delegate).not.toHaveProperty("weightedVoteBalance");
+    expect(walletNamed(draft, present(names[0], "an item of names")).attributes.delegate).not.toHaveProperty(
+      "weightedVoteBalance",
+    );
   });
 });
 
@@ -92,11 +103,14 @@ describe("the forging order", () => {
     const expected = [...ranked];
     const exchange = (i: number, byte: number) => {
       const j = byte % 6;
-      [expected[i], expected[j]] = [expected[j]!, expected[i]!];
+      [expected[i], expected[j]] = [
+        present(expected[j], "an item of expected"),
+        present(expected[i], "an item of expected"),
+      ];
     };
     const seed = sha256(utf8ToBytes("12"));
-    for (const i of [0, 1, 2, 3]) exchange(i, seed[i]!);
-    exchange(5, sha256(seed)[0]!);
+    for (const i of [0, 1, 2, 3]) exchange(i, present(seed[i], "an item of seed"));
+    exchange(5, present(sha256(seed)[0], "an item of sha256"));
     expect(forgingOrder(12, ranked)).toEqual(expected);
   });
 

@@ -1,5 +1,5 @@
 import { approval, approvalByType, type Delegate, legacySupplyAt, supplyAt } from "@uniknode/ledger";
-import { createNetwork, livenet } from "@uniknode/protocol";
+import { createNetwork, livenet, present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 
 const network = createNetwork(livenet);
@@ -50,9 +50,9 @@ describe("approval", () => {
       delegate(2, 5000n),
       delegate(undefined, 7n),
     ];
-    expect(approvalByType(registered[0]!, registered)).toBe(25);
-    expect(approvalByType(registered[1]!, registered)).toBe(75);
-    expect(approvalByType(registered[2]!, registered)).toBe(100);
-    expect(approvalByType(registered[3]!, registered)).toBe(0);
+    expect(approvalByType(present(registered[0], "an item of registered"), registered)).toBe(25);
+    expect(approvalByType(present(registered[1], "an item of registered"), registered)).toBe(75);
+    expect(approvalByType(present(registered[2], "an item of registered"), registered)).toBe(100);
+    expect(approvalByType(present(registered[3], "an item of registered"), registered)).toBe(0);
   });
 });

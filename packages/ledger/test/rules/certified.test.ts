@@ -1,6 +1,8 @@
 /** Certification, certified mints and updates, rewards (transactions-rules.md 6.0 to 6.2, state.md 4.1). */
+
 import { RuleError, recordUses } from "@uniknode/ledger";
 import type { Transaction } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   certifiedMint,
@@ -72,7 +74,7 @@ describe("certification", () => {
       "Failed to apply certified transaction:: Failed to check certification signature",
     );
     draft.set("tokens", tokenId("factory"), {
-      ...draft.get("tokens", tokenId("factory"))!,
+      ...present(draft.get("tokens", tokenId("factory")), "an entry of draft"),
       ownerId: addressOfName("bob"),
     });
     expect(refusalOf(draft, mint(), V1)).toBe("NftCertificationBadSignatureError");
@@ -108,8 +110,8 @@ describe("certification", () => {
     const { id: _, ...body } = signedByBob;
     const stolen = {
       ...transactionOf("2001/3", "alice"),
-      asset: body.asset!,
-      recipientId: body.recipientId!,
+      asset: present(body.asset, "asset"),
+      recipientId: present(body.recipientId, "recipientId"),
     };
     expect(refusalOf(draft, stolen, V1)).toBe("");
   });

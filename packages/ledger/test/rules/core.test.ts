@@ -1,6 +1,6 @@
 /** Checks and effects of the core types, in the order of transactions-rules.md 3. */
 import type { Attributes, Lock } from "@uniknode/ledger";
-import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { bytesToHex, hexToBytes, present, sha256 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -300,7 +300,7 @@ describe("hash-time-locked amounts", () => {
     const alice = walletNamed(draft, "alice");
     expect(alice.balance).toBe(898n);
     expect(alice.attributes.htlc?.lockedBalance).toBe(100n);
-    expect(Object.keys(alice.attributes.htlc!.locks)).toEqual([second.id]);
+    expect(Object.keys(present(alice.attributes.htlc, "htlc").locks)).toEqual([second.id]);
   });
 
   test("is not active without its milestone", () => {

@@ -1,5 +1,7 @@
 /** Disclosures (transactions-rules.md 7.1). */
+
 import { recordUses } from "@uniknode/ledger";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   type DisclosureTerms,
@@ -107,7 +109,10 @@ describe("refusals of a disclosure, in order", () => {
     expect(refusalOf(draft, disclose(["x"], { certifier: "bob", demandSigner: "bob" }), V1)).toBe(
       "DiscloseDemandCertificationSignatureError",
     );
-    const other = disclose(["y"]).asset!["disclose-demand-certification"]!;
+    const other = present(
+      disclose(["y"]).asset?.["disclose-demand-certification"],
+      "disclose-demand-certification",
+    );
     const mixed = (terms: DisclosureTerms) => {
       const transaction = disclose(["x"], terms);
       return { ...transaction, asset: { ...transaction.asset, "disclose-demand-certification": other } };

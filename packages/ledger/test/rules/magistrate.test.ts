@@ -1,6 +1,8 @@
 /** Businesses, bridgechains and entities (transactions-rules.md 4). */
+
 import { type Attributes, entityKey } from "@uniknode/ledger";
 import type { Asset, BridgechainAsset } from "@uniknode/protocol";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   apply,
@@ -191,7 +193,10 @@ describe("entity", () => {
     apply(draft, first, situation);
     const again = { ...registration(1, "Another"), id: first.id, nonce: 2n };
     expect(refusalOf(draft, again, situation)).toBe("EntityAlreadyRegisteredError");
-    const fromBob = transactionOf("2/6", "bob", { fee: first.fee, asset: registration(1, "PROD").asset! });
+    const fromBob = transactionOf("2/6", "bob", {
+      fee: first.fee,
+      asset: present(registration(1, "PROD").asset, "asset"),
+    });
     expect(refusalOf(draft, fromBob, situation)).toBe("EntityNameAlreadyRegisteredError");
     const otherType = { ...registration(2), nonce: 2n };
     expect(refusalOf(draft, otherType, situation)).toBe("");

@@ -1,5 +1,7 @@
 /** Delegates by unik and the votes for them (transactions-rules.md 7.2 to 7.4). */
+
 import type { Attributes } from "@uniknode/ledger";
+import { present } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -103,7 +105,7 @@ describe("registration", () => {
     const asset = { nft: unik("cat") };
     const recipientId = addressOfName("bob");
     apply(draft, transactionOf("2000/2", "alice", { asset, recipientId, nonce: 2n }));
-    const fromBob = transactionOf("2001/1", "bob", { asset: register().asset! });
+    const fromBob = transactionOf("2001/1", "bob", { asset: present(register().asset, "asset") });
     expect(refusalOf(draft, fromBob)).toBe("WalletUsernameAlreadyRegisteredError");
   });
 

@@ -46,7 +46,7 @@ function stateWith(usernames: Readonly<Record<string, string>>): MemoryState {
 const start = { a: "first", b: "second" };
 
 describe("a draft", () => {
-  test("answers and rolls back like a plain map", () => {
+  test("reads and rolls back like a plain map", () => {
     fc.assert(
       fc.property(actions, (sequence) => {
         const draft = createDraft(stateWith(start));

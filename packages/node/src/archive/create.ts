@@ -1,4 +1,5 @@
 /** Creates snapshots; the node may keep running. */
+
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { makeFolder } from "../platform/files/folder.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -76,15 +78,13 @@ function describe(
 ): Pick<Manifest, "nethash" | "head" | "transactions" | "state" | "facts"> {
   const database = openReader(path);
   try {
-    const { height, id } = createBlockStore(database).head()!;
-    const { transactions } = database
-      .prepare<{ transactions: number }>("SELECT count(*) AS transactions FROM transactions")
-      .get()!;
-    const nethash = createMetaStore(database).read("nethash")!;
+    const { height, id } = present(createBlockStore(database).head(), "the head of the chain");
+    const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM transactions");
+    const nethash = present(createMetaStore(database).read("nethash"), "the nethash");
     return {
       nethash,
       head: { height, id },
-      transactions,
+      transactions: count.get()?.total ?? 0,
       state: stateDigest(database),
       ...(facts && areOfChain(facts, database) && { facts }),
     };

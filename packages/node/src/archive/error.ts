@@ -1,4 +1,6 @@
 /** Reasons why an archive could not be created, read or verified. */
+import { CodedError } from "../platform/coded-error.ts";
+
 export type ArchiveErrorCode =
   /** The output path, or a chain in the data folder, already exists. */
   | "ARCHIVE_EXISTS"
@@ -14,13 +16,8 @@ export type ArchiveErrorCode =
   | "ARCHIVE_INVALID";
 
 /** Not retryable with the same input and disk. The message names the file or block, and the remedy. */
-export class ArchiveError extends Error {
-  readonly code: ArchiveErrorCode;
-  readonly isRetryable = false;
-
+export class ArchiveError extends CodedError<ArchiveErrorCode> {
   constructor(code: ArchiveErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ArchiveError";
-    this.code = code;
+    super(code, message, { isRetryable: false, ...options });
   }
 }

@@ -1,5 +1,7 @@
 /** Exports the blocks of a data folder as a stream; the node may keep running. */
+
 import { joinBlock, type Network } from "@uniknode/protocol";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -29,7 +31,7 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
   try {
     // One read transaction until the connection is closed.
     database.execute("BEGIN");
-    const nethash = createMetaStore(database).read("nethash")!;
+    const nethash = createMetaStore(database).read("nethash");
     if (nethash !== network.description.nethash) {
       throw new ArchiveError(
         "ARCHIVE_FOREIGN",
@@ -37,7 +39,7 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
       );
     }
     const blocks = createBlockStore(database);
-    const top = blocks.head()!.height;
+    const top = present(blocks.head(), "the head of the chain").height;
     const to = Math.min(options.to ?? top, top);
     if (from > to)
       throw new ArchiveError("ARCHIVE_MISSING", `block ${from} does not exist: the head is block ${top}`);
@@ -46,8 +48,8 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
 
     function* encoded() {
       for (let height = from; height <= to; height++) {
-        const [block] = blocks.bytes(height, height);
-        yield joinBlock(block!.header, block!.transactions);
+        const block = present(blocks.bytes(height, height)[0], `block ${height}`);
+        yield joinBlock(block.header, block.transactions);
         onProgress(height - from + 1, total);
       }
     }

@@ -1,6 +1,7 @@
 /** Restores a snapshot to a data folder. */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { flushToDisk } from "../platform/files/flush.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { openReader } from "../store/engine/migrations.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
@@ -37,7 +38,7 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
     const part = join(data, "restored.sqlite");
     try {
       await extractChain(folder, manifest, part, deps);
-      flush(part);
+      flushToDisk(part);
       renameSync(part, path);
     } finally {
       removeDatabase(part);
@@ -113,13 +114,3 @@ async function checkAgainst(manifest: Manifest, path: string, deps: RestoreDeps)
 const removeDatabase = (path: string) => {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 };
-
-/** Waits until a file is on disk. */
-function flush(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}

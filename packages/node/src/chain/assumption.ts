@@ -76,13 +76,7 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
   }
 
   reload();
-  if (mark && mark.pin !== name) {
-    throw new ChainError(
-      "CHAIN_UNCHECKED",
-      `blocks from ${mark.from} on were stored without checking their signatures: start with ` +
-        `--assume-valid ${mark.pin}, as before, until that block is reached, or move the data folder away to start over`,
-    );
-  }
+  if (mark && mark.pin !== name) throw uncheckedBlocks(mark);
 
   const pin = () => (hasFailed ? undefined : given);
   return {
@@ -100,7 +94,7 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
       const before = mark;
       for (const { block, isAssumed } of blocks) {
         const { height, id } = block.header;
-        if (isAssumed) mark ??= { from: height, pin: name! };
+        if (isAssumed) mark ??= { from: height, pin: pinText(top) };
         if (!mark || height !== top.height) continue;
         if (id !== top.id) throw pinFailed(top, id);
         mark = undefined;
@@ -123,6 +117,13 @@ export function openAssumption(meta: MetaStore, given: Pin | undefined): Assumpt
     },
   };
 }
+
+const uncheckedBlocks = ({ from, pin }: UncheckedMark) =>
+  new ChainError(
+    "CHAIN_UNCHECKED",
+    `blocks from ${from} on were stored without checking their signatures: start with --assume-valid ${pin}, ` +
+      "as before, until that block is reached, or move the data folder away to start over",
+  );
 
 const pinFailed = ({ height, id }: Pin, other: string) =>
   new ChainError(

@@ -7,6 +7,7 @@ import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } fro
 import type { Event } from "../events/event.ts";
 import { createSubscribers } from "../platform/subscribers.ts";
 import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { openFeedChanges } from "../store/chain/feed-changes.ts";
 import { createTransactionStore } from "../store/chain/transactions.ts";
 import type { Database } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
@@ -33,10 +34,13 @@ import { discardAbovePin, replaceAbove, type Writer, type WriterOptions, writePa
 export type ChainOptions = WriterOptions & {
   /** Records of each state table that are kept in memory. */
   readonly cacheSize: number;
+  /** Blocks whose changes are kept for mirrors; 0: none. */
+  readonly feedBlocks: number;
 };
 
 export const DEFAULT_CHAIN_OPTIONS: ChainOptions = {
   cacheSize: 20_000,
+  feedBlocks: 0,
   undoDepth: 10_000,
   maxReturnedTransactions: 15_000,
 };
@@ -185,15 +189,17 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
 function openStores(options: ChainOptions, { database, events, assumeValid }: ChainDeps): ChainStores {
   const meta = createMetaStore(database);
   const assumption = openAssumption(meta, assumeValid);
+  const blocks = createBlockStore(database);
   return {
     database,
     events,
     meta,
     assumption,
-    blocks: createBlockStore(database),
+    blocks,
     transactions: createTransactionStore(database),
     state: createStateStore(database, options),
     undo: createUndoStore(database),
+    feed: openFeedChanges(database, options.feedBlocks, blocks.head()?.height ?? 0),
   };
 }
 
@@ -216,7 +222,7 @@ async function take(
   if (given.length === 0) return [];
   const batch = createBatch(given, assumes, signal);
   queue.add(splitBatch(batch, given));
-  return batch.answer.promise;
+  return batch.result.promise;
 }
 
 /** Runs a job between two batches. */

@@ -1,5 +1,7 @@
 /** Removes the blocks whose signatures were not checked from the top of the chain (decision 39). */
+
 import type { Block, Network } from "@uniknode/protocol";
+import { present } from "../platform/present.ts";
 import { storeGenesis } from "./genesis.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { isRevertRecorded, type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
@@ -19,7 +21,7 @@ export function discardUnchecked(stores: ChainStores, options: DiscardOptions): 
   const { database, assumption, blocks, undo } = stores;
   const { eventsOfRevert } = options;
   return database.transaction(() => {
-    const head = blocks.head()!;
+    const head = present(blocks.head(), "the head of the chain");
     const from = assumption.uncheckedFrom();
     assumption.failed();
     if (from === undefined) return { head, applied: [], revertedBlocks: 0, returned: [] };
@@ -32,14 +34,17 @@ function returnToGenesis(
   stores: ChainStores,
   { network, genesis, eventsOfRevert }: DiscardOptions,
 ): ChainChange {
-  const { blocks, transactions, state, undo, events } = stores;
-  const { height } = blocks.head()!;
+  const { blocks, transactions, state, undo, feed, events } = stores;
+  const { height } = present(blocks.head(), "the head of the chain");
   if (isRevertRecorded(events)) {
-    for (let top = height; top > 1; top--) events.append(eventsOfRevert(blocks.block(top)!, []));
+    for (let top = height; top > 1; top--) {
+      events.append(eventsOfRevert(present(blocks.block(top), `block ${top}`), []));
+    }
   }
   transactions.removeFrom(1);
   blocks.removeFrom(1);
   undo.removeFrom(1);
+  feed?.revertTo(0);
   state.clear();
   const head = storeGenesis(stores, network, genesis);
   return { head, applied: [], revertedBlocks: height - 1, returned: [] };

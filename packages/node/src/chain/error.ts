@@ -1,4 +1,5 @@
 /** Errors of the chain as a whole. Refusals of blocks are verdicts, not errors. */
+import { CodedError } from "../platform/coded-error.ts";
 
 export type ChainErrorCode =
   /** The data directory holds the chain of another network. */
@@ -20,15 +21,12 @@ export type ChainErrorCode =
   /** The chain was closed. */
   | "CHAIN_CLOSED";
 
-export class ChainError extends Error {
-  readonly code: ChainErrorCode;
-  readonly isRetryable: boolean;
-
+export class ChainError extends CodedError<ChainErrorCode> {
   constructor(code: ChainErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ChainError";
-    this.code = code;
-    this.isRetryable = code === "CHAIN_COMMIT_FAILED" || code === "CHAIN_PIN_FAILED";
+    super(code, message, {
+      isRetryable: code === "CHAIN_COMMIT_FAILED" || code === "CHAIN_PIN_FAILED",
+      ...options,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 /** The tables that the chain writes. */
 import type { BlockStore } from "../store/chain/blocks.ts";
+import type { FeedChanges } from "../store/chain/feed-changes.ts";
 import type { TransactionStore } from "../store/chain/transactions.ts";
 import type { Database } from "../store/engine/database.ts";
 import type { EventLog } from "../store/events/event-log.ts";
@@ -15,6 +16,8 @@ export type ChainStores = {
   readonly transactions: TransactionStore;
   readonly state: StateStore;
   readonly undo: UndoStore;
+  /** Undefined: the feed is disabled. */
+  readonly feed: FeedChanges | undefined;
   readonly events: EventLog;
   readonly assumption: Assumption;
 };

@@ -15,11 +15,14 @@ export function columns(
   width: number | undefined = process.stdout.columns,
 ): string[] {
   const lines = [headings, ...rows];
-  const widths = headings.map((_, index) => Math.max(...lines.map((line) => line[index]!.length)));
+  const widths = headings.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
   if (width !== undefined) shrink(widths, width - GAP * (widths.length - 1));
   return lines.map((line) =>
     line
-      .map((text, index) => cut(text, widths[index]!).padEnd(widths[index]! + GAP))
+      .map((text, index) => {
+        const width = widths[index] ?? 0;
+        return cut(text, width).padEnd(width + GAP);
+      })
       .join("")
       .trimEnd(),
   );

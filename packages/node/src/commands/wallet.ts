@@ -12,6 +12,7 @@ import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { type Option, readChoice } from "../config/option.ts";
 import type { Config } from "../config/resolve.ts";
+import { present } from "../platform/present.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { passphraseOptions, readPassphrase } from "../submission/options.ts";
 import { connectTo, show, table } from "./connection.ts";
@@ -90,7 +91,8 @@ async function toIdentity({ publicKey }: KeyPair, config: Config<typeof newOptio
 }
 
 async function addressVersion(config: Config<typeof newOptions>): Promise<number> {
-  if (config.network !== undefined) return presets[config.network]!.network.pubKeyHash;
+  if (config.network !== undefined)
+    return present(presets[config.network], config.network).network.pubKeyHash;
   return (await connectTo(config).node.configuration()).data.version;
 }
 

@@ -7,6 +7,7 @@ import { fetchGenesis } from "../peers/sync/genesis.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
+import { present } from "../platform/present.ts";
 import { DATA_FOLDER } from "../store/engine/folder-lock.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
@@ -31,7 +32,7 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
   const path = join(data, FILE);
   if (existsSync(path)) return path;
   if (alone) return undefined;
-  const files = presets[network]!;
+  const files = present(presets[network], network);
   const options = toPeersOptions(choice, network);
   const json = await fetchGenesis({ ...options, localAddress: localAddressOf(options) }, files);
   if (!json) {

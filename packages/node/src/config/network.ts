@@ -11,6 +11,7 @@ import {
 } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonFile, readJsonObject } from "../platform/json/json-file.ts";
+import { present } from "../platform/present.ts";
 
 /** A network, its genesis block, and the JSON content of the genesis file. */
 export type NetworkSource = {
@@ -46,7 +47,7 @@ export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): Ne
       "no network selected: give --network-dir DIR, or --network NAME with --genesis FILE",
     );
   }
-  const files = presets[network]!;
+  const files = present(presets[network], network);
   if (genesis === undefined) {
     throw new ConfigError(
       `the genesis block of --network ${network} is missing: give --genesis FILE, the genesisBlock.json of ` +

@@ -7,6 +7,7 @@ import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@unikn
 import type { Chain } from "../chain/chain.ts";
 import type { Forger } from "../forger/forger.ts";
 import { type BlockReference, type DevCommand, DevError, type DevResult } from "../gateway/dev-commands.ts";
+import { present } from "../platform/present.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { DevClock } from "./clock.ts";
 import { SETUP_HEIGHT } from "./setup.ts";
@@ -160,7 +161,7 @@ async function restore({ chain, pool }: DevChain, id: string): Promise<Changes> 
 function blocksAbove(chain: DrivenParts["chain"], height: number): BlockReference[] {
   const blocks: BlockReference[] = [];
   for (let top = chain.head().height; top > height; top--) {
-    blocks.push(toReference(chain.blocks.header(top)!));
+    blocks.push(toReference(present(chain.blocks.header(top), `block ${top}`)));
   }
   return blocks;
 }

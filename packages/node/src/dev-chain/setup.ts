@@ -12,6 +12,7 @@ import {
   type Network,
   type SealedTransaction,
 } from "@uniknode/protocol";
+import { present } from "../platform/present.ts";
 import { seal } from "./genesis.ts";
 import type { DevAccount } from "./keys.ts";
 import { type Cast, type DevDelegate, KINDS, type Kind, typeOfKind } from "./network.ts";
@@ -32,7 +33,8 @@ export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, now
     // The last block has the slot before the current one.
     const slot = currentSlot - (SETUP_HEIGHT + 1 - height);
     const publicKey = founders[slot % founders.length];
-    const { keys } = cast.founders.find((founder) => founder.publicKey === publicKey)!;
+    const founder = cast.founders.find((candidate) => candidate.publicKey === publicKey);
+    const { keys } = present(founder, `founder ${publicKey}`);
     const transactions =
       height === SETUP_HEIGHT ? setupTransactions(network, cast, Math.floor(nowMs / 1000)) : [];
     const block = forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
@@ -51,7 +53,10 @@ function setupTransactions(network: Network, cast: Cast, issuedAtSeconds: number
       ...elect(network, { account, kind }, `delegate-${index}`, factory, issuedAtSeconds),
     ]),
     // The first accounts own one unik each, of different kinds.
-    ...accounts.slice(0, KINDS.length).map((account, index) => mint(network, account, KINDS[index]!)),
+    ...KINDS.flatMap((kind, index) => {
+      const account = accounts[index];
+      return account ? [mint(network, account, kind)] : [];
+    }),
   ];
 }
 

@@ -48,74 +48,9 @@ export type PastFacts = {
 };
 
 export function createPastFacts(database: Database, network: Network): PastFacts {
-  const blocks = createBlockStore(database);
-  const records = createRecords(database);
   const owners = createOwnerStore(database);
-  const generators = database.prepare<{ generator: string }>(
-    "SELECT DISTINCT generator FROM blocks WHERE height BETWEEN ? AND ?",
-  );
-  const rounds = createRounds(network);
-  const slots = createSlots(network);
-  /** The last two rounds by number: the next block needs no others. */
-  const known = new Map<number, Round>();
-  /** Forgers of a run of blocks that `of` was asked about one after another; it begins with a round, or within one. */
-  let run = { from: 0, to: 0, generators: new Set<string>() };
-
+  const roundFacts = createRoundFacts(database, network);
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
-
-  function roundOf(number: number): Round | undefined {
-    const round = known.get(number) ?? records.read("rounds", String(number));
-    if (round) remember(round);
-    return round;
-  }
-
-  function remember(round: Round): void {
-    known.set(round.round, round);
-    for (const number of known.keys()) if (number < round.round - 1) known.delete(number);
-  }
-
-  function missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): RoundFact[] {
-    const previous = given ?? blocks.header(height - 1);
-    if (!previous || slots.slotAt(timestamp) <= slots.slotAt(previous.timestamp) + 1) return [];
-    const round = roundOf(rounds.roundAt(height).round);
-    if (!round) return [];
-    return missedSlots(slots, round, previous, timestamp).map(({ slot, delegate }) => ({
-      name: "forger.missing",
-      publicKey: delegate,
-      slot,
-    }));
-  }
-
-  /** The end of one round and the beginning of the next, with the last block of a round. */
-  function roundFacts({ height }: BlockHeader): PastFact[] {
-    const next = rounds.roundAt(height + 1);
-    if (height === 1 || !next.isNewRound) return [];
-    const ended = roundOf(next.round - 1);
-    const begun = roundOf(next.round);
-    if (!begun) return [];
-    const idle = ended ? idleDelegates(ended, height) : [];
-    return [
-      ...idle.map((publicKey): RoundFact => ({ name: "round.missed", publicKey, round: next.round - 1 })),
-      { name: "round.created", delegates: begun.delegates, round: next.round },
-      { name: "round.applied", round: next.round },
-    ];
-  }
-
-  /** Adds the block to the run, or begins another one with it. */
-  function follow({ height, generatorPublicKey }: BlockHeader): void {
-    if (height !== run.to + 1) run = { from: height, to: height - 1, generators: new Set() };
-    run.to = height;
-    run.generators.add(generatorPublicKey);
-  }
-
-  function idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
-    const isRunOfRound = run.from === height && run.to === lastHeight;
-    const busy = isRunOfRound
-      ? run.generators
-      : new Set(generators.all(height, lastHeight).map(({ generator }) => generator));
-    run = { from: lastHeight + 1, to: lastHeight, generators: new Set() };
-    return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
-  }
 
   function ownerAfter(tokenId: string, transaction: Transaction, position: Position): string | undefined {
     if (movesToken(transaction)) return transaction.recipientId;
@@ -126,10 +61,8 @@ export function createPastFacts(database: Database, network: Network): PastFacts
   }
 
   return {
-    of({ header, transactions }, { previous, opened } = {}) {
-      if (opened) remember(opened);
-      follow(header);
-      const facts: PastFact[] = [...missedFacts(header, previous), ...roundFacts(header)];
+    of({ header, transactions }, known = {}) {
+      const facts = roundFacts.of(header, known);
       for (const [sequence, { data }] of transactions.entries()) {
         const position = { height: header.height, sequence };
         const applied = transactionFacts(data, sequence, (tokenId) => ownerAfter(tokenId, data, position));
@@ -139,8 +72,101 @@ export function createPastFacts(database: Database, network: Network): PastFacts
       facts.push({ name: "block.applied", header });
       return facts;
     },
+    forget: roundFacts.forget,
+  };
+}
+
+/** Derives the facts about rounds: missed slots, and at the last block of a round its end and the beginning of the next. */
+function createRoundFacts(database: Database, network: Network) {
+  const blocks = createBlockStore(database);
+  const calendar = createRounds(network);
+  const slots = createSlots(network);
+  const recent = createRecentRounds(database);
+  const run = createGeneratorRun(database);
+
+  function missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): PastFact[] {
+    const previous = given ?? blocks.header(height - 1);
+    if (!previous || slots.slotAt(timestamp) <= slots.slotAt(previous.timestamp) + 1) return [];
+    const round = recent.round(calendar.roundAt(height).round);
+    if (!round) return [];
+    return missedSlots(slots, round, previous, timestamp).map(({ slot, delegate }) => ({
+      name: "forger.missing",
+      publicKey: delegate,
+      slot,
+    }));
+  }
+
+  function lastBlockFacts({ height }: BlockHeader): PastFact[] {
+    const next = calendar.roundAt(height + 1);
+    if (height === 1 || !next.isNewRound) return [];
+    const ended = recent.round(next.round - 1);
+    const begun = recent.round(next.round);
+    if (!begun) return [];
+    const idle = ended ? run.idleDelegates(ended, height) : [];
+    return [
+      ...idle.map((publicKey): RoundFact => ({ name: "round.missed", publicKey, round: next.round - 1 })),
+      { name: "round.created", delegates: begun.delegates, round: next.round },
+      { name: "round.applied", round: next.round },
+    ];
+  }
+
+  return {
+    of(header: BlockHeader, { previous, opened }: KnownOfBlock): PastFact[] {
+      if (opened) recent.remember(opened);
+      run.follow(header);
+      return [...missedFacts(header, previous), ...lastBlockFacts(header)];
+    },
     forget() {
-      known.clear();
+      recent.forget();
+      run.forget();
+    },
+  };
+}
+
+/** Keeps the last two rounds by number: the next block needs no others. */
+function createRecentRounds(database: Database) {
+  const records = createRecords(database);
+  const known = new Map<number, Round>();
+
+  function remember(round: Round): void {
+    known.set(round.round, round);
+    for (const number of known.keys()) if (number < round.round - 1) known.delete(number);
+  }
+
+  return {
+    remember,
+    round(number: number): Round | undefined {
+      const round = known.get(number) ?? records.read("rounds", String(number));
+      if (round) remember(round);
+      return round;
+    },
+    forget: () => known.clear(),
+  };
+}
+
+/** Keeps the forgers of consecutive blocks, from the beginning of a round or from within one. */
+function createGeneratorRun(database: Database) {
+  const generators = database.prepare<{ generator: string }>(
+    "SELECT DISTINCT generator FROM blocks WHERE height BETWEEN ? AND ?",
+  );
+  let run = { from: 0, to: 0, generators: new Set<string>() };
+  return {
+    /** Adds the block to the run, or begins another one with it. */
+    follow({ height, generatorPublicKey }: BlockHeader): void {
+      if (height !== run.to + 1) run = { from: height, to: height - 1, generators: new Set() };
+      run.to = height;
+      run.generators.add(generatorPublicKey);
+    },
+    /** Returns the delegates that forged no block of a round, and begins a run after it. */
+    idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
+      const isRunOfRound = run.from === height && run.to === lastHeight;
+      const busy = isRunOfRound
+        ? run.generators
+        : new Set(generators.all(height, lastHeight).map(({ generator }) => generator));
+      run = { from: lastHeight + 1, to: lastHeight, generators: new Set() };
+      return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
+    },
+    forget() {
       run = { from: 0, to: 0, generators: new Set() };
     },
   };

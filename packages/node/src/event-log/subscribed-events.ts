@@ -3,6 +3,7 @@
  * subscribed for a while after its last stream was closed, across restarts too, so that a client that reconnects finds
  * what it missed. The database is written when a name is added or dropped, not for each stream.
  */
+import { present } from "../platform/present.ts";
 import type { SubscribedEventStore } from "../store/events/subscribed-events.ts";
 
 export type SubscribedEventsDeps = {
@@ -63,7 +64,9 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
         if (!since.has(name)) begin(name, lastSequence());
       }
       names = union();
-      return Object.fromEntries(streamed.map((name) => [name, since.get(name)!]));
+      return Object.fromEntries(
+        streamed.map((name) => [name, present(since.get(name), `the subscription of ${name}`)]),
+      );
     },
     markGap() {
       const last = lastSequence();

@@ -56,7 +56,7 @@ const OTHER_CHAIN_EVENTS: ReadonlySet<string> = new Set([
   "transaction.reverted",
 ]);
 
-/** Returns true if an event is a fact of the chain: true until its block is reverted. */
+/** Returns true if an event reports a fact of a block, which is true until the block is reverted. */
 export const isChainFact = (name: string): boolean =>
   OTHER_CHAIN_EVENTS.has(name) ||
   (CHAIN_FAMILIES.has(name.slice(0, name.indexOf("."))) && !NODE_EVENTS.has(name));
@@ -64,7 +64,7 @@ export const isChainFact = (name: string): boolean =>
 /** Returns true if an event retracts an earlier one. */
 export const isRetraction = (name: string): boolean => name.endsWith(".reverted");
 
-/** The name of the event that retracts a fact of the chain. */
+/** The name of the event that retracts one of these. */
 export const retractionNameOf = (name: string): string =>
   name === "block.applied" || name === "transaction.applied"
     ? name.replace("applied", "reverted")

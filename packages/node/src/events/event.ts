@@ -3,16 +3,15 @@
 /** `data` is JSON-ready: amounts as decimal text; absent for events without content. */
 export type Event = {
   /**
-   * Stable id of the fact, the same on every node: `block.applied:<block id>`,
-   * `transaction.applied:<block id>:<sequence>`, `forger.missing:<block id>:<slot>` ... A fact that can repeat (a block applied
-   * again after a reorganisation) repeats with the same id.
+   * Stable id, the same on every node: `block.applied:<block id>`, `transaction.applied:<block id>:<sequence>`,
+   * `forger.missing:<block id>:<slot>` ... An event that repeats (a block applied again after a reorganisation) has the same id.
    */
   readonly id: string;
   readonly name: string;
   /** Height of the block that caused the event. */
   readonly height?: number;
   readonly blockId?: string;
-  /** Id of the fact that this event retracts, because its block was reverted. */
+  /** Id of the event that this one retracts, because its block was reverted. */
   readonly reverts?: string;
   readonly data?: unknown;
 };

@@ -2,8 +2,9 @@
  * Extends the fact tree up to the last final block, in steps. Every step starts from the state in the database, so that the
  * work resumes after a crash at any point.
  */
-import type { Block, BlockHeader, Network } from "@uniknode/protocol";
-import { createPastFacts, type KnownOfBlock } from "../event-log/past-facts.ts";
+import type { BlockHeader, Network } from "@uniknode/protocol";
+import { createPastFacts } from "../event-log/past-facts.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -11,7 +12,8 @@ import { readUnchecked } from "../store/node/unchecked.ts";
 import { finalHeight } from "./final.ts";
 import { leafText, leavesOf } from "./leaf.ts";
 import { hashLeaves } from "./merkle/hashes.ts";
-import { createRecentBlocks, type RecentBlocks } from "./recent-blocks.ts";
+import { createRecentBlocks, type RecentBlock, type RecentBlocks } from "./recent-blocks.ts";
+import { lastMarkOnChain } from "./tree/last-mark.ts";
 import { createFactTree, type Mark } from "./tree/store.ts";
 
 export type GrowthDeps = {
@@ -51,18 +53,14 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
   const blocks = createBlockStore(database);
   const meta = createMetaStore(database);
   const tree = createFactTree(database);
-  const pastFacts = createPastFacts(database, network);
-  const recent = createRecentBlocks();
+  const source = createLeafSource(database, network);
   /** True if the tree is known to belong to the chain. */
   let isOfChain = false;
 
   /** Truncates the tree to the chain, which may have changed while the process did not run. */
   function followChain(): void {
     const last = tree.last();
-    let common = last;
-    while (common && blocks.header(common.height)?.id !== common.blockId) {
-      common = tree.markAt(common.height - 1);
-    }
+    const common = lastMarkOnChain(tree, blocks);
     if (last && common?.height !== last.height) {
       tree.truncate(common);
       onTruncated(last, common);
@@ -77,36 +75,57 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
     return unchecked ? Math.min(height, unchecked.from - 1) : height;
   }
 
-  const leaves = (block: Block, known: KnownOfBlock): string[] =>
-    leavesOf(block.header, pastFacts.of(block, known), network).map(leafText);
-
   return {
-    applied: recent.add,
+    applied: source.applied,
     reverted() {
-      recent.clear();
-      pastFacts.forget();
+      source.reverted();
       isOfChain = false;
     },
     step(untilMs) {
       if (!isOfChain) database.transaction(followChain);
       const end = final();
-      let height = tree.last()?.height ?? 0;
+      const height = tree.last()?.height ?? 0;
       if (height >= end) return false;
-      let last: BlockHeader | undefined;
-      const texts: string[] = [];
-      while (height < end && texts.length < MAX_LEAVES && (!last || performance.now() < untilMs)) {
-        height++;
-        const { block, opened } = recent.take(height) ?? { block: blocks.block(height)! };
-        texts.push(...leaves(block, { previous: last, opened }));
-        last = block.header;
-      }
+      const { last, texts } = source.read(height + 1, end, untilMs);
       // A power loss may undo this; the step is then repeated.
-      database.transaction(() => tree.append(height, last!.id, hashLeaves(texts)), "process death");
-      return height < end;
+      database.transaction(() => tree.append(last.height, last.id, hashLeaves(texts)), "process death");
+      return last.height < end;
     },
     figures() {
       const { height = 0, size = 0 } = tree.last() ?? {};
       return { size, height, lag: Math.max(final() - height, 0) };
+    },
+  };
+}
+
+/** Derives the leaves of blocks, which are cached until they are final. */
+function createLeafSource(database: Database, network: Network) {
+  const blocks = createBlockStore(database);
+  const pastFacts = createPastFacts(database, network);
+  const recent = createRecentBlocks();
+
+  const blockAt = (height: number): RecentBlock =>
+    recent.take(height) ?? { block: present(blocks.block(height), `block ${height}`) };
+
+  return {
+    applied: recent.add,
+    reverted(): void {
+      recent.clear();
+      pastFacts.forget();
+    },
+    /** Returns the texts of the leaves of some blocks, at least of the first one. */
+    read(first: number, end: number, untilMs: number): { last: BlockHeader; texts: string[] } {
+      const texts: string[] = [];
+      let height = first;
+      let last: BlockHeader | undefined;
+      do {
+        const { block, opened } = blockAt(height);
+        const facts = pastFacts.of(block, { previous: last, opened });
+        texts.push(...leavesOf(block.header, facts, network).map(leafText));
+        last = block.header;
+        height++;
+      } while (height <= end && texts.length < MAX_LEAVES && performance.now() < untilMs);
+      return { last, texts };
     },
   };
 }

@@ -1,8 +1,10 @@
 /** Leaves of the tree of final facts (facts.md 1): their content and their text. */
+
 import { hash } from "node:crypto";
 import { addressFromPublicKey, type BlockHeader, type Network } from "@uniknode/protocol";
 import type { PastFact } from "../event-log/past-facts.ts";
 import { eventsOfFacts, factId } from "../events/block-events.ts";
+import { present } from "../platform/present.ts";
 import { canonicalJson } from "./canonical.ts";
 import { appliedBlockText, appliedTransactionText, createdRoundText } from "./content-text.ts";
 
@@ -62,7 +64,7 @@ export function leafContent(fact: PastFact, header: BlockHeader, network: Networ
       return { id: idOf(round), data };
     }
     default: {
-      const { id, data } = eventsOfFacts([fact], header)[0]!;
+      const { id, data } = present(eventsOfFacts([fact], header)[0], `the event ${fact.name}`);
       return { id, data };
     }
   }

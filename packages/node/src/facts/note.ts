@@ -1,5 +1,7 @@
 /** Checkpoints of the tree as signed notes (C2SP tlog-checkpoint, signed-note). */
+
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
+import { present } from "../platform/present.ts";
 import type { Hash } from "./merkle/hashes.ts";
 
 export type Checkpoint = {
@@ -39,7 +41,10 @@ export type NoteSigner = {
 /** @param key private Ed25519 key */
 export function createNoteSigner(name: string, key: KeyObject): NoteSigner {
   const { x } = createPublicKey(key).export({ format: "jwk" });
-  const publicKey = Buffer.concat([Buffer.of(ALGORITHM), Buffer.from(x!, "base64url")]);
+  const publicKey = Buffer.concat([
+    Buffer.of(ALGORITHM),
+    Buffer.from(present(x, "the public key"), "base64url"),
+  ]);
   const keyHash = hash("sha256", Buffer.concat([Buffer.from(`${name}\n`), publicKey]), "buffer").subarray(
     0,
     KEY_HASH_BYTES,

@@ -1,6 +1,7 @@
 /** Reads the fact tree: checkpoints, leaves, proofs and tiles, each from one state of the database. */
 import type { Network } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
+import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createReadTogether } from "../store/engine/snapshot.ts";
@@ -9,7 +10,8 @@ import { EMPTY_ROOT, HASH_BYTES, type Hash } from "./merkle/hashes.ts";
 import { consistencyProof, inclusionProof, rootOf } from "./merkle/proofs.ts";
 import { nodesOfTiles, widthOf } from "./merkle/tiles.ts";
 import type { Checkpoint } from "./note.ts";
-import { createFactTree, type Mark } from "./tree/store.ts";
+import { lastMarkOnChain } from "./tree/last-mark.ts";
+import { createFactTree } from "./tree/store.ts";
 
 export type FactReader = {
   checkpoint(): Checkpoint;
@@ -31,35 +33,14 @@ export type FactReader = {
 export function createFactReader(database: Database, network: Network): FactReader {
   const tree = createFactTree(database);
   const blocks = createBlockStore(database);
-  const pastFacts = createPastFacts(database, network);
+  const leavesFrom = createLeafReader(database, network);
   const together = createReadTogether(database);
   /** The last checkpoint, cached because many clients request it between two blocks. */
   let newest: Checkpoint | undefined;
 
-  /** Returns the last mark on the chain: after a reorganisation, the tree has reverted blocks until its next step. */
-  function last(): Mark | undefined {
-    let mark = tree.last();
-    while (mark && blocks.header(mark.height)?.id !== mark.blockId) mark = tree.markAt(mark.height - 1);
-    return mark;
-  }
-
+  const last = () => lastMarkOnChain(tree, blocks);
   const sizeNow = () => last()?.size ?? 0;
   const nodes = () => nodesOfTiles(tree.tile);
-
-  /** Derives leaves of the tree from the blocks of the steps that added them. */
-  function leavesFrom(first: number, count: number): Leaf[] {
-    pastFacts.forget();
-    const before = tree.markBefore(first);
-    const found: Leaf[] = [];
-    let passed = before?.size ?? 0;
-    for (let height = (before?.height ?? 0) + 1; found.length < count; height++) {
-      const block = blocks.block(height)!;
-      const leaves = leavesOf(block.header, pastFacts.of(block), network);
-      found.push(...leaves.slice(Math.max(first - passed, 0)));
-      passed += leaves.length;
-    }
-    return found.slice(0, count);
-  }
 
   return {
     checkpoint: () =>
@@ -81,7 +62,8 @@ export function createFactReader(database: Database, network: Network): FactRead
         if (index >= size || size > now) return undefined;
         const known = nodes();
         const proof = inclusionProof(index, size, known);
-        return { leaf: leavesFrom(index, 1)[0]!, size, root: rootOf(size, known), proof };
+        const leaf = present(leavesFrom(index, 1)[0], `leaf ${index}`);
+        return { leaf, size, root: rootOf(size, known), proof };
       }),
     consistency: (from, to) =>
       together(() => (from <= to && to <= sizeNow() ? consistencyProof(from, to, nodes()) : undefined)),
@@ -93,5 +75,25 @@ export function createFactReader(database: Database, network: Network): FactRead
           ? tree.tile(level, number)?.subarray(0, width * HASH_BYTES)
           : undefined,
       ),
+  };
+}
+
+/** Returns a function that derives leaves of the tree from the blocks of the steps that added them. */
+function createLeafReader(database: Database, network: Network): (first: number, count: number) => Leaf[] {
+  const tree = createFactTree(database);
+  const blocks = createBlockStore(database);
+  const pastFacts = createPastFacts(database, network);
+  return (first, count) => {
+    pastFacts.forget();
+    const before = tree.markBefore(first);
+    const found: Leaf[] = [];
+    let passed = before?.size ?? 0;
+    for (let height = (before?.height ?? 0) + 1; found.length < count; height++) {
+      const block = present(blocks.block(height), `block ${height}`);
+      const leaves = leavesOf(block.header, pastFacts.of(block), network);
+      found.push(...leaves.slice(Math.max(first - passed, 0)));
+      passed += leaves.length;
+    }
+    return found.slice(0, count);
   };
 }

@@ -2,7 +2,7 @@
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Database } from "../store/engine/database.ts";
-import { createGrowth, type Growth, type GrowthFigures } from "./growth.ts";
+import { createGrowth, type Growth, type GrowthDeps, type GrowthFigures } from "./growth.ts";
 
 export type FactsTaskDeps = {
   readonly database: Database;
@@ -43,17 +43,7 @@ export function startFactsTask({
   startDelayMs = START_DELAY_MS,
   logger,
 }: FactsTaskDeps): FactsTask {
-  const growth = createGrowth({
-    database,
-    network,
-    onTruncated: (from, to) =>
-      isDevChain
-        ? logger.info({ from, to }, "removed the facts of reverted blocks from the Merkle tree")
-        : logger.error(
-            { from, to },
-            "reorganisation below a final block: removed its facts from the Merkle tree; find out which nodes forged two chains",
-          ),
-  });
+  const growth = createGrowth({ database, network, onTruncated: logTruncation(logger, isDevChain) });
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Immediate | undefined;
   const report = createProgress(logger);
@@ -105,6 +95,16 @@ export function startFactsTask({
     },
   };
 }
+
+const logTruncation =
+  (logger: Logger, isDevChain: boolean): GrowthDeps["onTruncated"] =>
+  (from, to) =>
+    isDevChain
+      ? logger.info({ from, to }, "removed the facts of reverted blocks from the Merkle tree")
+      : logger.error(
+          { from, to },
+          "reorganisation below a final block: removed its facts from the Merkle tree; find out which nodes forged two chains",
+        );
 
 /** Logs the progress of a long build: at its start, periodically, and at its end. */
 function createProgress(logger: Logger): (figures: () => GrowthFigures) => void {

@@ -30,9 +30,10 @@ export function readTilePath(path: string): TilePath | undefined {
 }
 
 export function tilePath(level: number | "entries", number: number, width = TILE_WIDTH): string {
-  const groups = String(number)
-    .padStart(Math.ceil(String(number).length / 3) * 3, "0")
-    .match(/\d{3}/g)!;
+  const groups: readonly string[] =
+    String(number)
+      .padStart(Math.ceil(String(number).length / 3) * 3, "0")
+      .match(/\d{3}/g) ?? [];
   const digits = groups.map((group, index) => (index < groups.length - 1 ? `x${group}` : group)).join("/");
   return `${level}/${digits}${width < TILE_WIDTH ? `.p/${width}` : ""}`;
 }

@@ -1,7 +1,9 @@
 /** Forging in the node's own process (forger.md 3 to 6). */
+
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WRITE_RETRY_MS } from "../platform/files/disk-trouble.ts";
+import { present } from "../platform/present.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
 import { createLoop, type Loop } from "./loop.ts";
@@ -154,10 +156,10 @@ async function takeSlot(work: Work): Promise<number> {
     case "wait":
       return decision.delayMs;
     case "miss":
-      work.blocks.miss(ownSlot(deps, slot)!, decision.reason);
+      work.blocks.miss(present(ownSlot(deps, slot), `slot ${slot}`), decision.reason);
       return untilSlot(deps, slot + 1);
     case "forge":
-      return tryToForge(work, ownSlot(deps, slot)!);
+      return tryToForge(work, present(ownSlot(deps, slot), `slot ${slot}`));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Composes forging: the forger, the guards of its signatures, and the detection of missed slots on the chain. */
-import type { Rounds } from "@uniknode/ledger";
+import type { Round, Rounds } from "@uniknode/ledger";
 import {
   type BlockHeader,
   forgeBlock,
@@ -16,7 +16,8 @@ import { createGaps } from "./gaps.ts";
 import { createGuard } from "./signing/guard.ts";
 import { openRecord } from "./signing/open-record.ts";
 import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
-import { createTally, type SlotCounts } from "./tally.ts";
+import type { SigningRecord } from "./signing/signing-record.ts";
+import { createTally, type SlotCounts, type Tally } from "./tally.ts";
 
 export type ForgingOptions = ForgerOptions & {
   /** Path of the signing record; if absent, the database of the data folder is the record. */
@@ -51,7 +52,7 @@ export type ForgingFigures = SlotCounts & {
 
 /** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
 export function createForging(options: ForgingOptions, deps: ForgingDeps): Forging {
-  const { database, network, slots, rounds, chain, delegates, nowMs, logger } = deps;
+  const { database, network, slots, chain, delegates, nowMs, logger } = deps;
   const slotStore = withBacklog(createSlotStore(database), (err) =>
     logger.error({ err }, "failed to write the reasons of missed slots; retrying"),
   );
@@ -64,60 +65,24 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
     logger,
   });
   const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
-  const roundOf = (height: number) => chain.state.get("rounds", String(rounds.roundAt(height).round));
-  const forgingOrder = () => roundOf(chain.head().height + 1)?.order ?? [];
-
-  function watchFor(watchRounds: number): OtherForger {
-    return createOtherForger({
-      watchRounds,
-      roundLength: () => network.milestoneAt(chain.head().height + 1).activeDelegates,
-      publicKeys: delegates.keys(),
-      lastSlot: (publicKey) => record.lastSigned(publicKey)?.slot,
-      slotOf,
-      currentSlot: () => slots.slotAt(slots.timeAt(nowMs())),
-      isSignatureValid: (header) => verifyHeaderJob(headerSignatureJob(header, network)) === "valid",
-      onFound({ generatorPublicKey: publicKey, height, id }) {
-        const message = `another forger signs with key ${publicKey}: block ${id} at height ${height}`;
-        logger.error(
-          { publicKey, height, id },
-          "another forger signs with a key of this node; not forging with this key",
-        );
-        deps.onFailed(new Error(message));
-      },
-      random: Math.random,
-    });
-  }
-
-  const otherForger = options.watchRounds === undefined ? undefined : watchFor(options.watchRounds);
+  const otherForger =
+    options.watchRounds === undefined ? undefined : watchOtherForgers(options.watchRounds, record, deps);
   const forger = createForger(options, {
     ...deps,
     slotStore: tally.slotStore,
     guard: createGuard({ record, otherForger, slotOf, onRefused: tally.refused }),
     head: chain.head,
-    forgingOrder,
+    forgingOrder: () => roundAt(deps, chain.head().height + 1)?.order ?? [],
     build: ({ slot, transactions, keys }) =>
       forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
-    onStarted(publicKeys) {
-      logger.info({ delegates: publicKeys }, "forger started");
-      const { watchRounds = 0 } = options;
-      if (watchRounds > 0)
-        logger.info({ watchRounds }, "watching for other forgers with the same keys before forging");
-      deps.onStarted(publicKeys);
-    },
-    onForged(block) {
-      tally.forged();
-      const { height, id, timestamp, generatorPublicKey } = block.header;
-      const forged = { height, id, slot: slots.slotAt(timestamp), publicKey: generatorPublicKey };
-      logger.info({ ...forged, transactions: block.transactions.length }, "block forged");
-      deps.onForged(block);
-    },
+    ...loggedListeners(options, deps, tally),
   });
   const recordGaps = createGaps({
     isOurs: (publicKey) => delegates.has(publicKey),
     slots,
     slotStore,
     headerAt: chain.blocks.header,
-    roundOf,
+    roundOf: (height) => roundAt(deps, height),
     nowMs,
   });
   return {
@@ -131,5 +96,57 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
     },
     blockArrived: (header) => void otherForger?.saw(header, false),
     close: record.close,
+  };
+}
+
+const roundAt = ({ chain, rounds }: ForgingDeps, height: number): Round | undefined =>
+  chain.state.get("rounds", String(rounds.roundAt(height).round));
+
+/** Detects other forgers that sign with the keys of this node, and reports them. */
+function watchOtherForgers(
+  watchRounds: number,
+  record: Pick<SigningRecord, "lastSigned">,
+  { network, chain, delegates, slots, nowMs, logger, onFailed }: ForgingDeps,
+): OtherForger {
+  return createOtherForger({
+    watchRounds,
+    roundLength: () => network.milestoneAt(chain.head().height + 1).activeDelegates,
+    publicKeys: delegates.keys(),
+    lastSlot: (publicKey) => record.lastSigned(publicKey)?.slot,
+    slotOf: (header) => slots.slotAt(header.timestamp),
+    currentSlot: () => slots.slotAt(slots.timeAt(nowMs())),
+    isSignatureValid: (header) => verifyHeaderJob(headerSignatureJob(header, network)) === "valid",
+    onFound({ generatorPublicKey: publicKey, height, id }) {
+      const message = `another forger signs with key ${publicKey}: block ${id} at height ${height}`;
+      logger.error(
+        { publicKey, height, id },
+        "another forger signs with a key of this node; not forging with this key",
+      );
+      onFailed(new Error(message));
+    },
+    random: Math.random,
+  });
+}
+
+/** Returns listeners of the forger that log and count what it reports. */
+function loggedListeners(
+  { watchRounds = 0 }: ForgingOptions,
+  { slots, logger, onStarted, onForged }: ForgingDeps,
+  tally: Tally,
+): Pick<ForgerDeps, "onStarted" | "onForged"> {
+  return {
+    onStarted(publicKeys) {
+      logger.info({ delegates: publicKeys }, "forger started");
+      if (watchRounds > 0)
+        logger.info({ watchRounds }, "watching for other forgers with the same keys before forging");
+      onStarted(publicKeys);
+    },
+    onForged(block) {
+      tally.forged();
+      const { height, id, timestamp, generatorPublicKey } = block.header;
+      const forged = { height, id, slot: slots.slotAt(timestamp), publicKey: generatorPublicKey };
+      logger.info({ ...forged, transactions: block.transactions.length }, "block forged");
+      onForged(block);
+    },
   };
 }

@@ -4,10 +4,10 @@ import { lengthOf } from "../platform/json/size.ts";
 import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
 import { CallError } from "../platform/threads/error.ts";
 import { gatherMessages } from "../platform/threads/gathered-messages.ts";
-import { type CallFigures, createOpenCalls } from "../platform/threads/open-calls.ts";
+import { type CallFigures, createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
 import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";
 import { BodyError, type Gateway } from "./gateway.ts";
-import { createSendWindow } from "./send-window.ts";
+import { createSendWindow, type SendWindow } from "./send-window.ts";
 
 type Call = {
   readonly number: number;
@@ -103,6 +103,15 @@ function toFailure(thrown: unknown): Failure {
   };
 }
 
+/** The calling end of a channel. */
+type Caller = {
+  readonly port: MessagePort;
+  readonly timeoutsMs: ChannelOptions["timeoutsMs"];
+  readonly window: SendWindow;
+  readonly calls: OpenCalls<unknown>;
+  isClosed: boolean;
+};
+
 /** A gateway that sends its calls through the port, with figures about them. Calls can also reject with a `CallError`. */
 export function gatewayThrough(
   port: MessagePort,
@@ -110,59 +119,17 @@ export function gatewayThrough(
 ): { readonly gateway: Gateway; readonly figures: () => CallFigures } {
   const window = createSendWindow(windowLength);
   const calls = createOpenCalls<unknown>({ ...limits, onEnd: window.end });
-  let isClosed = false;
-
-  const loseAll = () =>
-    calls.rejectAll(new CallError("CALL_LOST", "failed to read a message of the other thread"));
-  function settle(reply: Reply): void {
-    if ("isCallLost" in reply) loseAll();
-    else if ("error" in reply) calls.reject(reply.number, revive(reply.error));
-    else calls.resolve(reply.number, reply.value);
-  }
-  port.on("message", (replies: readonly Reply[]) => replies.forEach(settle));
-  port.on("messageerror", loseAll);
-  port.on("close", () => {
-    isClosed = true;
-    calls.rejectAll(closed());
-  });
-
-  /** @param source the call waits for the turn of its source, if one is given */
-  async function call(method: keyof Gateway, parameters: unknown[], source?: string): Promise<unknown> {
-    if (isClosed) throw closed();
-    const timeoutMs = timeoutsMs[method];
-    const deadline = deadlineIn(timeoutMs);
-    const length = lengthOf(parameters);
-    const post = (number: number) =>
-      port.postMessage({ number, method, parameters, deadline } satisfies Call);
-    const postInTime = (number: number) => {
-      try {
-        if (isOver(deadline))
-          throw new CallError("CALL_TIMEOUT", "the deadline passed before the call was sent");
-        post(number);
-      } catch (error) {
-        calls.reject(number, error as Error);
-      }
-    };
-    const answer = calls.begin({
-      timeoutMs,
-      length,
-      send: (number) => {
-        if (source === undefined) post(number);
-        else window.add({ number, source, length, send: () => postInTime(number) });
-      },
-    });
-    if (!answer) throw new CallError("CALL_REFUSED", "too many calls to the other thread are in progress");
-    return answer;
-  }
+  const caller: Caller = { port, timeoutsMs, window, calls, isClosed: false };
+  receiveReplies(caller);
   const method =
     <M extends keyof Gateway>(name: M) =>
     (...parameters: Parameters<Gateway[M]>) =>
-      call(name, parameters) as ReturnType<Gateway[M]>;
+      call(caller, name, parameters) as ReturnType<Gateway[M]>;
 
   return {
     gateway: {
       submit: (transactions, source = "") =>
-        call("submit", [transactions], source) as ReturnType<Gateway["submit"]>,
+        call(caller, "submit", [transactions], source) as ReturnType<Gateway["submit"]>,
       pendingTransactions: method("pendingTransactions"),
       pendingTransaction: method("pendingTransaction"),
       status: method("status"),
@@ -175,6 +142,57 @@ export function gatewayThrough(
     },
     figures: calls.figures,
   };
+}
+
+/** Settles calls by the replies that arrive, and rejects all of them when the channel fails or closes. */
+function receiveReplies(caller: Caller): void {
+  const { port, calls } = caller;
+  const loseAll = () =>
+    calls.rejectAll(new CallError("CALL_LOST", "failed to read a message of the other thread"));
+  function settle(reply: Reply): void {
+    if ("isCallLost" in reply) loseAll();
+    else if ("error" in reply) calls.reject(reply.number, revive(reply.error));
+    else calls.resolve(reply.number, reply.value);
+  }
+  port.on("message", (replies: readonly Reply[]) => replies.forEach(settle));
+  port.on("messageerror", loseAll);
+  port.on("close", () => {
+    caller.isClosed = true;
+    calls.rejectAll(closed());
+  });
+}
+
+/** @param source the call waits for the turn of its source, if one is given */
+async function call(
+  { port, timeoutsMs, window, calls, isClosed }: Caller,
+  method: keyof Gateway,
+  parameters: unknown[],
+  source?: string,
+): Promise<unknown> {
+  if (isClosed) throw closed();
+  const timeoutMs = timeoutsMs[method];
+  const deadline = deadlineIn(timeoutMs);
+  const length = lengthOf(parameters);
+  const post = (number: number) => port.postMessage({ number, method, parameters, deadline } satisfies Call);
+  const postInTime = (number: number) => {
+    try {
+      if (isOver(deadline))
+        throw new CallError("CALL_TIMEOUT", "the deadline passed before the call was sent");
+      post(number);
+    } catch (error) {
+      calls.reject(number, error as Error);
+    }
+  };
+  const result = calls.begin({
+    timeoutMs,
+    length,
+    send: (number) => {
+      if (source === undefined) post(number);
+      else window.add({ number, source, length, send: () => postInTime(number) });
+    },
+  });
+  if (!result) throw new CallError("CALL_REFUSED", "too many calls to the other thread are in progress");
+  return result;
 }
 
 const closed = () => new CallError("CALL_CLOSED", "the other thread has stopped");

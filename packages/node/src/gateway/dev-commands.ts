@@ -1,4 +1,5 @@
 /** Commands of a dev chain and their results: plain values, because they are sent between threads. */
+import { CodedError } from "../platform/coded-error.ts";
 
 export type DevCommand =
   /** Forges blocks with the pending transactions. */
@@ -56,14 +57,8 @@ export type DevErrorCode =
   /** The node has no key of an active delegate. */
   | "DEV_DELEGATES";
 
-export class DevError extends Error {
-  readonly code: DevErrorCode;
-  readonly isRetryable: boolean;
-
+export class DevError extends CodedError<DevErrorCode> {
   constructor(code: DevErrorCode, message: string) {
-    super(message);
-    this.name = "DevError";
-    this.code = code;
-    this.isRetryable = code === "DEV_STARTING";
+    super(code, message, { isRetryable: code === "DEV_STARTING" });
   }
 }

@@ -2,6 +2,7 @@
  * Interface through which HTTP and webhooks use the node. It is asynchronous and consists of plain JSON
  * values, so that it works within one thread and over a message channel.
  */
+import { CodedError } from "../platform/coded-error.ts";
 import type { DevCommand, DevResult } from "./dev-commands.ts";
 import type { NodeFigures, NodeReport, SyncProgress } from "./figures.ts";
 
@@ -91,12 +92,8 @@ export type Gateway = {
 };
 
 /** The whole body of a submission is refused: 422. */
-export class BodyError extends Error {
-  readonly code = "BODY_SCHEMA";
-  readonly isRetryable = false;
-
+export class BodyError extends CodedError<"BODY_SCHEMA"> {
   constructor(message: string) {
-    super(message);
-    this.name = "BodyError";
+    super("BODY_SCHEMA", message, { isRetryable: false });
   }
 }

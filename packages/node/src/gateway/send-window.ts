@@ -29,8 +29,8 @@ export function createSendWindow(maxLength: number): SendWindow {
 
   function sendNext(): void {
     for (const [source, calls] of waiting) {
-      const call = calls[0]!;
-      if (sent.size > 0 && sentLength + call.length > maxLength) return;
+      const [call] = calls;
+      if (!call || (sent.size > 0 && sentLength + call.length > maxLength)) return;
       calls.shift();
       // The source goes to the end.
       waiting.delete(source);

@@ -8,7 +8,7 @@ import type { Closing } from "../platform/lifecycle/closing.ts";
 import type { PeerStore } from "../store/node/peers.ts";
 import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
-import { createPing } from "./discovery/ping.ts";
+import { createPing, type Ping } from "./discovery/ping.ts";
 import { createReconnect } from "./discovery/reconnect.ts";
 import { allowedVersions, isVersionAllowed } from "./discovery/version-gate.ts";
 import { type Bans, createBans } from "./guards/bans.ts";
@@ -49,7 +49,7 @@ export function createPeerLifecycle(
   deps: PeerLifecycleDeps,
   closing: Pick<Closing, "add">,
 ): PeerLifecycle {
-  const { network, slots, rounds, chain, store, logger, nowMs } = deps;
+  const { network, chain, store, logger, nowMs } = deps;
   const processId = randomUUID();
   const traffic = createTraffic();
   const peerTable = createPeerTable((peer, change) => {
@@ -61,11 +61,40 @@ export function createPeerLifecycle(
     { network, onHeight: peerTable.setHeight, onSocket: traffic.watch },
   );
   closing.add("outgoing connections", client.close);
-  function drop(ip: string): void {
+  const drop: Drop = (ip) => {
     peerTable.remove(ip);
     client.disconnect(ip);
-  }
-  const bans = createBans({
+  };
+  const bans = createPeerBans(deps, peerTable, drop);
+  const isBlacklisted = matchesAddress(options.blacklist);
+  const isRefused = (address: string) => bans.isBanned(address) || isBlacklisted(address);
+  const connections = { peerTable, client, processId, isRefused };
+  const ping = createPeerPing(deps, connections);
+  const candidates = createPeerCandidates(options, { ...connections, ping, logger });
+  const reconnect = createReconnect((ip) => candidates.submit(ip));
+  closing.add("lost peers", reconnect.close);
+  const { seeds, sources, minPeers } = options;
+  const isOpen = options.discovery === "all";
+  const discovery = createDiscovery(
+    { seeds, sources, minPeers, isOpen },
+    { peerTable, candidates, ping, client, store, nowMs, logger },
+  );
+  closing.add("discovery", discovery.close);
+  closing.add("versions", dropOldVersions(network, chain, peerTable, drop));
+  return { peerTable, client, candidates, discovery, bans, traffic, isRefused, processId };
+}
+
+type Drop = (ip: string) => void;
+
+type Connections = Pick<PeerLifecycle, "peerTable" | "client" | "processId" | "isRefused">;
+
+/** A ban also drops all peers of the same client. */
+const createPeerBans = (
+  { store, nowMs, logger }: PeerLifecycleDeps,
+  peerTable: PeerTable,
+  drop: Drop,
+): Bans =>
+  createBans({
     store,
     nowMs,
     logger,
@@ -75,24 +104,37 @@ export function createPeerLifecycle(
       for (const peer of peerTable.all()) if (clientGroup(peer.ip) === clientGroup(ip)) drop(peer.ip);
     },
   });
-  const isWhitelisted = matchesAddress(options.whitelist);
-  const isBlacklisted = matchesAddress(options.blacklist);
-  const isRefused = (address: string) => bans.isBanned(address) || isBlacklisted(address);
 
-  const ping = createPing({
+const createPeerPing = (
+  { network, slots, rounds, chain, verify, nowMs }: PeerLifecycleDeps,
+  { peerTable, client, processId }: Connections,
+): Ping =>
+  createPing({
     processId,
     network,
     slots,
     rounds,
     state: chain.state,
-    verify: deps.verify,
+    verify,
     now: () => slots.timeAt(nowMs()),
     head: chain.head,
     header: chain.blocks.header,
     peerTable,
     request: client.request,
   });
-  const candidates = createCandidates(
+
+function createPeerCandidates(
+  options: PeersOptions,
+  {
+    peerTable,
+    client,
+    isRefused,
+    ping,
+    logger,
+  }: Connections & { readonly ping: Ping; readonly logger: Logger },
+): Candidates {
+  const isWhitelisted = matchesAddress(options.whitelist);
+  return createCandidates(
     {
       isDisabled: options.discovery === "none",
       maxPeersPerSubnet: options.maxPeersPerSubnet,
@@ -106,25 +148,14 @@ export function createPeerLifecycle(
       logger,
     },
   );
-  const reconnect = createReconnect((ip) => candidates.submit(ip));
-  closing.add("lost peers", reconnect.close);
-  const { seeds, sources, minPeers } = options;
-  const isOpen = options.discovery === "all";
-  const discovery = createDiscovery(
-    { seeds, sources, minPeers, isOpen },
-    { peerTable, candidates, ping, client, store, nowMs, logger },
-  );
-  closing.add("discovery", discovery.close);
+}
 
-  // Peers with versions that a milestone excludes are dropped with its block (p2p.md 10.5).
-  const unsubscribe = chain.subscribe(({ applied }) => {
+/** Drops peers with versions that a milestone excludes, with its block (p2p.md 10.5). Returns a function that ends this. */
+const dropOldVersions = (network: Network, chain: Chain, peerTable: PeerTable, drop: Drop) =>
+  chain.subscribe(({ applied }) => {
     if (!applied.some(({ block }) => network.isMilestone(block.header.height))) return;
     const ranges = allowedVersions(network, chain.head().height);
     for (const { ip, status } of peerTable.all()) {
       if (!isVersionAllowed(status.config.version, ranges, network.description.name)) drop(ip);
     }
   });
-  closing.add("versions", unsubscribe);
-
-  return { peerTable, client, candidates, discovery, bans, traffic, isRefused, processId };
-}

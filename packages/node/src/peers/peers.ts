@@ -3,6 +3,7 @@
  * requests, and the preflight check against them.
  */
 import type { EncodedBlock } from "@uniknode/protocol";
+import type { Logger } from "pino";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionResult, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
@@ -10,14 +11,15 @@ import { networkState } from "./forging/network-state.ts";
 import { checkPreflight } from "./forging/preflight.ts";
 import { reportNetworkState } from "./forging/report.ts";
 import type { Items } from "./inbound/transactions.ts";
-import { createPeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
+import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import type { PeersOptions } from "./options.ts";
-import { createPropagation, type PropagationDeps } from "./propagation.ts";
+import { createPropagation, type Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import { networkHeight } from "./table/peer.ts";
 import type { Traffic } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
 import { peerInfo } from "./view.ts";
+import type { NetworkState } from "./wire/replies/results.ts";
 
 export type PeersDeps = PeerLifecycleDeps &
   PropagationDeps &
@@ -32,7 +34,7 @@ export type Peers = {
   /** Gives a block of this node's forger to the chain and broadcasts it. Settles with why the chain refused it. */
   submit(block: EncodedBlock): Promise<string | undefined>;
   /** Broadcasts the items that the pool selected for it. */
-  broadcastTransactions(items: Items, answer: AdmissionResult): void;
+  broadcastTransactions(items: Items, result: AdmissionResult): void;
   /** Returns the reason why no block may be forged now; undefined if there is none. Pings the peers first. */
   preflightFailure(): Promise<string | undefined>;
   list(): PeerInfo[];
@@ -50,59 +52,42 @@ export type Peers = {
 const FAST_PING_MS = 1_500;
 const FAST_PING_SLOTS = 0.2;
 
+type State = {
+  readonly options: PeersOptions;
+  readonly deps: PeersDeps;
+  readonly lifecycle: PeerLifecycle;
+  readonly propagation: Propagation;
+  /** Id of the head at which the state of the network was last logged. */
+  reportedHead: string;
+};
+
 export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
-  const { network, slots, logger, nowMs } = deps;
-  const { head } = deps.chain;
   const closing = createClosing();
   const lifecycle = createPeerLifecycle(options, deps, closing);
-  const { peerTable, discovery, traffic } = lifecycle;
+  const { peerTable, discovery, traffic, bans } = lifecycle;
   // The server closes after the last broadcasts: peers may have to fetch the blocks below them.
   closing.add("server", () => server.close());
   const propagation = createPropagation(lifecycle, deps, closing);
-  const { sync } = propagation;
-
-  const fastPingMs = Math.min(FAST_PING_MS, FAST_PING_SLOTS * slots.blocktime * 1000);
-  const pingFast = () => discovery.pingAll({ isForced: true, withinMs: fastPingMs });
-  const now = () => slots.timeAt(nowMs());
-  const stateNow = () =>
-    networkState(peerTable.all(), { network, slots, head: head(), now: now(), minPeers: options.minPeers });
+  const { sync, blocks, broadcastTransactions, postsDropped } = propagation;
+  const state: State = { options, deps, lifecycle, propagation, reportedHead: "" };
   const server = createRequestServer(options, lifecycle, propagation, {
     ...deps,
     async networkState() {
-      await pingFast();
-      return stateNow();
+      await pingFast(state);
+      return stateNow(state);
     },
   });
-
-  let reportedHead = "";
-
   return {
     async start() {
-      if (unmaskingFault !== undefined) {
-        logger.warn(
-          { reason: unmaskingFault },
-          "addon bufferutil not used: frames are unmasked in JavaScript",
-        );
-      }
+      logUnmasking(deps.logger);
       const port = await server.listen();
       await discovery.start();
       sync.start();
       return port;
     },
-    submit: propagation.blocks.submit,
-    broadcastTransactions: propagation.broadcastTransactions,
-    async preflightFailure() {
-      if (sync.isSynced()) await pingFast();
-      const { id } = head();
-      // A slot may be attempted many times on one head.
-      if (reportedHead !== id) {
-        reportNetworkState(stateNow(), { isOwnDelegate: deps.isOwnDelegate, logger });
-      }
-      reportedHead = id;
-      const failure = checkPreflight(peerTable.all(), { head: head(), isSynced: sync.isSynced() });
-      if (failure !== undefined) sync.trigger();
-      return failure;
-    },
+    submit: blocks.submit,
+    broadcastTransactions,
+    preflightFailure: () => preflightFailure(state),
     list: () => peerTable.all().map((peer) => peerInfo(peer, options.port)),
     networkHeight() {
       const heights = peerTable.all().map(({ height }) => height);
@@ -110,11 +95,39 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
     progress: sync.progress,
     traffic: traffic.read,
-    bounds: () => ({
-      ...server.figures(),
-      banned: lifecycle.bans.count(),
-      postsDropped: propagation.postsDropped(),
-    }),
-    close: () => closing.closeAll(logger),
+    bounds: () => ({ ...server.figures(), banned: bans.count(), postsDropped: postsDropped() }),
+    close: () => closing.closeAll(deps.logger),
   };
+}
+
+function logUnmasking(logger: Logger): void {
+  if (unmaskingFault === undefined) return;
+  logger.warn({ reason: unmaskingFault }, "addon bufferutil not used: frames are unmasked in JavaScript");
+}
+
+function pingFast({ deps, lifecycle }: State): Promise<void> {
+  const withinMs = Math.min(FAST_PING_MS, FAST_PING_SLOTS * deps.slots.blocktime * 1000);
+  return lifecycle.discovery.pingAll({ isForced: true, withinMs });
+}
+
+function stateNow({ options, deps, lifecycle }: State): NetworkState {
+  const { network, slots, chain, nowMs } = deps;
+  const now = slots.timeAt(nowMs());
+  const { minPeers } = options;
+  return networkState(lifecycle.peerTable.all(), { network, slots, head: chain.head(), now, minPeers });
+}
+
+async function preflightFailure(state: State): Promise<string | undefined> {
+  const { deps, lifecycle, propagation } = state;
+  const { chain, isOwnDelegate, logger } = deps;
+  const { sync } = propagation;
+  if (sync.isSynced()) await pingFast(state);
+  const { id } = chain.head();
+  // A slot may be attempted many times on one head.
+  if (state.reportedHead !== id) reportNetworkState(stateNow(state), { isOwnDelegate, logger });
+  state.reportedHead = id;
+  const head = { head: chain.head(), isSynced: sync.isSynced() };
+  const failure = checkPreflight(lifecycle.peerTable.all(), head);
+  if (failure !== undefined) sync.trigger();
+  return failure;
 }

@@ -44,7 +44,7 @@ export type Propagation = {
   readonly blocks: InboundBlocks;
   readonly transactions: InboundTransactions;
   /** Broadcasts the items that the pool selected for it. */
-  broadcastTransactions(items: Items, answer: AdmissionResult): void;
+  broadcastTransactions(items: Items, result: AdmissionResult): void;
   /** Posts that were dropped before they were sent, since the process started. */
   postsDropped(): { readonly block: number; readonly transactions: number };
 };
@@ -91,9 +91,9 @@ export function createPropagation(
     if (sync.isSynced()) rebroadcast.headMoved(chain.head().height);
   });
   closing.add("rebroadcast", unsubscribe);
-  const broadcastTransactions: Propagation["broadcastTransactions"] = (items, answer) => {
-    rebroadcast.sent(answer.data.broadcast, chain.head().height);
-    pendingSends.add(transactionBroadcast.broadcast(items, answer));
+  const broadcastTransactions: Propagation["broadcastTransactions"] = (items, result) => {
+    rebroadcast.sent(result.data.broadcast, chain.head().height);
+    pendingSends.add(transactionBroadcast.broadcast(items, result));
   };
   return {
     sync,
@@ -155,7 +155,7 @@ function syncDeps(state: State): SyncDeps {
       // Blocks that are fetched before the node is in sync are old for every peer.
       if (!state.isStarted) return;
       const [block] = chain.blocks.bytes(height, height);
-      state.pendingSends.add(state.blockBroadcast.announceFetched(height, block!));
+      if (block) state.pendingSends.add(state.blockBroadcast.announceFetched(height, block));
     },
     onSynced() {
       if (!state.isStarted) onStarted();

@@ -11,3 +11,7 @@ export function firstIndex(count: number, test: (index: number) => boolean): num
   }
   return low;
 }
+
+/** Finds the first item that passes a test which all later items pass, too; the length of the list if none does. */
+export const firstItemIndex = <T>(items: readonly T[], test: (item: T) => boolean): number =>
+  firstIndex(items.length, (index) => test(items[index] as T));

@@ -1,12 +1,9 @@
 /** The error for unusable options and files of an operator. */
+import { CodedError } from "./coded-error.ts";
 
 /** The configuration is invalid. The message names the option or file, and what to do. */
-export class ConfigError extends Error {
-  readonly code = "CONFIG";
-  readonly isRetryable = false;
-
+export class ConfigError extends CodedError<"CONFIG"> {
   constructor(message: string) {
-    super(message);
-    this.name = "ConfigError";
+    super("CONFIG", message, { isRetryable: false });
   }
 }

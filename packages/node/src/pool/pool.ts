@@ -28,7 +28,6 @@ import type { PoolOptions } from "./options.ts";
 import type { BlockLimits } from "./selection.ts";
 import { selectTransactions } from "./selection.ts";
 
-export { PoolBusyError, PoolClosedError } from "./admission/submissions.ts";
 export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 
 export type PoolDeps = {
@@ -59,7 +58,8 @@ export type Pool = {
    * the order of the calls.
    *
    * @param batch if given, all inputs must match the batch schema
-   * @throws {PoolClosedError | PoolBusyError | BatchError}
+   * @throws {CodedError} POOL_CLOSED or POOL_BUSY
+   * @throws {BatchError}
    * @throws {CallError} when signatures get no verdict in time; the same request may be sent again
    */
   submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult>;

@@ -1,4 +1,5 @@
 /** Refusals of the pool (pool.md 4). The codes are public and do not change. */
+import { CodedError } from "../platform/coded-error.ts";
 
 export type RefusalCode =
   | "ERR_DUPLICATE"
@@ -21,15 +22,9 @@ export type RefusalCode =
   | "ERR_POOL_FULL";
 
 /** One transaction is refused; the others of its request are not affected. */
-export class Refusal extends Error {
-  readonly code: RefusalCode;
-  readonly isRetryable: boolean;
-
+export class Refusal extends CodedError<RefusalCode> {
   constructor(code: RefusalCode, message: string) {
-    super(message);
-    this.name = "Refusal";
-    this.code = code;
-    this.isRetryable = code === "ERR_POOL_FULL";
+    super(code, message, { isRetryable: code === "ERR_POOL_FULL" });
   }
 }
 

@@ -1,13 +1,10 @@
 /** Errors of the read model that callers distinguish. */
+import { CodedError } from "../platform/coded-error.ts";
 
 /** The cursor does not belong to this list in this order. */
-export class CursorError extends Error {
-  readonly code = "CURSOR_UNKNOWN";
-  readonly isRetryable = false;
-
+export class CursorError extends CodedError<"CURSOR_UNKNOWN"> {
   constructor() {
-    super("the cursor does not belong to this list in this order");
-    this.name = "CursorError";
+    super("CURSOR_UNKNOWN", "the cursor does not belong to this list in this order", { isRetryable: false });
   }
 }
 
@@ -25,15 +22,9 @@ const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
 };
 
 /** Thrown by reads of a snapshot. */
-export class SnapshotError extends Error {
-  readonly code: SnapshotErrorCode;
-  /** True if the same reads may succeed later. False after a timeout: they would take as long again. */
-  readonly isRetryable: boolean;
-
+export class SnapshotError extends CodedError<SnapshotErrorCode> {
+  /** Not retryable after a timeout: the same reads would take as long again. */
   constructor(code: SnapshotErrorCode) {
-    super(MESSAGES[code]);
-    this.name = "SnapshotError";
-    this.code = code;
-    this.isRetryable = code !== "SNAPSHOT_TIMEOUT";
+    super(code, MESSAGES[code], { isRetryable: code !== "SNAPSHOT_TIMEOUT" });
   }
 }

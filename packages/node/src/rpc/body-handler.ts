@@ -2,9 +2,9 @@
 import { setImmediate } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
+import { createBodySlots } from "./body-slots.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
 import type { Method, RpcContext } from "./method.ts";
-import { createPlaces } from "./places.ts";
 
 export type RpcResponse = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
   | { readonly result: unknown }
@@ -43,8 +43,8 @@ export function createBodyHandler(
   timeoutMs = TIMEOUT_MS,
 ): BodyHandler {
   const calls: Calls = { methods, open, onFailure, timeoutMs };
-  const lists = createPlaces(LISTS);
-  const singleCalls = createPlaces(SINGLE_CALLS);
+  const lists = createBodySlots(LISTS);
+  const singleCalls = createBodySlots(SINGLE_CALLS);
 
   return async (body, address) => {
     const exceeded = exceededBound(body, BODY_COMPLEXITY);

@@ -48,7 +48,7 @@ export function createDerivations({ perMinute, nowMs }: DerivationOptions): Deri
       };
       const leave = () => {
         waiting.splice(waiting.indexOf(begin), 1);
-        reject(signal!.reason);
+        reject(signal?.reason);
       };
       signal?.addEventListener("abort", leave, { once: true });
       waiting.push(begin);

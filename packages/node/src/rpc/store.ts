@@ -43,7 +43,7 @@ export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): 
     findTransaction: (id) => transactions.find.get(id)?.json,
     saveKey: (user, bip38) => void keys.save.run(user, bip38),
     findKey: (user) => keys.find.get(user)?.bip38,
-    keyCount: () => Number(keys.count.get()!.count),
+    keyCount: () => Number(keys.count.get()?.count ?? 0),
     close: () => database.close(),
   };
 }

@@ -1,4 +1,6 @@
 /** Reasons why a stream cannot be opened. */
+import { CodedError } from "../platform/coded-error.ts";
+
 export type StreamErrorCode =
   /** The request is not valid; the message names the part. */
   | "STREAM_INVALID"
@@ -11,14 +13,8 @@ export type StreamErrorCode =
   /** The node serves its maximum of streams; retry later. */
   | "STREAM_FULL";
 
-export class StreamError extends Error {
-  readonly code: StreamErrorCode;
-  readonly isRetryable: boolean;
-
+export class StreamError extends CodedError<StreamErrorCode> {
   constructor(code: StreamErrorCode, message: string) {
-    super(message);
-    this.name = "StreamError";
-    this.code = code;
-    this.isRetryable = code === "STREAM_LIMIT" || code === "STREAM_FULL";
+    super(code, message, { isRetryable: code === "STREAM_LIMIT" || code === "STREAM_FULL" });
   }
 }

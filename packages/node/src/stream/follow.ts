@@ -1,10 +1,10 @@
 /** Sends one client every event from its start on, as fast as it reads. */
 import { setImmediate } from "node:timers/promises";
+import type { Notifier } from "../platform/notifier.ts";
 import { CostError } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { slowedComment, suspendedFrame } from "./frame.ts";
-import type { Notifier } from "./notifier.ts";
 import type { Position } from "./position.ts";
 import type { Sink } from "./sink.ts";
 import type { Source, SourceEvent } from "./source.ts";
@@ -85,9 +85,10 @@ async function send(follower: Follower, events: readonly SourceEvent[]): Promise
   let next = 0;
   while (next < events.length) {
     const { names, tooExpensive } = await match(follower, events, next);
-    for (const name of names) {
+    for (const [index, { frame }] of events.slice(next, next + names.length).entries()) {
       if (!sink.isOpen()) return next;
-      const { frame } = events[next++]!;
+      next++;
+      const name = names[index];
       if (name === undefined) continue;
       sink.write(frame(name));
       if (!sink.isFull()) continue;

@@ -1,4 +1,5 @@
 /** Union of the events that the open streams subscribe to. */
+import { present } from "../platform/present.ts";
 
 export type OpenSubscriptions = {
   /** Resolves to the sequence after which the log has every event of these names. */
@@ -19,11 +20,11 @@ export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSub
       for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
       // Called each time, because the sequence changes after a gap in the log.
       const since = await streamsChanged([...counts.keys()]);
-      return Math.max(...names.map((name) => since[name]!));
+      return Math.max(...names.map((name) => present(since[name], `the sequence of ${name}`)));
     },
     remove(names) {
       for (const name of names) {
-        const left = counts.get(name)! - 1;
+        const left = (counts.get(name) ?? 0) - 1;
         if (left > 0) counts.set(name, left);
         else counts.delete(name);
       }

@@ -6,7 +6,7 @@ import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createReadTogether, type ReadTogether } from "../store/engine/snapshot.ts";
 import { createEventLog, type EventLog } from "../store/events/event-log.ts";
-import { createFit, type Fit } from "../subscriptions/content.ts";
+import { createFit, type Fit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
 import type { BlockRef, Position } from "./position.ts";
 
@@ -39,8 +39,6 @@ export type Source = {
 
 /** Events of one page: other requests run between two pages, and a slow client keeps at most one in memory. */
 const PAGE = 25;
-/** Maximum size of a content, as in deliveries of webhooks. */
-const MAX_CONTENT_BYTES = 256 * 1_024;
 /** Names to log: none, because this source only reads. */
 const NO_NAMES: ReadonlySet<string> = new Set();
 

@@ -3,12 +3,12 @@
  * nothing is kept in memory for a slow one.
  */
 import type { Writable } from "node:stream";
+import { createNotifier, type Notifier } from "../platform/notifier.ts";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";
 import { greeting, heartbeat } from "./frame.ts";
-import { createNotifier, type Notifier } from "./notifier.ts";
 import {
   createOpenSubscriptions,
   type OpenSubscriptions,

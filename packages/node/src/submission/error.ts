@@ -1,5 +1,7 @@
 /** Reasons why a transaction was not sent or not forged. */
+
 import type { ApiError } from "@uniknode/client";
+import { CodedError } from "../platform/coded-error.ts";
 
 export type SendErrorType =
   /** The node refused the transaction, and nothing was sent; `reasons` come from the node. */
@@ -28,16 +30,11 @@ export type Refusal = Extract<SendErrorType, { code: "SEND_REFUSED" }>;
 
 export type SendErrorCode = SendErrorType["code"];
 
-export class SendError extends Error {
-  readonly code: SendErrorCode;
+export class SendError extends CodedError<SendErrorCode> {
   readonly type: SendErrorType;
-  readonly isRetryable: boolean;
 
   constructor(type: SendErrorType, message: string) {
-    super(message);
-    this.name = "SendError";
-    this.code = type.code;
+    super(type.code, message, { isRetryable: type.code === "SEND_EXCESS" || type.code === "SEND_UNCERTAIN" });
     this.type = type;
-    this.isRetryable = type.code === "SEND_EXCESS" || type.code === "SEND_UNCERTAIN";
   }
 }

@@ -23,8 +23,11 @@ export type Sender = {
   /** Undefined for a wallet that never received anything. */
   readonly wallet: SingleWallet | undefined;
   /** Common members of each transaction, for builders. */
-  readonly envelope: builders.Envelope;
+  readonly envelope: SenderEnvelope;
 };
+
+/** `height` is that of the head. */
+export type SenderEnvelope = builders.Envelope & { readonly height: number };
 
 export type SenderOptions = {
   readonly keys: KeyPair;

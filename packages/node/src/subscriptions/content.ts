@@ -1,5 +1,8 @@
 /** The content of a message: the content of the event or, if it is too large, its identifying members and a link. */
 
+/** Maximum size of a content in deliveries and streams. */
+export const MAX_CONTENT_BYTES = 256 * 1_024;
+
 export type Content = {
   /** JSON text; absent for events without content. */
   readonly dataText?: string | undefined;

@@ -1,4 +1,5 @@
 /** Errors of subscriptions. */
+import { CodedError } from "../platform/coded-error.ts";
 
 /** Reasons why a subscription request is invalid; `message` names the member. */
 export type SubscriptionErrorCode =
@@ -13,24 +14,15 @@ export type SubscriptionErrorCode =
   /** This node does not call such a target. */
   | "TARGET_REFUSED";
 
-export class SubscriptionError extends Error {
-  readonly code: SubscriptionErrorCode;
-  readonly isRetryable = false;
-
+export class SubscriptionError extends CodedError<SubscriptionErrorCode> {
   constructor(code: SubscriptionErrorCode, message: string) {
-    super(message);
-    this.name = "SubscriptionError";
-    this.code = code;
+    super(code, message, { isRetryable: false });
   }
 }
 
 /** The value of a condition does not fit its operator; `message` follows its name in a sentence. */
-export class OperandError extends Error {
-  readonly code = "CONDITION_VALUE";
-  readonly isRetryable = false;
-
+export class OperandError extends CodedError<"CONDITION_VALUE"> {
   constructor(message: string) {
-    super(message);
-    this.name = "OperandError";
+    super("CONDITION_VALUE", message, { isRetryable: false });
   }
 }

@@ -62,8 +62,9 @@ function badOperand({ condition, value }: Condition): string | undefined {
 }
 
 function badKind({ key, condition, value }: Condition, kinds: readonly Kind[]): string | undefined {
-  if (!kinds.every((kind) => isNever(condition, kind, value))) return undefined;
-  return `"${condition}" ${condition === "truthy" ? "" : `with ${shown(value)} `}is never true of "${key.slice(0, MAX_SHOWN)}", which is ${NOUNS[kinds[0]!]}`;
+  const [first] = kinds;
+  if (first === undefined || !kinds.every((kind) => isNever(condition, kind, value))) return undefined;
+  return `"${condition}" ${condition === "truthy" ? "" : `with ${shown(value)} `}is never true of "${key.slice(0, MAX_SHOWN)}", which is ${NOUNS[first]}`;
 }
 
 const NOUNS: Readonly<Record<Kind, string>> = {

@@ -2,9 +2,11 @@
  * The optional accelerator of signatures: bcrypto with its native libsecp256k1, which the user installs and
  * configures (docs/guides/accelerator.md). Only this file depends on it.
  */
+
 import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { disagreementOf, type SignatureBackend } from "@uniknode/protocol";
+import { CodedError } from "../platform/coded-error.ts";
 
 /** Releases whose verdicts were compared for recorded and random signatures. */
 const KNOWN_VERSIONS = ["5.2.0", "5.5.2"];
@@ -12,14 +14,12 @@ const KNOWN_VERSIONS = ["5.2.0", "5.5.2"];
 const LIBSECP256K1 = 2;
 
 /** The requested accelerator cannot be used. A retry fails until the installation changes. */
-export class AcceleratorError extends Error {
-  readonly code = "ACCELERATOR";
-  readonly isRetryable = false;
+export class AcceleratorError extends CodedError<"ACCELERATOR"> {
   readonly source: string;
 
   constructor(source: string, reason: string, options?: ErrorOptions) {
-    super(`failed to load the signature accelerator "${source}": ${reason}`, options);
-    this.name = "AcceleratorError";
+    const message = `failed to load the signature accelerator "${source}": ${reason}`;
+    super("ACCELERATOR", message, { isRetryable: false, ...options });
     this.source = source;
   }
 }
@@ -60,7 +60,8 @@ function read(source: string): { version: string; library: Library } {
     // Only this module: the whole package would load every cipher and curve.
     return { version, library: require(`${folder}/lib/secp256k1.js`) as Library };
   } catch (cause) {
-    throw new AcceleratorError(source, (cause as Error).message.split("\n")[0]!, { cause });
+    const [reason = ""] = (cause as Error).message.split("\n");
+    throw new AcceleratorError(source, reason, { cause });
   }
 }
 

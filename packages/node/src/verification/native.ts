@@ -2,8 +2,10 @@
  * The addon that verifies packed signatures with libsecp256k1 (docs/guides/accelerator.md). Only this file
  * depends on it.
  */
+
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { CodedError } from "../platform/coded-error.ts";
 import { createCheckedFiles } from "../platform/files/checked-files.ts";
 import { type PackedVerify, packChecks, type SignatureCheck, verdictsFor } from "./packed-checks.ts";
 
@@ -32,14 +34,14 @@ export type KnownVerdict = {
 };
 
 /** The addon of this machine cannot be used. A retry fails until the installation has changed. */
-export class NativeAddonError extends Error {
-  readonly code = "NATIVE_ADDON";
-  readonly isRetryable = false;
+export class NativeAddonError extends CodedError<"NATIVE_ADDON"> {
   readonly path: string;
 
   constructor(path: string, reason: string, options?: ErrorOptions) {
-    super(`failed to load the native addon ${path}: ${reason}`, options);
-    this.name = "NativeAddonError";
+    super("NATIVE_ADDON", `failed to load the native addon ${path}: ${reason}`, {
+      isRetryable: false,
+      ...options,
+    });
     this.path = path;
   }
 }
@@ -62,7 +64,8 @@ export function loadNativeVerify(folder = FOLDER): PackedVerify | undefined {
     process.dlopen(addon, path);
     return provenVerify(addon.exports as Addon, JSON.parse(files.read(KNOWN).toString()) as KnownVerdict[]);
   } catch (cause) {
-    throw new NativeAddonError(path, (cause as Error).message.split("\n")[0]!, { cause });
+    const [reason = ""] = (cause as Error).message.split("\n");
+    throw new NativeAddonError(path, reason, { cause });
   }
 }
 

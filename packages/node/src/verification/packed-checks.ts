@@ -48,7 +48,7 @@ export function unpackCheck(packed: Uint8Array, index: number): SignatureCheck {
   return {
     scheme: entry[SCHEME_AT] === 1 ? "schnorr" : "ecdsa",
     hash: entry.subarray(0, SCHEME_AT),
-    signature: entry.subarray(SIGNATURE_AT, SIGNATURE_AT + entry[LENGTH_AT]!),
+    signature: entry.subarray(SIGNATURE_AT, SIGNATURE_AT + (entry[LENGTH_AT] ?? 0)),
     publicKey: entry.subarray(PUBLIC_KEY_AT),
   };
 }

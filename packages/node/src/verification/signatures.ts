@@ -1,5 +1,6 @@
 /** Verifies packed signatures with the protocol's own code, in WebAssembly or by an accelerator. */
 import { type SignatureBackend, uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
+import { createLru } from "../platform/lru.ts";
 import { type PackedVerify, unpackCheck, verdictsFor } from "./packed-checks.ts";
 
 /** Number of uncompressed keys to cache: more than the concurrently active senders of a network, and about 2 MB. */
@@ -11,19 +12,10 @@ const MAX_KEYS = 10_000;
  * @param backend implementation that verifies; the default one if absent
  */
 export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
-  const keys = new Map<string, Uint8Array>();
-
-  function keyOf(compressed: Uint8Array): Uint8Array {
-    const name = textOf(compressed);
-    let key = keys.get(name);
-    if (!key) {
-      // A key that is not a point stays compressed, and its check fails.
-      key = uncompressPublicKey(compressed) ?? compressed;
-      if (keys.size >= MAX_KEYS) keys.clear();
-      keys.set(name, key);
-    }
-    return key;
-  }
+  const keys = createLru<string, Uint8Array>(MAX_KEYS);
+  // A key that is not a point stays compressed, and its check fails.
+  const keyOf = (compressed: Uint8Array) =>
+    keys.get(textOf(compressed), () => uncompressPublicKey(compressed) ?? compressed);
 
   return (packed) => {
     const verdicts = verdictsFor(packed);

@@ -120,33 +120,26 @@ function workerLane(
   timeoutMs: number,
   onRefusal: (reason: string) => void,
 ): Lane {
+  const hang = () => drop("hangs", "CALL_TIMEOUT");
   const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: hang });
   const progress = createWatchdog(timeoutMs, hang);
   let thread: Worker | undefined;
   let isClosed = false;
 
   function start(): Worker {
-    const started = new Worker(moduleBeside(import.meta.url, "signature-thread"), {
-      workerData: accelerator,
-      resourceLimits: LIMITS,
-    });
-    const fail = (reason: string) => {
+    const started = startThread(accelerator, receive, (reason) => {
       if (thread === started) drop(reason);
-    };
-    started.on("message", (message: FromSignatureThread) => {
-      if ("refusal" in message) return onRefusal(message.refusal);
-      calls.resolve(message.number, message.verdicts);
-      if (calls.figures().open > 0) progress.restart();
-      else progress.stop();
     });
-    started.on("messageerror", () => fail("sent an unreadable message"));
-    started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
-    started.on("exit", () => fail("has ended"));
     return started;
   }
 
-  function hang(): void {
-    drop("hangs", "CALL_TIMEOUT");
+  function receive(message: FromSignatureThread): void {
+    if ("refusal" in message) onRefusal(message.refusal);
+    else {
+      calls.resolve(message.number, message.verdicts);
+      if (calls.figures().open > 0) progress.restart();
+      else progress.stop();
+    }
   }
 
   function drop(reason: string, code: CallErrorCode = "CALL_CLOSED"): void {
@@ -181,6 +174,22 @@ function workerLane(
       if (thread) await endThread(thread);
     },
   };
+}
+
+function startThread(
+  accelerator: string | undefined,
+  onMessage: (message: FromSignatureThread) => void,
+  onFailure: (reason: string) => void,
+): Worker {
+  const thread = new Worker(moduleBeside(import.meta.url, "signature-thread"), {
+    workerData: accelerator,
+    resourceLimits: LIMITS,
+  });
+  thread.on("message", onMessage);
+  thread.on("messageerror", () => onFailure("sent an unreadable message"));
+  thread.on("error", ({ message }: Error) => onFailure(`failed: ${message}`));
+  thread.on("exit", () => onFailure("has ended"));
+  return thread;
 }
 
 /** After a pause of the whole process, its timers fire before a message of another thread can arrive. */

@@ -57,7 +57,7 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
   const { network, verify, verifyNow } = deps;
   const recorded = new LRUCache<string, Verdict>({ max });
 
-  function answer(key: string, compute: () => boolean): boolean {
+  function recordedVerdict(key: string, compute: () => boolean): boolean {
     const known = recorded.get(key);
     const verdict = known ?? verdictOf(compute);
     if (known === undefined) recorded.set(key, verdict);
@@ -76,12 +76,13 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
     const first = await verifyEach(questions, ({ jobs, enough }) => jobs.slice(0, enough));
     const isDecided = (verdicts: readonly boolean[]) => verdicts.every(Boolean);
     const rest = await verifyEach(questions, ({ jobs, enough }, index) =>
-      isDecided(first[index]!) ? [] : jobs.slice(enough),
+      isDecided(first[index] ?? []) ? [] : jobs.slice(enough),
     );
     for (const [index, { key, evaluate }] of questions.entries()) {
+      const verdicts = [...(first[index] ?? []), ...(rest[index] ?? [])];
       recorded.set(
         key,
-        verdictOf(() => evaluate([...first[index]!, ...rest[index]!])),
+        verdictOf(() => evaluate(verdicts)),
       );
     }
   }
@@ -95,16 +96,16 @@ export function createRecordedSignatures(max: number, deps: RecordedSignaturesDe
     const jobs = chosen.flat();
     const verdicts = jobs.length > 0 ? await verify(jobs.map(toCheck)) : [];
     const given = verdicts.values();
-    return chosen.map((jobs) => jobs.map(() => given.next().value!));
+    return chosen.map((jobs) => jobs.map(() => given.next().value === true));
   }
 
   return {
     isSecondSigned: (transaction, publicKey) =>
-      answer(secondKey(transaction, publicKey), () =>
+      recordedVerdict(secondKey(transaction, publicKey), () =>
         verifySecondSignature(transaction, publicKey, (job) => verifyNow(toCheck(job))),
       ),
     isMultiSigned: (transaction, participants) =>
-      answer(multiKey(transaction, participants), () =>
+      recordedVerdict(multiKey(transaction, participants), () =>
         verifyMultiSignatures(transaction, participants, (job) => verifyNow(toCheck(job))),
       ),
     verifyAhead,
@@ -141,7 +142,8 @@ function multiQuestion(transaction: Transaction, participants: Participants): Qu
     key: multiKey(transaction, participants),
     jobs: multiSignatureJobs(transaction, participants.publicKeys),
     enough: participants.min,
-    evaluate: (verdicts) => verifyMultiSignatures(transaction, participants, (_, index) => verdicts[index]!),
+    evaluate: (verdicts) =>
+      verifyMultiSignatures(transaction, participants, (_, index) => verdicts[index] === true),
   };
 }
 

@@ -127,7 +127,8 @@ async function evaluateBlock(
   do {
     await slices.run("dry-run", run.metered.isSlow(), (isTimeUp) => {
       while (next < happened.length) {
-        evaluateEvent(observer, run, happened[next++]!);
+        const event = happened[next++];
+        if (event) evaluateEvent(observer, run, event);
         if (isTimeUp()) return;
       }
     });

@@ -1,4 +1,6 @@
 /** Reasons why the webhook service refuses a request. Retryable if another operation on the webhook is running. */
+import { CodedError } from "../platform/coded-error.ts";
+
 export type WebhookErrorCode =
   /** The register has its maximum of webhooks or of conditions. */
   | "WEBHOOK_LIMIT"
@@ -17,14 +19,8 @@ export type WebhookErrorCode =
   /** The block of the delivery was reverted: a retraction was delivered instead. */
   | "DELIVERY_UNDONE";
 
-export class WebhookError extends Error {
-  readonly code: WebhookErrorCode;
-  readonly isRetryable: boolean;
-
+export class WebhookError extends CodedError<WebhookErrorCode> {
   constructor(code: WebhookErrorCode, message: string) {
-    super(message);
-    this.name = "WebhookError";
-    this.code = code;
-    this.isRetryable = code === "REPLAY_RUNNING" || code === "PING_RUNNING";
+    super(code, message, { isRetryable: code === "REPLAY_RUNNING" || code === "PING_RUNNING" });
   }
 }

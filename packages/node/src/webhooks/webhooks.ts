@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
 import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
 import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
-import { createFit } from "../subscriptions/content.ts";
+import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { DeliveryRetention } from "./deliveries.ts";
 import { createAttempt } from "./delivery/attempt.ts";
@@ -33,7 +33,7 @@ import { createReplays, type Replays } from "./replay/replays.ts";
 import { createReplayWorker } from "./replay/worker.ts";
 
 export type WebhookOptions = {
-  readonly maxWebhooks: number;
+  readonly webhookLimit: number;
   /** True to refuse targets with the scheme http. */
   readonly httpsOnly: boolean;
   /** Returns whether deliveries may go to an address. */
@@ -58,7 +58,7 @@ export type WebhookOptions = {
 const DAY_MS = 86_400_000;
 
 export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
-  maxWebhooks: 1_000,
+  webhookLimit: 1_000,
   httpsOnly: false,
   isTargetAddress: () => true,
   maxConcurrent: 256,
@@ -73,7 +73,7 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
     maxWaiting: 1_000_000,
     keptBlocks: 500,
   },
-  maxContentBytes: 256 * 1_024,
+  maxContentBytes: MAX_CONTENT_BYTES,
   closeGraceMs: 2_000,
 };
 
@@ -195,7 +195,8 @@ const SIGNED_BY_HALF =
   "webhooks of an imported register sign with half of their token, as ASCII text; rotate them to get a full token";
 
 function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): void {
-  const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));
+  const isHalfOf = (id: number) => isHalf(webhooks.find(id)?.secrets.token ?? "");
+  const halves = aliases.webhooks().filter(isHalfOf);
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 }
 

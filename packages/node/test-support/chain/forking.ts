@@ -18,6 +18,7 @@ import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
@@ -80,9 +81,9 @@ export function createForkingChain(
   function make(transactions: readonly SealedTransaction[], skipped = 0): EncodedBlock {
     const previous = chain.head();
     const { round } = rounds.roundAt(previous.height + 1);
-    const { order } = chain.state.get("rounds", `${round}`)!;
+    const { order } = present(chain.state.get("rounds", `${round}`));
     const slot = slots.slotAt(previous.timestamp) + 1 + skipped;
-    const keys = keysOf.get(delegateOfSlot(order, slot)!)!;
+    const keys = present(keysOf.get(present(delegateOfSlot(order, slot))));
     return forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
   }
 
@@ -102,7 +103,7 @@ export function createForkingChain(
 
   /** A transfer from an account to the next one. */
   function transfer(from: number, amount: bigint, nonce?: bigint): SealedTransaction {
-    const sender = cast.accounts[from]!;
+    const sender = present(cast.accounts[from]);
     return seal(
       builders.transfer({
         network,
@@ -110,14 +111,14 @@ export function createForkingChain(
         nonce: nonce ?? nonceOf(sender.address),
         fee: 10_000_000n,
         amount,
-        recipientId: cast.accounts[(from + 1) % cast.accounts.length]!.address,
+        recipientId: present(cast.accounts[(from + 1) % cast.accounts.length]).address,
       }),
       sender,
     );
   }
 
   function mint(account: number): SealedTransaction {
-    const owner = cast.accounts[account]!;
+    const owner = present(cast.accounts[account]);
     return seal(
       builders.nftMint({
         network,

@@ -18,6 +18,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
+import { present } from "../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { startNode } from "../../src/processes/node/node.ts";
 import { loadServingThread } from "../../src/processes/serving/thread.ts";
@@ -32,8 +33,8 @@ export const people = cast.accounts;
 function filesWithEverything(): NetworkFiles {
   const { transactionsConfig: _, ...network } = devDescription(cast);
   const [first, second] = devMilestones(BLOCK_TIME_SECONDS);
-  const { disableArkLegacyVote, nbDelegatesByType, ...rules } = first!;
-  return { network, milestones: [rules, { ...second!, htlcEnabled: true }], exceptions: {} };
+  const { disableArkLegacyVote, nbDelegatesByType, ...rules } = present(first);
+  return { network, milestones: [rules, { ...present(second), htlcEnabled: true }], exceptions: {} };
 }
 
 function createGenesis() {

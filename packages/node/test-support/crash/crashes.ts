@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Client, connect, transferOf } from "../process/client.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
 import { type Findings, inspectData } from "./inspect.ts";
@@ -48,9 +49,9 @@ export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<Cr
     const node = start(folder);
     try {
       const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-      if (registeredHeight === 0) registeredHeight = await register(url!, receiver);
+      if (registeredHeight === 0) registeredHeight = await register(present(url), receiver);
       const isOver = sleep(lifeMs).then(() => true);
-      const client = await connect(url!);
+      const client = await connect(present(url));
       // The first account has minted its unik in the first blocks.
       let nonce = findings?.nextNonce ?? 2n;
       while (!(await Promise.race([isOver, submit(client, nonce++)])));
@@ -80,7 +81,7 @@ export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<Cr
         throw new Error(`seed ${seed}, kill ${kill}: ${(error as Error).message}`, { cause: error });
       }
       log(
-        `kill ${kill} of ${kills} after ${Math.round(lifeMs)} ms: height ${findings!.height}, nothing lost`,
+        `kill ${kill} of ${kills} after ${Math.round(lifeMs)} ms: height ${present(findings).height}, nothing lost`,
       );
     }
     const facts = await lastLife(folder, alice.publicKey, receiver, { accepted, registeredHeight });

@@ -12,6 +12,7 @@ import {
   eventsOfForging,
   type PeerView,
 } from "../../src/events/node-events.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Rejected, toPublicEvent } from "../../src/pool/events.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
@@ -28,9 +29,11 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
   try {
     await chain.accept(blocksOf(content));
     const head = chain.head();
-    const full = Array.from({ length: head.height }, (_, index) => chain.blocks.block(index + 1)!).findLast(
-      ({ transactions }) => transactions.length > 0,
-    )!;
+    const full = present(
+      Array.from({ length: head.height }, (_, index) => present(chain.blocks.block(index + 1))).findLast(
+        ({ transactions }) => transactions.length > 0,
+      ),
+    );
     await chain.revertTo(1);
     const logged = createEventLog(database, { recordedNames: () => new Set() }).read(0, 1_000_000);
     const peer: PeerView = {
@@ -49,7 +52,7 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       },
     };
     const [first] = full.transactions;
-    const low: Rejected = { transaction: first!, code: "ERR_LOW_FEE", message: "the fee is too low" };
+    const low: Rejected = { transaction: present(first), code: "ERR_LOW_FEE", message: "the fee is too low" };
     return [
       ...logged.map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event),
       eventOfArrival(full, "received"),
@@ -71,8 +74,8 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       ),
       toPublicEvent({ name: "transaction.pool.added", transactions: full.transactions }),
       toPublicEvent({ name: "transaction.pool.rejected", rejected: [low] }),
-      toPublicEvent({ name: "transaction.pool.removed", transaction: first! }),
-      toPublicEvent({ name: "transaction.expired", transaction: first! }),
+      toPublicEvent({ name: "transaction.pool.removed", transaction: present(first) }),
+      toPublicEvent({ name: "transaction.expired", transaction: present(first) }),
     ];
   } finally {
     await close();

@@ -1,11 +1,12 @@
 /** The tree of RFC 6962, word for word and slow: what every other way to its hashes is judged by. */
 import { createHash } from "node:crypto";
+import { present } from "../../src/platform/present.ts";
 
 const sha256 = (...parts: Uint8Array[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
 
 export function plainRoot(leaves: readonly string[]): Buffer {
   if (leaves.length === 0) return sha256();
-  if (leaves.length === 1) return sha256(Buffer.of(0), Buffer.from(leaves[0]!));
+  if (leaves.length === 1) return sha256(Buffer.of(0), Buffer.from(present(leaves[0])));
   const left = splitOf(leaves.length);
   return sha256(Buffer.of(1), plainRoot(leaves.slice(0, left)), plainRoot(leaves.slice(left)));
 }

@@ -18,7 +18,7 @@ export async function openWebhookReceiver() {
   return {
     first,
     async register(node: { readonly url: string; readonly webhookToken: string }, event: string) {
-      const answer = await fetch(`${node.url}/api/v2/webhooks`, {
+      const response = await fetch(`${node.url}/api/v2/webhooks`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: node.webhookToken },
         body: JSON.stringify({
@@ -27,7 +27,7 @@ export async function openWebhookReceiver() {
           conditions: [{ key: "url", condition: "ne", value: "" }],
         }),
       });
-      if (!answer.ok) throw new Error(await answer.text());
+      if (!response.ok) throw new Error(await response.text());
     },
     close: () => void server.close(),
   };

@@ -73,8 +73,8 @@ export async function makeFolder(blocks = BLOCKS): Promise<string> {
 /** Waits until the tree of a node has all final blocks. */
 export async function treeOf(url: string, height: number): Promise<{ size: number; root: string }> {
   for (;;) {
-    const answer = await fetch(`${url}/api/v2/facts/checkpoint`);
-    const { data } = (await answer.json()) as { data: { size: number; root: string; height: number } };
+    const response = await fetch(`${url}/api/v2/facts/checkpoint`);
+    const { data } = (await response.json()) as { data: { size: number; root: string; height: number } };
     if (data.height >= height) return data;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

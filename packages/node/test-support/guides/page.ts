@@ -1,6 +1,7 @@
 /** Pages of the documentation, as a reader takes them: blocks of commands, and what they print. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { present } from "../../src/platform/present.ts";
 
 export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -17,8 +18,8 @@ const BLOCK = /^(?:<!-- not run: ([^\n]+) -->\n+)?```(\w*)\n(.*?)^```$/gms;
 /** @param path from the root of the repository */
 export const blocksOf = (path: string): Block[] =>
   Array.from(readFileSync(`${ROOT}${path}`, "utf8").matchAll(BLOCK), ([, notRun, language, text]) => ({
-    language: language!,
-    text: text!,
+    language: present(language),
+    text: present(text),
     ...(notRun !== undefined && { notRun }),
   }));
 

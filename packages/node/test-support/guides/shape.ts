@@ -1,4 +1,5 @@
 /** Compares the output of a program with that of a page, except for values that differ each time. */
+import { present } from "../../src/platform/present.ts";
 
 /** The shown lines, in their order, among the printed ones; of JSON the names of its members. */
 export function isShapeOf(shown: string, printed: string): boolean {
@@ -18,7 +19,8 @@ const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "" && line !== "...");
 
-const namesIn = (text: string): string[] => Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name!);
+const namesIn = (text: string): string[] =>
+  Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => present(name));
 
 const PASSPHRASE = /^([a-z]{3,8} ){11}[a-z]{3,8}$/;
 /** What differs each time, in the order in which it is tried. */
@@ -37,7 +39,7 @@ function patternOf(line: string): string {
   if (PASSPHRASE.test(line)) return "([a-z]{3,8} ){11}[a-z]{3,8}";
   let [pattern, end] = ["", 0];
   for (const match of line.matchAll(ANY_VALUE)) {
-    const value = VALUES[match.slice(1).findIndex((found) => found !== undefined)]![1];
+    const value = present(VALUES[match.slice(1).findIndex((found) => found !== undefined)])[1];
     pattern += RegExp.escape(line.slice(end, match.index)) + value;
     end = match.index + match[0].length;
   }

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { present } from "../../src/platform/present.ts";
 import { freePort } from "../peers/world.ts";
 import { ROOT } from "./page.ts";
 
@@ -69,11 +70,10 @@ export async function openTerminal(): Promise<Terminal> {
   for (const port of PORTS) values[port] = `${await freePort()}`;
   const receiver = createServer((_request, response) => response.writeHead(204).end());
   receiver.listen(Number(values[RECEIVER_PORT]), "127.0.0.1");
-  const port = values[NODE_PORT]!;
+  const port = present(values[NODE_PORT]);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     UNIKNODE_HTTP_PORT: port,
-    UNIKNODE_RPC_PORT: values[COMPANION_PORT]!,
     UNIKNODE_BLOCK_TIME: "1",
     UNIKNODE_URL: `http://127.0.0.1:${port}`,
     PATH: `${programsIn(folder)}:${process.env.PATH}`,
@@ -87,11 +87,13 @@ export async function openTerminal(): Promise<Terminal> {
   const typedAs = (command: string): string =>
     Object.entries(values).reduce(
       (text, [name, value]) => text.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), () => value),
-      command.replace(/^curl /, "curl -sS --fail-with-body "),
+      command
+        .replace(/^curl /, "curl -sS --fail-with-body ")
+        .replace(/^uniknode rpc$/, `UNIKNODE_RPC_PORT=${COMPANION_PORT} $&`),
     );
 
   async function stop({ child, ended }: Service): Promise<void> {
-    process.kill(-child.pid!, "SIGINT");
+    process.kill(-present(child.pid), "SIGINT");
     await ended;
   }
 
@@ -144,7 +146,7 @@ export async function openTerminal(): Promise<Terminal> {
         return false;
       }
       const before = services.findIndex(({ isChain }) => isChain);
-      if (kind.isChain && before !== -1) await stop(services.splice(before, 1)[0]!);
+      if (kind.isChain && before !== -1) await stop(present(services.splice(before, 1)[0]));
       await serve(command, kind);
       return kind.isChain === true;
     },

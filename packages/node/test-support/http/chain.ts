@@ -19,6 +19,7 @@ import {
   type TransactionBody,
 } from "@uniknode/protocol";
 import type { PeerInfo } from "../../src/gateway/gateway.ts";
+import { present } from "../../src/platform/present.ts";
 
 const ADDRESS_VERSION = dalinet.network.pubKeyHash;
 export const PREMINE = 10_000_000_000_000_001n;
@@ -56,7 +57,7 @@ const files: NetworkFiles = {
   ...dalinet,
   network: { ...dalinet.network, foundation: { publicKey: foundation.publicKey } },
   milestones: [
-    { ...dalinet.milestones[0]!, nbDelegatesByType: { individual: 1, organization: 1, network: 1 } },
+    { ...present(dalinet.milestones[0]), nbDelegatesByType: { individual: 1, organization: 1, network: 1 } },
     { height: 2, aip11: true, htlcEnabled: true, block: { idFullSha256: true } },
     { height: 6, unsTokenEcoV3: true },
   ],
@@ -136,7 +137,7 @@ function createChain() {
   const network = createNetwork(genesis.files);
   const blocks: Block[] = [genesis.block];
   const forge = (timestamp: number, forger: Account, transactions: SealedTransaction[]) => {
-    const previous = blocks.at(-1)!;
+    const previous = present(blocks.at(-1));
     blocks.push(forgeOn(previous, { network, timestamp, transactions }, forger));
   };
   const transfer = { type: 0, recipientId: cold.address, expiration: 0 };
@@ -171,7 +172,7 @@ function createChain() {
 
 export const chain = createChain();
 const [genesis, , third, head] = chain.blocks.map(({ header }) => header);
-export const heads = { genesis: genesis!, third: third!, head: head! };
+export const heads = { genesis: present(genesis), third: present(third), head: present(head) };
 
 const delegate = (username: string, members: Partial<Delegate> = {}): Attributes["delegate"] & object => ({
   username,

@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import type { Server } from "../../src/http/core/app.ts";
 import { createDescribed } from "../../src/http/documentation/document.ts";
+import { present } from "../../src/platform/present.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Content = { content?: { "application/json": { schema: object } } };
@@ -59,7 +60,8 @@ export type Document = {
 const described = new WeakMap<Server, FastifyInstance>();
 
 /** Of a server whose routes were noted, and that is ready. */
-export const documentOf = (app: Server): Document => described.get(app)!.swagger() as unknown as Document;
+export const documentOf = (app: Server): Document =>
+  present(described.get(app)).swagger() as unknown as Document;
 
 /** Tests of answers by route and status. All servers of a process have the same document. */
 const validators = new Map<string, ValidateFunction | undefined>();

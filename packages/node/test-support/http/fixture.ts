@@ -8,6 +8,7 @@ import { DevError } from "../../src/gateway/dev-commands.ts";
 import type { NodeReport } from "../../src/gateway/figures.ts";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
+import { present } from "../../src/platform/present.ts";
 import { createPendingTexts } from "../../src/pool/pending-pages.ts";
 import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
@@ -120,7 +121,7 @@ export const identity: HttpDependencies["identity"] = {
   version: "5.7.2",
   genesisBlock: {
     id: heads.genesis.id,
-    transactions: chain.blocks[0]!.transactions.map(({ data }) => transactionToJson(data)),
+    transactions: present(chain.blocks[0]).transactions.map(({ data }) => transactionToJson(data)),
   },
   feePolicy: { dynamic: true, minFeePool: 1_000, minFeeBroadcast: 2_000, addonBytes: { transfer: 100 } },
   ports: { "@arkecosystem/core-api": 4003 },

@@ -7,6 +7,7 @@ import {
   signDemand,
   type TransactionBody,
 } from "@uniknode/protocol";
+import { present } from "../../src/platform/present.ts";
 import type { Write } from "../../src/store/state/state.ts";
 import {
   type Account,
@@ -104,7 +105,7 @@ function entity(sender: Account, { name, ...numbers }: { type: number; subType: 
 const { claim, refund, late, entity: own, delegateEntity, ...before } = more;
 const { network } = chain;
 const fifth = forgeOn(
-  chain.blocks.at(-1)!,
+  present(chain.blocks.at(-1)),
   { network, timestamp: 32, transactions: Object.values(before) },
   bob,
 );
@@ -116,15 +117,15 @@ const sixth = forgeOn(
 
 const lockOf = ({ data }: SealedTransaction) => ({
   amount: data.amount,
-  recipientId: data.recipientId!,
+  recipientId: present(data.recipientId),
   timestamp: 32,
   ...(data.vendorField !== undefined && { vendorField: data.vendorField }),
-  ...data.asset!.lock!,
+  ...present(present(data.asset).lock),
 });
 
 /** The wallet at the head with further attributes. */
 function walletWith(owner: Account, attributes: Attributes): Write {
-  const wallet = wallets.find(({ account }) => account === owner)!;
+  const wallet = present(wallets.find(({ account }) => account === owner));
   const { address, publicKey } = owner;
   const { balance, nonce } = wallet;
   const after = { address, publicKey, balance, nonce, attributes: { ...wallet.attributes, ...attributes } };

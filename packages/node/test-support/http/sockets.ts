@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
+import { present } from "../../src/platform/present.ts";
 
 /** A connection from a loopback address, which the server may close. */
 export async function connectFrom(localAddress: string, port: number): Promise<Socket> {
@@ -39,5 +40,5 @@ export async function statusFrom(
   const [response] = (await once(request, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");
-  return { status: response.statusCode!, tookMs: performance.now() - began };
+  return { status: present(response.statusCode), tookMs: performance.now() - began };
 }

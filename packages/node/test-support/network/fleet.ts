@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { present } from "../../src/platform/present.ts";
 import { type TestNetwork, testNetwork } from "../peers/test-network.ts";
 import { type Client, connect } from "../process/client.ts";
 import { writeNetwork } from "../process/network.ts";
@@ -45,7 +46,10 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
   const urlOf = (index: number) => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
   const dataOf = (index: number) => join(folder, `node-${index}`);
 
-  const delegatesOf = (index: number) => [network.delegates[index]!, ...(index === 0 ? [CANDIDATE] : [])];
+  const delegatesOf = (index: number) => [
+    present(network.delegates[index]),
+    ...(index === 0 ? [CANDIDATE] : []),
+  ];
 
   for (const index of indexes) {
     mkdirSync(dataOf(index));
@@ -93,13 +97,13 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
       headers: { "content-type": "application/json", authorization: TOKEN },
       body: JSON.stringify({
         events: ACCOUNT_EVENTS,
-        target: accounts[index]!.url,
+        target: present(accounts[index]).url,
         conditions: [{ key: "id", condition: "ne", value: "" }],
         order: "strict",
       }),
     });
     const { data } = (await response.json()) as { data: { token: string } };
-    accounts[index]!.token = data.token;
+    present(accounts[index]).token = data.token;
   }
 
   const fleet: Fleet = {
@@ -108,7 +112,9 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
     network,
     accounts,
     ownerOf: (publicKey) =>
-      indexes.find((index) => delegatesOf(index).some((delegate) => delegate.publicKey === publicKey))!,
+      present(
+        indexes.find((index) => delegatesOf(index).some((delegate) => delegate.publicKey === publicKey)),
+      ),
     dataOf,
     client: async (index) => (running.has(index) ? connect(urlOf(index)).catch(() => undefined) : undefined),
     start,

@@ -1,5 +1,6 @@
 /** A network through a time of trouble, and what is left of it. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../src/platform/present.ts";
 import { createDraws } from "../simulation/random.ts";
 import { watchFacts } from "./facts-watch.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
@@ -70,7 +71,7 @@ async function agree(fleet: Fleet, log: (line: string) => void): Promise<void> {
     const now = await heads();
     const delivered = fleet.accounts.map(({ chain }) => chain.at(-1)?.id);
     const isOne = now.every((head, index) => head && head.id === now[0]?.id && delivered[index] === head.id);
-    if (isOne && now[0]!.height >= highest + AGREED_BLOCKS) return;
+    if (isOne && present(now[0]).height >= highest + AGREED_BLOCKS) return;
     if (Date.now() > untilMs) {
       log(`no agreement: ${now.map((head) => `${head?.height} ${head?.id.slice(0, 8)}`).join(", ")}`);
       return;

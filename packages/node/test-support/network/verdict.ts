@@ -13,6 +13,7 @@ import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
 import { createFactReader } from "../../src/facts/reader.ts";
+import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
@@ -41,7 +42,9 @@ const ALL_LINES = 1_000_000;
 export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "compared">): Promise<Verdict> {
   const faults = [...facts.faults];
   const indexes = Array.from({ length: fleet.count }, (_, index) => index);
-  const heads = indexes.map((index) => read(fleet, index, (database) => createBlockStore(database).head()!));
+  const heads = indexes.map((index) =>
+    read(fleet, index, (database) => present(createBlockStore(database).head())),
+  );
   const lowest = Math.min(...heads.map(({ height }) => height));
   const best = heads.findIndex(({ height }) => height === Math.max(...heads.map((head) => head.height)));
 
@@ -55,7 +58,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
   const undone = fleet.accounts.reduce((total, { seen, chain }) => total + seen.length - chain.length, 0);
   return {
     faults,
-    height: heads[best]!.height,
+    height: present(heads[best]).height,
     comparedTrees: facts.compared(),
     missed,
     undone,
@@ -65,7 +68,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
   /** At one height, which the others come to by the blocks of the highest. */
   async function compareStates(): Promise<void> {
     for (const index of indexes)
-      if (heads[index]!.height < heads[best]!.height) await raise(fleet, best, index);
+      if (present(heads[index]).height < present(heads[best]).height) await raise(fleet, best, index);
     const states = indexes.map((index) => read(fleet, index, stateDigest));
     const others = indexes.filter((index) => states[index] !== states[best]);
     if (others.length > 0) faults.push(`nodes ${others.join(" ")} have another state than node ${best}`);
@@ -85,9 +88,9 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
       const state = createStateStore(database, { cacheSize: 100 });
       const heights = Array.from({ length: lowest - 2 }, (_, index) => index + 3);
       return heights.flatMap((height) => {
-        const header = blocks.header(height)!;
-        const round = state.get("rounds", String(rounds.roundAt(height).round))!;
-        return missedSlots(slots, round, blocks.header(height - 1)!, header.timestamp);
+        const header = present(blocks.header(height));
+        const round = present(state.get("rounds", String(rounds.roundAt(height).round)));
+        return missedSlots(slots, round, present(blocks.header(height - 1)), header.timestamp);
       });
     });
     for (const { slot, delegate } of gaps) {
@@ -102,7 +105,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
 
   function findMissingTypes(): string[] {
     const network = createNetwork(fleet.network.files);
-    const { height } = heads[best]!;
+    const { height } = present(heads[best]);
     const found = read(fleet, best, (database) =>
       database
         .prepare<{ typeGroup: number; type: number }>(
@@ -131,10 +134,10 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
 
   /** The receiver's account is the chain of its node, from its first block to the head. */
   function checkAccount(index: number): void {
-    const { chain, faults: misfits } = fleet.accounts[index]!;
+    const { chain, faults: misfits } = present(fleet.accounts[index]);
     faults.push(...misfits.map((misfit) => `receiver ${index}: ${misfit}`));
     const top = chain.at(-1);
-    const head = heads[index]!;
+    const head = present(heads[index]);
     if (top?.id !== head.id)
       faults.push(`receiver ${index} ends at ${top?.height} ${top?.id}, not at ${head.height} ${head.id}`);
     const wrong = chain.find(({ height, id }) => idAt(fleet, index, height) !== id);

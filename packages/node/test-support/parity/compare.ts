@@ -1,5 +1,6 @@
 /** Compares a response with the one that a case expects. */
 import { isDeepStrictEqual } from "node:util";
+import { present } from "../../src/platform/present.ts";
 import type { Answer, Case, Json, Order } from "./case.ts";
 import { removeAt, setAt, valueAt } from "./paths.ts";
 
@@ -55,7 +56,7 @@ const text = (value: Json): string => {
   if (Array.isArray(value)) return `[${value.map(text).join()}]`;
   return `{${Object.keys(value)
     .sort()
-    .map((key) => `${key}:${text(value[key]!)}`)
+    .map((key) => `${key}:${text(present(value[key]))}`)
     .join()}}`;
 };
 
@@ -72,8 +73,8 @@ const keysOf = (list: Json | undefined, { by, absentAs }: Order): Json[] =>
 
 /** Equal sequences of keys, and for each key the same rows in any order. Removes what it judged. */
 function orderFaults(order: Order, [theirKeys, ourKeys]: Json[][], expected: Json, actual: Json): string[] {
-  const theirs = groups(valueAt(expected, order.path), theirKeys!);
-  const ours = groups(valueAt(actual, order.path), ourKeys!);
+  const theirs = groups(valueAt(expected, order.path), present(theirKeys));
+  const ours = groups(valueAt(actual, order.path), present(ourKeys));
   const faults: string[] = [];
   for (let index = 0; index < Math.max(theirs.length, ours.length); index += 1) {
     const [a, b] = [theirs[index], ours[index]];
@@ -93,7 +94,7 @@ function orderFaults(order: Order, [theirKeys, ourKeys]: Json[][], expected: Jso
 function groups(list: Json | undefined, keys: readonly Json[]): { key: Json; rows: Json[] }[] {
   const found: { key: Json; rows: Json[] }[] = [];
   for (const [index, key] of keys.entries()) {
-    const row = (list as Json[])[index]!;
+    const row = present((list as Json[])[index]);
     const last = found.at(-1);
     if (last && isDeepStrictEqual(last.key, key)) last.rows.push(row);
     else found.push({ key, rows: [row] });
@@ -137,9 +138,9 @@ function difference(path: string, expected: Json, actual: Json, faults: string[]
   }
   const [theirs, ours] = [expected as Record<string, Json>, actual as Record<string, Json>];
   for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
-    if (!(key in ours)) faults.push(`${path}.${key}: missing, ${brief(theirs[key]!)}`);
-    else if (!(key in theirs)) faults.push(`${path}.${key}: additional, ${brief(ours[key]!)}`);
-    else difference(`${path}.${key}`, theirs[key]!, ours[key]!, faults);
+    if (!(key in ours)) faults.push(`${path}.${key}: missing, ${brief(present(theirs[key]))}`);
+    else if (!(key in theirs)) faults.push(`${path}.${key}: additional, ${brief(present(ours[key]))}`);
+    else difference(`${path}.${key}`, present(theirs[key]), present(ours[key]), faults);
   }
 }
 

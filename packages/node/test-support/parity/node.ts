@@ -76,7 +76,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
   const now = () => slots.timeAt(Date.now());
   const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
   const gateway = createGateway(
-    { maxTransactionsPerRequest: 40 },
+    { poolMaxPerRequest: 40 },
     {
       pool,
       network,

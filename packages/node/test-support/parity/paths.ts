@@ -1,4 +1,6 @@
 /** Places in a JSON value: `$.body.data[0].id`, `$.body.data[*].votes`, `$.body.data[?isResigned=true].votes`. */
+
+import { present } from "../../src/platform/present.ts";
 import type { Json } from "./case.ts";
 
 type Step = string | number | { all: true } | { member: string; value: Json };
@@ -8,9 +10,9 @@ function stepsOf(path: string): Step[] {
   for (const [, name, index, member, value, quoted] of path.matchAll(
     /\.([^.[\]]+)|\[(\d+|\*)\]|\[\?([\w.]+)=([^\]]*)\]|\["([^"]+)"\]/g,
   )) {
-    if (name !== undefined || quoted !== undefined) steps.push(name ?? quoted!);
+    if (name !== undefined || quoted !== undefined) steps.push(name ?? present(quoted));
     else if (index !== undefined) steps.push(index === "*" ? { all: true } : Number(index));
-    else steps.push({ member: member!, value: JSON.parse(value!) });
+    else steps.push({ member: present(member), value: JSON.parse(present(value)) });
   }
   return steps;
 }

@@ -20,6 +20,7 @@ import {
 } from "../../src/chain/chain.ts";
 import { buildStatus } from "../../src/peers/requests/status.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
@@ -96,9 +97,9 @@ export function openTestChain(
   ): EncodedBlock {
     const previous = chain.head();
     const { round } = rounds.roundAt(previous.height + 1);
-    const owner = delegateOfSlot(chain.state.get("rounds", String(round))!.order, slot)!;
+    const owner = present(delegateOfSlot(present(chain.state.get("rounds", String(round))).order, slot));
     const timestamp = slots.slotTime(slot);
-    return forgeBlock({ network, timestamp, previous, transactions }, keys ?? keysOf.get(owner)!);
+    return forgeBlock({ network, timestamp, previous, transactions }, keys ?? present(keysOf.get(owner)));
   }
 
   async function take(...blocks: readonly Block[]): Promise<void> {
@@ -120,7 +121,7 @@ export function openTestChain(
       }
       return blocks;
     },
-    header: (height) => chain.blocks.header(height)!,
+    header: (height) => present(chain.blocks.header(height)),
     async close() {
       await chain.close();
       database.close();

@@ -9,6 +9,7 @@ import {
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
@@ -33,7 +34,7 @@ export type TestNetwork = {
 export function testNetwork({ nodes, blocktime, stricterFrom }: NetworkShape): TestNetwork {
   const cast = castOf(people, 1);
   const [base, ...later] = devMilestones(blocktime);
-  const { nbDelegatesByType: _, ...common } = base!;
+  const { nbDelegatesByType: _, ...common } = present(base);
   const files: NetworkFiles = {
     network: { ...devDescription(cast), name: "testworld" },
     milestones: [

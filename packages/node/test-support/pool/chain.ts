@@ -24,6 +24,7 @@ import {
   transactionToJson,
   unitnet,
 } from "@uniknode/protocol";
+import { present } from "../../src/platform/present.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
 import {
   createPool,
@@ -44,7 +45,10 @@ export const networkWith = (
 ): Network =>
   createNetwork({
     ...unitnet,
-    milestones: [{ ...genesisMilestone!, vendorFieldLength: 255, ...members, height: 1 }, ...milestones],
+    milestones: [
+      { ...present(genesisMilestone), vendorFieldLength: 255, ...members, height: 1 },
+      ...milestones,
+    ],
   });
 
 export const NETWORK = networkWith();
@@ -140,7 +144,7 @@ export function createTestChain(
 
   /** Reverts the last block, and returns its transactions. */
   function revert(): readonly SealedTransaction[] {
-    const { transactions, changes } = blocks.pop()!;
+    const { transactions, changes } = present(blocks.pop());
     state.revert(changes);
     for (const { data } of transactions) stored.delete(data.id);
     height--;

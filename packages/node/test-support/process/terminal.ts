@@ -1,6 +1,7 @@
 /** The program at a real terminal, and what the terminal shows. */
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { present } from "../../src/platform/present.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 
@@ -12,7 +13,7 @@ export function shownLines(output: string): string[] {
   const lines = [""];
   let column = 0;
   for (const [piece] of output.matchAll(PIECES)) {
-    const line = lines.at(-1)!;
+    const line = present(lines.at(-1));
     if (piece === "\n") lines.push("");
     if (piece === "\n" || piece === "\r") column = 0;
     else if (piece === CLEAR) lines[lines.length - 1] = line.slice(0, column);

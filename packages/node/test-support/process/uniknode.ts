@@ -1,6 +1,7 @@
 /** The real program in a process of its own, for tests. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { present } from "../../src/platform/present.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 
@@ -33,7 +34,7 @@ export type SpawnOptions = {
 export function spawnUniknode(args: readonly string[], options: SpawnOptions = {}): Running {
   const { through = [], nodeArguments = [] } = options;
   const [command, ...rest] = [...through, process.execPath, ...nodeArguments, PROGRAM, ...args];
-  const child = spawn(command!, rest, {
+  const child = spawn(present(command), rest, {
     // The program names itself by the command that started it: that of the tests may be any.
     env: { ...process.env, npm_lifecycle_event: undefined, ...options.environment },
     cwd: options.folder,

@@ -1,4 +1,6 @@
 /** What the verdict is made from: deliveries, changes of the chain and subscriptions. */
+
+import { present } from "../../src/platform/present.ts";
 import type { ChainWallet, Change } from "./chronicle.ts";
 import { type Fact, factsOf } from "./facts.ts";
 import type { Kind } from "./kinds.ts";
@@ -64,7 +66,7 @@ export function occurrencesOf(changes: readonly Change[]): Occurrence[] {
       fact,
       appliedAt: position,
       order,
-      ...(undone !== -1 && { undoneAt: changes[undone]!.position, undoneOrder: undone }),
+      ...(undone !== -1 && { undoneAt: present(changes[undone]).position, undoneOrder: undone }),
     }));
   });
 }
@@ -82,7 +84,7 @@ export function standingBlocks(changes: readonly Change[]): Set<string> {
 export const numbered = (deliveries: readonly Delivery[]): Delivery[] =>
   [...deliveries]
     .filter(({ message }) => message.sequence !== undefined)
-    .sort((a, b) => a.message.sequence! - b.message.sequence!);
+    .sort((a, b) => present(a.message.sequence) - present(b.message.sequence));
 
 const FAMILIES = ["delegate.", "round.", "unik.", "wallet."];
 const OTHERS = ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"];
@@ -101,9 +103,9 @@ export function createIsAftermath(deliveries: readonly Delivery[]): (message: Me
   for (const { message } of numbered(deliveries)) {
     const { event, blockId, sequence } = message;
     if (blockId !== undefined && event.endsWith(".reverted") && !removedFrom.has(blockId)) {
-      removedFrom.set(blockId, sequence!);
+      removedFrom.set(blockId, present(sequence));
     }
   }
   return ({ event, blockId, sequence = 0 }) =>
-    event === "wallet.saved" && sequence > (removedFrom.get(blockId!) ?? Number.POSITIVE_INFINITY);
+    event === "wallet.saved" && sequence > (removedFrom.get(present(blockId)) ?? Number.POSITIVE_INFINITY);
 }

@@ -3,6 +3,7 @@
  * went, in the transaction that brought or took them. Neither the event log nor the webhooks have a part in it.
  */
 import { join } from "node:path";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 
 /** A transaction as its row in the chain's table says. */
@@ -114,7 +115,7 @@ export function openChronicle(folder: string): Chronicle {
     changes: () => readChanges(database),
     wallets: () => new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
     unfinished() {
-      const unread = events.get()!.sequence - (cursor.get()?.sequence ?? 0);
+      const unread = present(events.get()).sequence - (cursor.get()?.sequence ?? 0);
       return [
         ...(unread > 0 ? [`${unread} events to be read`] : []),
         ...waiting
@@ -147,12 +148,14 @@ function readChanges(database: Database): Change[] {
   const changes: Change[] = [];
   for (const { position, kind, height, block_id, generator, transaction_row } of rows) {
     if (kind === "transaction") {
-      blocks.get(atHeight.get(height)!)!.transactions.push(JSON.parse(transaction_row!));
+      present(blocks.get(present(atHeight.get(height)))).transactions.push(
+        JSON.parse(present(transaction_row)),
+      );
       continue;
     }
-    const id = block_id!;
+    const id = present(block_id);
     if (kind === "applied") {
-      blocks.set(id, { height, id, generator: generator!, transactions: [] });
+      blocks.set(id, { height, id, generator: present(generator), transactions: [] });
       atHeight.set(height, id);
     }
     const block = blocks.get(id);

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { present } from "../../src/platform/present.ts";
 import type { Client } from "../process/client.ts";
 import type { Chronicle } from "./chronicle.ts";
 import { canFillDisk, fillDisk, freeDisk } from "./disk.ts";
@@ -110,11 +111,11 @@ const resend: Disturbance = ({ random, steady }, { control }) =>
 
 const fill: Disturbance = async ({ random, folder }, { node: { child } }) => {
   const wal = statSync(join(folder, "data", "node.sqlite-wal")).size;
-  fillDisk(child.pid!, wal + random.integer(0, 20_000));
+  fillDisk(present(child.pid), wal + random.integer(0, 20_000));
   try {
     await sleep(random.integer(100, 700));
   } finally {
-    if (child.exitCode === null && child.signalCode === null) freeDisk(child.pid!);
+    if (child.exitCode === null && child.signalCode === null) freeDisk(present(child.pid));
   }
 };
 

@@ -1,6 +1,7 @@
 /** What a block says, worked out from the rows of the chain a second time and in other ways than the node's. */
 import { addressFromPublicKey } from "@uniknode/protocol";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import type { ChainBlock, ChainTransaction } from "./chronicle.ts";
 
 /** A fact of a block that the simulation can tell from the chain alone: of a transaction, of a wallet, or of the block. */
@@ -31,7 +32,7 @@ export const factsOf = (block: ChainBlock): Fact[] => [
   ),
   ...block.transactions
     .filter(({ isFirst }) => isFirst)
-    .map(({ recipient }) => ({ name: "wallet.created.cold", block, address: recipient! })),
+    .map(({ recipient }) => ({ name: "wallet.created.cold", block, address: present(recipient) })),
   ...[...new Set(changedBy(block))].map((address) => ({ name: "wallet.saved", block, address })),
   { name: "block.applied", block },
 ];

@@ -1,5 +1,6 @@
 /** Webhooks of every kind, each with a test of the facts that it must receive, independent of the register's code. */
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Fact } from "./facts.ts";
 
 export type Kind = {
@@ -78,7 +79,8 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
     },
     matches: (fact) =>
       isTransfer(fact) &&
-      (fact.transaction!.amount >= 500 || fact.transaction!.vendorField?.includes("red") === true),
+      (present(fact.transaction).amount >= 500 ||
+        present(fact.transaction).vendorField?.includes("red") === true),
   }),
   kind({
     name: "small transfers",
@@ -94,9 +96,9 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
     },
     matches: (fact) =>
       isTransfer(fact) &&
-      fact.transaction!.type === "1/0" &&
-      fact.transaction!.amount < 300 &&
-      fact.transaction!.amount > 0,
+      present(fact.transaction).type === "1/0" &&
+      present(fact.transaction).amount < 300 &&
+      present(fact.transaction).amount > 0,
   }),
   kind({
     name: "uniks",
@@ -110,12 +112,12 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       conditions: [when("recipientId", "eq", watched.address)],
       order: "strict",
     },
-    matches: (fact) => isTransfer(fact) && fact.transaction!.recipient === watched.address,
+    matches: (fact) => isTransfer(fact) && present(fact.transaction).recipient === watched.address,
   }),
   kind({
     name: "coloured",
     body: { events: ["transaction.applied"], conditions: [when("vendorField", "regexp", "^(red|green) ")] },
-    matches: (fact) => isTransfer(fact) && /^(red|green) /.test(fact.transaction!.vendorField ?? ""),
+    matches: (fact) => isTransfer(fact) && /^(red|green) /.test(present(fact.transaction).vendorField ?? ""),
   }),
   kind({
     name: "reversals only",

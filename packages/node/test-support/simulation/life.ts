@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { present } from "../../src/platform/present.ts";
 import { type Client, connect } from "../process/client.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
 import { type Control, createControl, TOKEN } from "./register.ts";
@@ -54,8 +55,8 @@ export async function beginLife(folder: string): Promise<Life> {
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   return {
     node,
-    client: await connectTo(url!),
-    control: createControl(url!),
+    client: await connectTo(present(url)),
+    control: createControl(present(url)),
     async kill() {
       const { exitCode } = node.child;
       node.child.kill("SIGKILL");

@@ -1,4 +1,6 @@
 /** Looks whether deliveries have the order of the chain. */
+
+import { present } from "../../src/platform/present.ts";
 import { type Case, type Delivery, isFactOfChain, numbered } from "./case.ts";
 import type { Change } from "./chronicle.ts";
 import type { Message } from "./receiver.ts";
@@ -12,16 +14,16 @@ export function findOrderFaults(
   deliveries: readonly Delivery[],
 ): string[] {
   const faults: string[] = [];
-  const first = periods[0]!;
-  const last = periods.at(-1)!;
+  const first = present(periods[0]);
+  const last = present(periods.at(-1));
   const placed = placedOf(deliveries, changes);
   // Events from before the registration are delivered by replays, with later sequence numbers.
   const past = placed.filter(({ position }) => position <= first.notBefore);
-  const presentFrom = replays.length === 0 ? first.notBefore : first.fullyFrom;
-  const present = placed.filter(({ position }) => position > presentFrom);
+  const liveFrom = replays.length === 0 ? first.notBefore : first.fullyFrom;
+  const live = placed.filter(({ position }) => position > liveFrom);
 
   if (last.kind.confirmations === 0) {
-    faults.push(...descentsOf(present));
+    faults.push(...descentsOf(live));
     // Each replay begins at any height, and ascends.
     const descents = descentsOf(past);
     if (descents.length >= Math.max(1, replays.length)) faults.push(...descents);
@@ -29,7 +31,7 @@ export function findOrderFaults(
   if (last.kind.isStrict && last.until === undefined) {
     const isSteady = periods.length === 1 && replays.length === 0;
     // What waited when a webhook left was given up, and came again in no order.
-    const later = present.filter(({ position }) => position > last.fullyFrom);
+    const later = live.filter(({ position }) => position > last.fullyFrom);
     faults.push(...earlyArrivalsOf(isSteady ? numbered(deliveries) : later.map(({ delivery }) => delivery)));
   }
   return faults;
@@ -61,7 +63,7 @@ function placedOf(deliveries: readonly Delivery[], changes: readonly Change[]): 
   const orders = new Map(changes.map(({ kind, block }, index) => [`${kind} ${block.id}`, index]));
   return numbered(deliveries).flatMap((delivery) => {
     const order = orders.get(changeOf(delivery.message) ?? "");
-    return order === undefined ? [] : [{ delivery, order, position: changes[order]!.position }];
+    return order === undefined ? [] : [{ delivery, order, position: present(changes[order]).position }];
   });
 }
 

@@ -1,4 +1,6 @@
 /** Draws that are the same for the same seed. */
+
+import { present } from "../../src/platform/present.ts";
 import { createRandom } from "../crash/random.ts";
 
 export type Random = {
@@ -18,6 +20,6 @@ export function createDraws(seed: number): Random {
     below,
     integer,
     chance: (probability) => next() < probability,
-    pick: (from) => from[integer(0, from.length - 1)]!,
+    pick: (from) => present(from[integer(0, from.length - 1)]),
   };
 }

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { inspectChain, inspecting } from "../crash/inspect.ts";
 import { beginChronicle, type Change, type Chronicle, openChronicle } from "./chronicle.ts";
 import { disturb, MAX_DEPTH, type World } from "./disturbances.ts";
@@ -115,7 +116,7 @@ async function createWorld(
 ): Promise<World> {
   const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
-  const watched = accounts[9]!;
+  const watched = present(accounts[9]);
   const kinds = kindsOf(watched);
   const register = async (kind: (typeof kinds)[number]) => {
     const subject = await registerSubject(kind, control, chronicle, random);
@@ -129,7 +130,7 @@ async function createWorld(
   const historians: Subject[] = [];
   const remembered = kinds.filter(({ isRemembered }) => isRemembered);
   // One of them receives every block, so that there are past events whose order can be checked.
-  const everyBlock = kinds.find(({ name }) => name === "every block")!;
+  const everyBlock = present(kinds.find(({ name }) => name === "every block"));
   for (const kind of [everyBlock, random.pick(remembered)]) historians.push(await register(kind));
   return {
     folder,
@@ -139,7 +140,7 @@ async function createWorld(
     steady,
     restless,
     historians,
-    firstHeight: chronicle.changes()[0]!.block.height,
+    firstHeight: present(chronicle.changes()[0]).block.height,
     submit: createSubmissions(accounts.slice(0, 5), { watched, people, random }),
     happened: new Map(),
     clockAheadMs: 0,
@@ -174,7 +175,7 @@ async function makePeace(world: World, life: Life): Promise<void> {
     }
     // It ends with the last block that the webhook could receive when the replay was requested.
     const { state, toHeight } = shown;
-    if (state === "finished") replays.push({ ...replays.at(-1)!, toHeight, isFinished: true });
+    if (state === "finished") replays.push({ ...present(replays.at(-1)), toHeight, isFinished: true });
   }
   await waitForPeace(world, life);
 }
@@ -234,7 +235,7 @@ async function judgeAll(subjects: readonly Subject[], { control }: Life, chronic
     const found = judge({ arrivals: receiver.arrivals, periods, replays, changes, cancelled, wallets });
     const shown = found.slice(0, MAX_SHOWN);
     if (found.length > MAX_SHOWN) shown.push(`and ${found.length - MAX_SHOWN} more`);
-    faults.push(...shown.map((fault) => `webhook ${id} (${periods.at(-1)!.kind.name}): ${fault}`));
+    faults.push(...shown.map((fault) => `webhook ${id} (${present(periods.at(-1)).kind.name}): ${fault}`));
   }
   return faults;
 }

@@ -1,4 +1,6 @@
 /** A webhook of the simulation: its receiver, and what it was registered for over time. */
+
+import { present } from "../../src/platform/present.ts";
 import type { Period, Replay } from "./case.ts";
 import type { Chronicle } from "./chronicle.ts";
 import type { Kind } from "./kinds.ts";
@@ -43,7 +45,7 @@ export async function changeSubject(
 ): Promise<void> {
   // One that is gone would be suspended again.
   if (receiver.mood() === "gone") await receiver.become("well");
-  const before = periods.at(-1)!;
+  const before = present(periods.at(-1));
   const notBefore = chronicle.position();
   periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });
   const defaults = { match: "any", order: "parallel", confirmations: 0 };
@@ -55,7 +57,7 @@ export async function changeSubject(
 /** The receiver answers 410: from some moment on its webhook is suspended and receives nothing. */
 export async function leave({ receiver, periods }: Subject): Promise<void> {
   await receiver.become("gone");
-  periods.push({ ...periods.at(-1)!, fullyFrom: Number.POSITIVE_INFINITY });
+  periods.push({ ...present(periods.at(-1)), fullyFrom: Number.POSITIVE_INFINITY });
 }
 
 /** The receiver is there again, and a ping lifts the suspension. A change whose answer was lost is made once more. */
@@ -64,7 +66,7 @@ export async function comeBack(subject: Subject, control: Control, chronicle: Ch
   await receiver.become("well");
   const { state } = (await control.post(`/api/webhooks/${id}/ping`)) as { state: string };
   if (state !== "delivered") return;
-  const last = periods.at(-1)!;
+  const last = present(periods.at(-1));
   if (last.isUnsure) await changeSubject(subject, last.kind, control, chronicle);
   else periods.push({ ...last, fullyFrom: chronicle.position() });
 }

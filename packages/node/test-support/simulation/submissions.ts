@@ -2,6 +2,7 @@
 import { builders, type Network, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import type { DevAccount, DevAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, KINDS, typeOfKind } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "./random.ts";
 
@@ -33,7 +34,7 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
   const { delegates, factory } = castOf(people, 0);
   // The first accounts own a unik each, one of every kind.
   const candidates = KINDS.map((kind) => ({
-    publicKey: delegates.find((delegate) => delegate.kind === kind)!.account.publicKey,
+    publicKey: present(delegates.find((delegate) => delegate.kind === kind)).account.publicKey,
     kind: Number(typeOfKind(kind)),
   }));
   const senders: Sender[] = accounts.map((account, index) => ({

@@ -1,4 +1,6 @@
 /** Compares what a receiver holds with what the chain says it must hold. */
+
+import { present } from "../../src/platform/present.ts";
 import {
   type Case,
   createIsAftermath,
@@ -22,7 +24,7 @@ export function judge(given: Case): string[] {
   const faults: string[] = [];
   const deliveries = deliveriesOf(arrivals, faults);
   const occurrences = occurrencesOf(changes);
-  const last = periods.at(-1)!;
+  const last = present(periods.at(-1));
   const isChanged = periods.length > 1;
   const standing = standingBlocks(changes);
   const isAftermath = createIsAftermath([...deliveries.values()]);
@@ -76,7 +78,7 @@ export function judge(given: Case): string[] {
         continue;
       }
       // A wallet may change for other reasons, and is also delivered after the revert of a block that was not delivered.
-      const isUnsure = candidates.length === 0 || !standing.has(message.blockId!);
+      const isUnsure = candidates.length === 0 || !standing.has(present(message.blockId));
       if (PARTLY_KNOWN_FACTS.has(message.event) && isUnsure) continue;
       if (occurrence) faults.push(`${message.id} has ${key}, to which the webhook does not subscribe`);
       else faults.push(`${message.id} has ${key}, which is no (further) fact of the chain`);
@@ -155,7 +157,7 @@ export function judge(given: Case): string[] {
         continue;
       }
       if (blockId !== original.message.blockId) faults.push(`${id} retracts a fact of another block`);
-      if (standing.has(blockId!)) faults.push(`${id} (${event}) retracts what is still true`);
+      if (standing.has(present(blockId))) faults.push(`${id} (${event}) retracts what is still true`);
       if (original.last > delivery.first) faults.push(`${reverts} arrived again after ${id} retracted it`);
       if ((original.message.sequence ?? 0) > (delivery.message.sequence ?? 0)) {
         faults.push(`${id} has a smaller number than ${reverts}, which it retracts`);
@@ -166,7 +168,7 @@ export function judge(given: Case): string[] {
       if (reverts !== undefined || blockId === undefined || !isFactOfChain(event)) continue;
       if (event.endsWith(".reverted") || isAftermath(message)) continue;
       // Facts from before the registration were not delivered, and so are not retracted.
-      if (event === "wallet.saved" && (cameAt.get(blockId) ?? 0) <= periods[0]!.fullyFrom) continue;
+      if (event === "wallet.saved" && (cameAt.get(blockId) ?? 0) <= present(periods[0]).fullyFrom) continue;
       const isSure = !isChanged || (delivered.get(id)?.appliedAt ?? 0) > last.fullyFrom;
       if (!standing.has(blockId) && isSure && last.until === undefined && !retracted.has(id)) {
         faults.push(`${event} ${id} of block ${blockId} was undone, and never retracted`);

@@ -7,6 +7,7 @@ import type { Event } from "../../src/events/event.ts";
 import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { createAccess } from "../../src/http/webhooks/access.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
@@ -44,7 +45,7 @@ export async function openStreams({
   const fixture = openFixture(http, {
     plugins: [
       async (app) =>
-        void (await app.register(createStreamRoutes(access && createAccess(access), opened.stream!))),
+        void (await app.register(createStreamRoutes(access && createAccess(access), present(opened.stream)))),
     ],
   });
   onTestFinished(fixture.close);
@@ -133,7 +134,7 @@ export async function listen(url: string, headers: Record<string, string> = {}):
   response.on("data", (chunk: string) => {
     text += chunk;
     const blocks = (rest + chunk).split("\n\n");
-    rest = blocks.pop()!;
+    rest = present(blocks.pop());
     for (const block of blocks) {
       const fields = new Map(
         block.split("\n").map((line): [string, string] => {
@@ -152,7 +153,7 @@ export async function listen(url: string, headers: Record<string, string> = {}):
     isEnded = true;
   });
   return {
-    status: response.statusCode!,
+    status: present(response.statusCode),
     headers: response.headers,
     text: () => text,
     events,

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@uniknode/client";
+import { present } from "../../src/platform/present.ts";
 import { runUniknode, spawnUniknode } from "../process/uniknode.ts";
 import { describeChain, WEBHOOK_TOKEN } from "./describe.ts";
 
@@ -40,7 +41,7 @@ async function make(file: string): Promise<void> {
   ]);
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   await node.printed(/Ctrl-C stops/);
-  const client = createClient({ url: url!, webhookToken: WEBHOOK_TOKEN });
+  const client = createClient({ url: present(url), webhookToken: WEBHOOK_TOKEN });
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   const delivered = await client.webhooks.create({ events: ["transaction.applied"], target, conditions });
   // Nothing listens on port 1: its deliveries wait.
@@ -49,7 +50,7 @@ async function make(file: string): Promise<void> {
     target: "http://127.0.0.1:1/",
     conditions,
   });
-  const environment = { UNIKNODE_URL: url!, UNIKNODE_WEBHOOK_TOKEN: WEBHOOK_TOKEN };
+  const environment = { UNIKNODE_URL: present(url), UNIKNODE_WEBHOOK_TOKEN: WEBHOOK_TOKEN };
   for (const event of ["transaction.applied", "unik.minted", "block.reverted", "unik.updated"]) {
     const { code, stderr } = await runUniknode(["trigger", event, "--data", data], { environment });
     if (code !== 0) throw new Error(`${event}: ${stderr}`);
@@ -72,4 +73,4 @@ async function make(file: string): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-await make(process.argv[2]!);
+await make(present(process.argv[2]));

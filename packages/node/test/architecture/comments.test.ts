@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -51,7 +52,9 @@ const declares = (text: string, member: string): boolean =>
 function missingNames(text: string, names: ReadonlySet<string>): string[] {
   const comments = commentsOf(text);
   const files = comments.flatMap((comment) => comment.match(FILE) ?? []);
-  const members = comments.flatMap((comment) => [...comment.matchAll(MEMBER)].map(([, name]) => name!));
+  const members = comments.flatMap((comment) =>
+    [...comment.matchAll(MEMBER)].map(([, name]) => present(name)),
+  );
   return [
     ...files.filter((name) => !names.has(name)),
     ...members.filter((name) => !declares(text, name)),

@@ -1,4 +1,6 @@
 /** Finds cycles of imports between the children of each folder. */
+
+import { present } from "../../src/platform/present.ts";
 import type { Import } from "./imports.ts";
 
 /** Children of one folder that import each other, directly or through other children. */
@@ -19,7 +21,7 @@ function findEdge({ from, to }: Import): { folder: string; from: string; to: str
   while (depth < importer.length - 1 && importer[depth] === imported[depth]) depth += 1;
   return {
     folder: importer.slice(0, depth).join("/"),
-    from: importer[depth]!,
+    from: present(importer[depth]),
     to: imported[depth] ?? "",
   };
 }

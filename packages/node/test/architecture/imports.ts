@@ -1,6 +1,7 @@
 /** Reads the import graph of a folder of TypeScript files. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { present } from "../../src/platform/present.ts";
 
 export type Import = {
   /** Paths relative to the folder that was read, with `/`. */
@@ -15,7 +16,7 @@ const SPECIFIER = /(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+)"/g;
 
 const readSpecifiers = (text: string) =>
   [...text.matchAll(SPECIFIER)].map((match) => ({
-    specifier: match[1]!,
+    specifier: present(match[1]),
     line: text.slice(0, match.index).split("\n").length,
   }));
 

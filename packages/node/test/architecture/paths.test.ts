@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const NODE = join(import.meta.dirname, "../..");
 const MAX_FILES = 10;
@@ -11,15 +12,15 @@ type Step = { readonly file: string; readonly functions: readonly string[] };
 /** The rows of the tables below "Four paths", by the title of the table. */
 function pathsOf(document: string): Map<string, Step[]> {
   const [, section = ""] = document.split("## Four paths\n");
-  const parts = section.split(/^## /m)[0]!.split(/^### /m).slice(1);
+  const parts = present(section.split(/^## /m)[0]).split(/^### /m).slice(1);
   return new Map(
     parts.map((part) => {
       const rows = part.matchAll(/^\| `([^`]+\.ts)` \| ([^|]+) \|/gm);
       const steps = Array.from(rows, ([, file, names]) => ({
-        file: file!,
-        functions: Array.from(names!.matchAll(/`(\w+)`/g), ([, name]) => name!),
+        file: present(file),
+        functions: Array.from(present(names).matchAll(/`(\w+)`/g), ([, name]) => present(name)),
       }));
-      return [part.split("\n")[0]!, steps];
+      return [present(part.split("\n")[0]), steps];
     }),
   );
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
 const GLOSSARY = "docs/reference/glossary.md";
@@ -27,7 +28,9 @@ function retiredWords(): RegExp {
   const words = table
     .split("\n")
     .filter((line) => line.startsWith("| `"))
-    .flatMap((line) => [...line.split("|")[1]!.matchAll(/`([a-z ]+)`/g)].map(([, word]) => word!));
+    .flatMap((line) =>
+      [...present(line.split("|")[1]).matchAll(/`([a-z ]+)`/g)].map(([, word]) => present(word)),
+    );
   return new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
 }
 
@@ -36,9 +39,11 @@ const retiredIn = (text: string): string[] => plainText(text).match(RETIRED) ?? 
 
 /** `packages/node/src/peers`, `packages/node/test/http`, `packages/client/src`, `docs/guides`, `bench`, `README.md`. */
 const roomOf = (path: string): string =>
-  /^(packages\/node\/(?:src|test|test-support)\/[^/]+|packages\/[^/]+\/[^/]+|docs\/[^/]+(?=\/)|[^/]+)/.exec(
-    path,
-  )![0];
+  present(
+    /^(packages\/node\/(?:src|test|test-support)\/[^/]+|packages\/[^/]+\/[^/]+|docs\/[^/]+(?=\/)|[^/]+)/.exec(
+      path,
+    ),
+  )[0];
 
 /** Released migrations, whose text is fixed: each database stores their checksums. */
 const FIXED = ["002-events.sql", "008-queues.sql"].map(

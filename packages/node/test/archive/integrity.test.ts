@@ -2,6 +2,7 @@ import { closeSync, copyFileSync, openSync, statSync, writeSync } from "node:fs"
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectDatabase } from "../../src/archive/integrity/damage.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { CHAINS } from "../../test-support/chain/fixtures.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
@@ -14,7 +15,7 @@ let names = 0;
 
 beforeAll(async () => {
   for (const name of CHAINS) chains.push(await archiveFixture(name));
-  archived = chains[0]!;
+  archived = present(chains[0], "an item of chains");
   whole = join(archived.data, "node.sqlite");
   const database = openDatabase(whole);
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -98,7 +99,8 @@ test.each([
   expect(values.length).toBeGreaterThan(10);
   for (const [index, { height, value }] of values.entries()) {
     const altered = Buffer.from(value);
-    altered[(index * 31) % value.length]! ^= 1 << (index % 8);
+    altered[(index * 31) % value.length] =
+      present(altered[(index * 31) % value.length], "an item of altered") ^ (1 << (index % 8));
     const path = copyOf((path) => {
       const database = openDatabase(path);
       database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`).run(altered, value);

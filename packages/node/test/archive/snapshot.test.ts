@@ -11,6 +11,7 @@ import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { verifySnapshot } from "../../src/archive/verify.ts";
 import { finalHeight } from "../../src/facts/final.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
@@ -126,14 +127,14 @@ describe("a snapshot", () => {
     const [data, own] = [await restored(snapshot), archived.data].map((folder) =>
       join(folder, "node.sqlite"),
     );
-    expect(readFacts(data!)).toEqual(readFacts(own!));
+    expect(readFacts(present(data, "data"))).toEqual(readFacts(present(own, "own")));
   });
 
   test("of facts that are not those of the manifest is refused", async () => {
     const snapshot = await snapshotOf(archived.data);
     const path = join(snapshot, "manifest.json");
     const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
-    const { size, root, height } = manifest.facts!;
+    const { size, root, height } = present(manifest.facts, "facts");
     for (const facts of [
       { root: "ab".repeat(32) },
       { size: size - 1 },

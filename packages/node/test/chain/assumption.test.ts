@@ -1,4 +1,5 @@
 /** Signatures that are assumed to be valid up to a pinned block, and what becomes of them (decision 39). */
+
 import { builders, type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openAssumption, type Pin, type PinNews, pinText } from "../../src/chain/assumption.ts";
@@ -6,6 +7,7 @@ import type { ChainOptions } from "../../src/chain/chain.ts";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
@@ -48,7 +50,10 @@ beforeAll(async () => {
   await first.close();
   const second = openTestChain(":memory:", { deps: { assumeValid: ANYWHERE } });
   await second.chain.acceptFetched(bytesOf(honest.slice(0, FORGED - 2)));
-  const { publicKey } = keysOf.get(second.make(FORGED).header.generatorPublicKey)!;
+  const { publicKey } = present(
+    keysOf.get(second.make(FORGED).header.generatorPublicKey),
+    "an entry of keysOf",
+  );
   const unsigned = second.make(FORGED, { keys: { publicKey, privateKey: thief } as never });
   await second.chain.acceptFetched(bytesOf([unsigned]));
   const above = await second.forge(...range(FORGED + 1, LENGTH));
@@ -69,7 +74,7 @@ afterEach(async () => {
 const bytesOf = (blocks: readonly EncodedBlock[]) => blocks.map((block) => encodeBlock(block, network));
 const pinOf = (blocks: readonly EncodedBlock[], height: number): Pin => ({
   height,
-  id: blocks[height - 2]!.header.id,
+  id: present(blocks[height - 2], "an item of blocks").header.id,
 });
 
 function start(assumeValid?: Pin, options: Partial<ChainOptions> = {}): TestChain {
@@ -85,7 +90,7 @@ async function stop(chain: TestChain): Promise<void> {
   open.splice(open.indexOf(chain), 1);
 }
 
-async function answersOf({ chain }: TestChain, blocks: readonly EncodedBlock[]): Promise<string[]> {
+async function outcomesOf({ chain }: TestChain, blocks: readonly EncodedBlock[]): Promise<string[]> {
   const outcomes = await chain.acceptFetched(bytesOf(blocks));
   return [...new Set(outcomes.map(({ kind }) => kind))];
 }
@@ -102,9 +107,9 @@ const payment = (sender: typeof rich) =>
 const failure = { code: "CHAIN_PIN_FAILED", isRetryable: true };
 const dump = <T>(read: (database: Database) => T): T => {
   const database = openDatabase(`${folder.path}/chain.sqlite`);
-  const answer = read(database);
+  const result = read(database);
   database.close();
-  return answer;
+  return result;
 };
 const dumpWithoutMeta = () => dump(dumpOf).filter((row) => !row.startsWith("meta "));
 
@@ -112,43 +117,43 @@ describe("up to the pinned block", () => {
   test("a signature that is wrong is not found out, and above it every one is checked", async () => {
     const pin = pinOf(forged, 30);
     const own = start(pin);
-    expect(await answersOf(own, forged)).toEqual(["Accepted"]);
-    expect(own.chain.head().id).toBe(forged.at(-1)!.header.id);
+    expect(await outcomesOf(own, forged)).toEqual(["Accepted"]);
+    expect(own.chain.head().id).toBe(present(forged.at(-1), "the last of forged").header.id);
     expect(news).toEqual([{ kind: "reached", pin }]);
     expect(own.chain.assumption()).toEqual({ pin, uncheckedFrom: undefined });
-    const keys = keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey)!;
+    const keys = present(keysOf.get(own.make(LENGTH + 1).header.generatorPublicKey), "an entry of keysOf");
     const unsigned = own.make(LENGTH + 1, {
       keys: { publicKey: keys.publicKey, privateKey: thief } as never,
     });
-    expect(await answersOf(own, [unsigned])).toEqual(["Rejected"]);
+    expect(await outcomesOf(own, [unsigned])).toEqual(["Rejected"]);
   });
 
   test("everything else is checked: the delegate of the slot, and the chain of ids", async () => {
     const own = start(ANYWHERE);
-    await answersOf(own, honest.slice(0, 5));
+    await outcomesOf(own, honest.slice(0, 5));
     const stranger = keysFromPassphrase("of no delegate");
-    expect(await answersOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
-    expect(await answersOf(own, [honest[7]!])).toEqual(["Unchained"]);
+    expect(await outcomesOf(own, [own.make(6, { keys: stranger })])).toEqual(["Rejected"]);
+    expect(await outcomesOf(own, [present(honest[7], "an item of honest")])).toEqual(["Unchained"]);
     expect(own.chain.head().height).toBe(6);
   });
 
   test("a block that was posted or made by this node is checked", async () => {
     const own = start(pinOf(forged, 30));
-    await answersOf(own, forged.slice(0, FORGED - 2));
-    const [outcome] = await own.chain.accept(bytesOf([forged[FORGED - 2]!]));
+    await outcomesOf(own, forged.slice(0, FORGED - 2));
+    const [outcome] = await own.chain.accept(bytesOf([present(forged[FORGED - 2], "an item of forged")]));
     expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(own.chain.head().height).toBe(FORGED - 1);
   });
 
   test("the state is the same as with all checks", async () => {
     const own = start(pinOf(honest, 30));
-    await answersOf(own, honest);
+    await outcomesOf(own, honest);
     await stop(own);
     const assumed = dump(dumpOf);
     folder.remove();
     folder = temporaryFolder();
     const other = start();
-    await answersOf(other, honest);
+    await outcomesOf(other, honest);
     await stop(other);
     expect(assumed).toEqual(dump(dumpOf));
   });
@@ -156,7 +161,7 @@ describe("up to the pinned block", () => {
   test("blocks that were reverted are no longer unchecked", async () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
-    await answersOf(own, honest.slice(5, 10));
+    await outcomesOf(own, honest.slice(5, 10));
     expect(own.chain.assumption().uncheckedFrom).toBe(7);
     await own.chain.revertTo(8);
     expect(own.chain.assumption().uncheckedFrom).toBe(7);
@@ -168,13 +173,15 @@ describe("up to the pinned block", () => {
     const own = start(ANYWHERE);
     await own.take(...honest.slice(0, 5));
     const transactions = [payment(rich), payment({ ...rich, keys: { ...rich.keys, privateKey: thief } })];
-    await own.take(own.make(6, { transactions: [transactions[0]!] }));
+    await own.take(own.make(6, { transactions: [present(transactions[0], "an item of transactions")] }));
     await own.chain.revertTo(6);
-    expect(changes.at(-1)!.returned).toHaveLength(1);
+    expect(changes.at(-1)?.returned).toHaveLength(1);
     const [good, wrong] = transactions.map((transaction) => own.make(6, { transactions: [transaction] }));
-    expect(good!.header.id).not.toBe(wrong!.header.id);
-    expect((await own.chain.accept(bytesOf([wrong!])))[0]).toMatchObject({ kind: "Rejected" });
-    expect(await answersOf(own, [wrong!])).toEqual(["Accepted"]);
+    expect(present(good, "good").header.id).not.toBe(present(wrong, "wrong").header.id);
+    expect((await own.chain.accept(bytesOf([present(wrong, "wrong")])))[0]).toMatchObject({
+      kind: "Rejected",
+    });
+    expect(await outcomesOf(own, [present(wrong, "wrong")])).toEqual(["Accepted"]);
     await own.chain.revertTo(6);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 1, returned: [] });
   });
@@ -186,28 +193,28 @@ describe("when the chain has another block at the height of the pin", () => {
   test("what was not checked is discarded, and the bad chain is refused from then on", async () => {
     const own = start(pin);
     await own.take(...honest.slice(0, 5));
-    await answersOf(own, forged.slice(5, 20));
+    await outcomesOf(own, forged.slice(5, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
-    expect(own.chain.head().id).toBe(honest[4]!.header.id);
+    expect(own.chain.head().id).toBe(present(honest[4], "an item of honest").header.id);
     expect(news).toEqual([{ kind: "failed", pin, height: 6 }]);
     expect(changes.at(-1)).toMatchObject({ revertedBlocks: 15, applied: [], returned: [] });
     expect(own.chain.assumption()).toEqual({ pin: undefined, uncheckedFrom: undefined });
     const outcomes = await own.chain.acceptFetched(bytesOf(forged.slice(5)));
     expect(outcomes[FORGED - 7]).toMatchObject({ kind: "Rejected", faults: [{ code: "signature" }] });
-    expect(await answersOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
   });
 
   test("the pin has failed after the next start, too, and another one can be given", async () => {
     const own = start(pin);
-    await answersOf(own, forged.slice(0, 20));
+    await outcomesOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     await stop(own);
     const again = start(pin);
     expect(again.chain.assumption().pin).toBeUndefined();
-    expect(await answersOf(again, forged)).toEqual(["Accepted", "Rejected", "Skipped"]);
+    expect(await outcomesOf(again, forged)).toEqual(["Accepted", "Rejected", "Skipped"]);
     await stop(again);
     const right = start(pinOf(honest, 30));
-    expect(await answersOf(right, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
+    expect(await outcomesOf(right, honest.slice(FORGED - 2))).toEqual(["Accepted"]);
     expect(news.at(-1)).toEqual({ kind: "reached", pin: pinOf(honest, 30) });
   });
 
@@ -224,7 +231,7 @@ describe("when the chain has another block at the height of the pin", () => {
     });
     const before = dumpWithoutMeta();
     const own = start(pin, { undoDepth: 10 });
-    await answersOf(own, forged.slice(0, 20));
+    await outcomesOf(own, forged.slice(0, 20));
     await expect(own.chain.acceptFetched(bytesOf(forged.slice(20)))).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(1);
     expect(news).toEqual([{ kind: "failed", pin, height: 1 }]);
@@ -238,7 +245,7 @@ describe("when the chain has another block at the height of the pin", () => {
       ]),
     ).toEqual([{ value: "kept" }, { slot: 7 }, { token: "secret" }]);
     const again = start(pin);
-    expect(await answersOf(again, honest)).toEqual(["Accepted"]);
+    expect(await outcomesOf(again, honest)).toEqual(["Accepted"]);
   });
 
   test("nothing is discarded if it comes in the same commit as all blocks below", async () => {
@@ -252,7 +259,7 @@ describe("when the chain has another block at the height of the pin", () => {
 
   test("blocks that were handed over before are not taken unchecked behind it", async () => {
     const own = start(pin);
-    await answersOf(own, forged.slice(0, 20));
+    await outcomesOf(own, forged.slice(0, 20));
     const above = own.chain.acceptFetched(bytesOf(forged.slice(20)));
     const again = own.chain.acceptFetched(bytesOf(forged));
     await expect(above).rejects.toMatchObject(failure);
@@ -264,7 +271,7 @@ describe("when the chain has another block at the height of the pin", () => {
     "nothing is lost if the disk fails meanwhile, with undo of %i blocks",
     async (undoDepth) => {
       const own = start(pin, { undoDepth });
-      await answersOf(own, forged.slice(0, 20));
+      await outcomesOf(own, forged.slice(0, 20));
       const before = dump(dumpOf);
       const { id } = own.chain.head();
       dump((database) =>
@@ -290,12 +297,12 @@ describe("when the chain has another block at the height of the pin", () => {
     const own = start(pin);
     await own.take(...honest);
     expect(own.chain.head().height).toBe(LENGTH);
-    expect(news).toEqual([{ kind: "other", pin, id: honest[28]!.header.id }]);
+    expect(news).toEqual([{ kind: "other", pin, id: present(honest[28], "an item of honest").header.id }]);
   });
 
   test("a block of a branch that takes the place of others has the same effect", async () => {
     const own = start(pin);
-    await answersOf(own, honest.slice(0, 20));
+    await outcomesOf(own, honest.slice(0, 20));
     await expect(own.chain.switchTo(18, bytesOf(honest.slice(17)))).rejects.toMatchObject(failure);
     expect(own.chain.head().height).toBe(1);
   });
@@ -304,7 +311,7 @@ describe("when the chain has another block at the height of the pin", () => {
 describe("while there are unchecked blocks", () => {
   beforeEach(async () => {
     const own = start(ANYWHERE);
-    await answersOf(own, honest.slice(0, 20));
+    await outcomesOf(own, honest.slice(0, 20));
     await stop(own);
   });
 
@@ -320,7 +327,7 @@ describe("while there are unchecked blocks", () => {
   test("it goes on with the same pin", async () => {
     const own = start(ANYWHERE);
     expect(own.chain.assumption().uncheckedFrom).toBe(2);
-    expect(await answersOf(own, honest.slice(20))).toEqual(["Accepted"]);
+    expect(await outcomesOf(own, honest.slice(20))).toEqual(["Accepted"]);
   });
 
   test("they can be discarded, once", async () => {
@@ -341,16 +348,16 @@ test("the tree of facts has no block that is not proved", async () => {
     return growth.figures();
   };
   await own.take(...honest.slice(0, 4));
-  await answersOf(own, honest.slice(4, 20));
+  await outcomesOf(own, honest.slice(4, 20));
   expect(grownTo()).toMatchObject({ height: 5, lag: 0 });
-  await answersOf(own, honest.slice(20));
+  await outcomesOf(own, honest.slice(20));
   expect(grownTo()).toMatchObject({ height: LENGTH - 2 * 4, lag: 0 });
   database.close();
 });
 
 test("blocks with short ids are checked, since such an id does not name one block", () => {
   const { assumption, close } = openMeta();
-  const { header } = honest[0]!;
+  const { header } = present(honest[0], "an item of honest");
   expect(assumption.covers(header)).toBe(true);
   expect(assumption.covers({ ...header, id: "17184958558311101492" })).toBe(false);
   expect(assumption.covers({ ...header, height: ANYWHERE.height + 1 })).toBe(false);

@@ -1,7 +1,9 @@
 /** Leaving the top of the chain for another branch, in one commit (decision 15). */
+
 import { type EncodedBlock, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import { present } from "../../src/platform/present.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import {
   network,
@@ -51,46 +53,51 @@ describe("a longer branch", () => {
     const before = own.chain.head();
     const outcomes = await own.chain.switchTo(BASE, bytesOf(branch));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["Accepted"]));
-    await reader.sees(branch.at(-1)!.header.id);
+    await reader.sees(present(branch.at(-1), "the last of branch").header.id);
     const seen = await reader.close();
     const oldFork = { height: before.height, id: before.id, forkId: expect.any(String) };
     const newFork = {
-      height: branch.at(-1)!.header.height,
-      id: branch.at(-1)!.header.id,
-      forkId: branch[0]!.header.id,
+      height: present(branch.at(-1), "the last of branch").header.height,
+      id: present(branch.at(-1), "the last of branch").header.id,
+      forkId: present(branch[0], "an item of branch").header.id,
     };
     expect(seen).toEqual([oldFork, newFork]);
-    expect(seen[0]!.forkId).not.toBe(newFork.forkId);
+    expect(present(seen[0], "an item of seen").forkId).not.toBe(newFork.forkId);
   });
 
   test("is announced once, with what left and what came", async () => {
     await own.chain.switchTo(BASE, bytesOf(branch));
     expect(changes).toHaveLength(1);
-    expect(changes[0]).toMatchObject({ revertedBlocks: DEPTH, head: { id: branch.at(-1)!.header.id } });
-    expect(changes[0]!.applied.map(({ block }) => block.header.id)).toEqual(
+    expect(changes[0]).toMatchObject({
+      revertedBlocks: DEPTH,
+      head: { id: present(branch.at(-1), "the last of branch").header.id },
+    });
+    expect(changes[0]?.applied.map(({ block }) => block.header.id)).toEqual(
       branch.map(({ header }) => header.id),
     );
-    expect(own.chain.head().id).toBe(branch.at(-1)!.header.id);
+    expect(own.chain.head().id).toBe(present(branch.at(-1), "the last of branch").header.id);
   });
 
   test("can be left again, and be continued", async () => {
-    const old = range(BASE + 1, BASE + DEPTH).map((height) => own.chain.blocks.block(height)!);
+    const old = range(BASE + 1, BASE + DEPTH).map((height) =>
+      present(own.chain.blocks.block(height), "the result of block"),
+    );
     await own.chain.switchTo(BASE, bytesOf(branch));
     const [next] = await other.forge(BASE + DEPTH + 2);
-    await own.take(next!);
+    await own.take(present(next, "next"));
     await own.chain.revertTo(BASE);
     await own.take(...old);
-    expect(own.chain.head().id).toBe(old.at(-1)!.header.id);
+    expect(own.chain.head().id).toBe(present(old.at(-1), "the last of old").header.id);
   });
 });
 
 test("the headers of a branch are reported before the switch, except of a block that cannot be read", async () => {
   const bytes = bytesOf(branch);
-  bytes[20] = bytes[20]!.slice(0, 50);
+  bytes[20] = present(bytes[20], "an item of bytes").slice(0, 50);
   const ids: string[] = [];
   await own.chain.switchTo(BASE, bytes, ({ id }) => ids.push(id));
   expect(ids.slice(0, 20)).toEqual(branch.slice(0, 20).map(({ header }) => header.id));
-  expect(ids).not.toContain(branch[20]!.header.id);
+  expect(ids).not.toContain(present(branch[20], "an item of branch").header.id);
   const heads: number[] = [];
   await own.chain.switchTo(BASE, bytesOf(branch), () => heads.push(own.chain.head().height));
   expect(heads).toEqual(branch.map(() => BASE + DEPTH));
@@ -111,7 +118,8 @@ describe("the chain stays as it was, and no listener is notified,", () => {
 
   test("when the last block of the branch is wrong", async () => {
     const bytes = bytesOf(branch);
-    bytes.at(-1)![60]! ^= 1;
+    const last = present(bytes.at(-1), "the last block");
+    last[60] = present(last[60], "a byte") ^ 1;
     const outcomes = await own.chain.switchTo(BASE, bytes);
     expect(outcomes).toHaveLength(branch.length);
     expect(outcomes.at(-1)).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
@@ -119,7 +127,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
 
   test("when a block of the branch cannot be read", async () => {
     const bytes = bytesOf(branch);
-    bytes[20] = bytes[20]!.slice(0, 50);
+    bytes[20] = present(bytes[20], "an item of bytes").slice(0, 50);
     const outcomes = await own.chain.switchTo(BASE, bytes);
     expect(outcomes).toHaveLength(21);
     expect(outcomes.at(-1)).toMatchObject({ kind: "Unreadable" });
@@ -128,7 +136,7 @@ describe("the chain stays as it was, and no listener is notified,", () => {
   test("when the branch does not stand on that block", async () => {
     const outcomes = await own.chain.switchTo(BASE - 1, bytesOf(branch).concat(bytesOf(branch)));
     expect(outcomes).toHaveLength(1);
-    expect(outcomes[0]!.kind).not.toBe("Accepted");
+    expect(present(outcomes[0], "an item of outcomes").kind).not.toBe("Accepted");
   });
 
   test("when it is not higher than the chain has become", async () => {

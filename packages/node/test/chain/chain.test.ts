@@ -9,6 +9,7 @@ import {
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 import {
@@ -49,7 +50,7 @@ function start(options: OpenOptions = {}, name = "chain.sqlite"): OpenChain {
 /** The block with one byte of its header changed. */
 function withByte(bytes: Uint8Array, at: number): Uint8Array {
   const changed = Uint8Array.from(bytes);
-  changed[at]! ^= 1;
+  changed[at] = present(changed[at], "an item of changed") ^ 1;
   return changed;
 }
 const REWARD_AT = 32 + 32;
@@ -57,7 +58,7 @@ const REWARD_AT = 32 + 32;
 const SIGNATURE_AT = 109 + 32 + 8;
 
 describe("a delivery", () => {
-  test("is answered block by block, when it is on disk", async () => {
+  test("gets an outcome for each block, when it is on disk", async () => {
     const { chain, database } = start();
     expect(await chain.accept(heights(2, 20))).toEqual(accepted(19));
     expect(chain.head()).toMatchObject({ height: 20, id: content.blocks[18].id });
@@ -80,7 +81,11 @@ describe("a delivery", () => {
     const { chain, database } = start();
     const [good, , ...rest] = heights(5, 9);
     await chain.accept(heights(2, 4));
-    const outcomes = await chain.accept([good!, withByte(heights(6, 6)[0]!, REWARD_AT), ...rest]);
+    const outcomes = await chain.accept([
+      present(good, "good"),
+      withByte(present(heights(6, 6)[0], "an item of heights"), REWARD_AT),
+      ...rest,
+    ]);
     expect(outcomes.map(({ kind }) => kind)).toEqual([
       "Accepted",
       "Rejected",
@@ -97,7 +102,9 @@ describe("a delivery", () => {
   test("with a wrong signature is rejected with the fault", async () => {
     const { chain } = start();
     await chain.accept(heights(2, 4));
-    const [outcome] = await chain.accept([withByte(heights(5, 5)[0]!, SIGNATURE_AT)]);
+    const [outcome] = await chain.accept([
+      withByte(present(heights(5, 5)[0], "an item of heights"), SIGNATURE_AT),
+    ]);
     expect(outcome).toMatchObject({ kind: "Rejected", reason: "verification-failed" });
     expect(outcome).toHaveProperty("faults", [{ code: "signature" }]);
   });
@@ -108,7 +115,7 @@ describe("a delivery", () => {
       (bytes, index) => index > 2 && decodeHeader(bytes, network).header.numberOfTransactions > 0,
     );
     await chain.accept(blocks.slice(0, full));
-    const block = blocks[full]!;
+    const block = present(blocks[full], "an item of blocks");
     const [outcome] = await chain.accept([withByte(block, block.length - 1)]);
     expect(["Rejected", "Unreadable"]).toContain(outcome?.kind);
     expect(await chain.accept([block])).toEqual(accepted(1));
@@ -116,13 +123,15 @@ describe("a delivery", () => {
 
   test.each([0, 11, 60, 150])("cut after %i bytes is unreadable", async (length) => {
     const { chain } = start();
-    const [outcome] = await chain.accept([heights(2, 2)[0]!.subarray(0, length)]);
+    const [outcome] = await chain.accept([
+      present(heights(2, 2)[0], "an item of heights").subarray(0, length),
+    ]);
     expect(outcome).toMatchObject({ kind: "Unreadable", cause: expect.any(Error) });
   });
 
   test("announcing more transactions than a block may have is unreadable", async () => {
     const { chain } = start();
-    const { header } = decodeHeader(blocks[1]!, network);
+    const { header } = decodeHeader(present(blocks[1], "an item of blocks"), network);
     const announced = encodeHeader({ ...header, numberOfTransactions: 501 }, network);
     expect(await chain.accept([announced])).toMatchObject([{ kind: "Unreadable" }]);
   });
@@ -130,8 +139,8 @@ describe("a delivery", () => {
   test("waits for those before it", async () => {
     const { chain } = start();
     const deliveries = [heights(2, 30), heights(31, 31), heights(32, 60), heights(61, 110)];
-    const answers = await Promise.all(deliveries.map(chain.accept));
-    expect(answers).toEqual(deliveries.map(({ length }) => accepted(length)));
+    const outcomes = await Promise.all(deliveries.map(chain.accept));
+    expect(outcomes).toEqual(deliveries.map(({ length }) => accepted(length)));
     expect(chain.head().height).toBe(110);
   });
 
@@ -156,7 +165,7 @@ describe("candidates behind the head in a delivery (block-processing.json)", () 
   const single: Candidate[] = cases.filter(
     ({ chain, repeat }: { chain: string; repeat?: number }) => chain === "chain-1" && !repeat,
   );
-  const answers: Record<string, string> = {
+  const kinds: Record<string, string> = {
     Accepted: "Accepted",
     Rejected: "Rejected",
     DiscardedButCanBeBroadcasted: "Discarded",
@@ -167,8 +176,8 @@ describe("candidates behind the head in a delivery (block-processing.json)", () 
     const { chain, database } = start();
     await chain.accept(heights(2, height - 1));
     const outcomes = await chain.accept([...heights(height, height), Buffer.from(block.serialized, "hex")]);
-    const { kind } = outcomes[1]!;
-    expect(kind === "Unreadable" ? "Rejected" : kind).toBe(answers[expected.result]);
+    const { kind } = present(outcomes[1], "an item of outcomes");
+    expect(kind === "Unreadable" ? "Rejected" : kind).toBe(kinds[expected.result]);
     if (kind === "Accepted") return;
     const other = start({}, "other.sqlite");
     await other.chain.accept(heights(2, height));
@@ -218,8 +227,8 @@ describe("a failing commit", () => {
     const { failure, openFile } = failingDatabase();
     const { chain } = start({ openFile });
     failure.isOn = true;
-    const answers = await Promise.allSettled([chain.accept(heights(2, 3)), chain.accept(heights(4, 5))]);
-    expect(answers[0]).toMatchObject({ status: "rejected", reason: { code: "CHAIN_COMMIT_FAILED" } });
+    const outcomes = await Promise.allSettled([chain.accept(heights(2, 3)), chain.accept(heights(4, 5))]);
+    expect(outcomes[0]).toMatchObject({ status: "rejected", reason: { code: "CHAIN_COMMIT_FAILED" } });
     expect(chain.head().height).toBe(1);
   });
 });
@@ -320,8 +329,8 @@ describe("a revert", () => {
     await chain.revertTo(10);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({ head: { height: 10 }, applied: [], revertedBlocks: 10 });
-    expect(changes[0]!.returned.map(({ bytes }) => bytesToHex(bytes))).toEqual(ids.slice(0, 4));
-    expect(changes[0]!.returned.every(({ isVerified }) => isVerified)).toBe(true);
+    expect(changes[0]?.returned.map(({ bytes }) => bytesToHex(bytes))).toEqual(ids.slice(0, 4));
+    expect(changes[0]?.returned.every(({ isVerified }) => isVerified)).toBe(true);
   });
 });
 
@@ -335,8 +344,8 @@ describe("those who follow the chain", () => {
     await chain.accept(heights(6, 6));
     const applied = seen.flatMap(({ applied }) => applied);
     expect(applied.map(({ block }) => block.header.height)).toEqual([2, 3, 4, 5]);
-    expect(applied[0]!.changes.length).toBeGreaterThan(0);
-    expect(seen.at(-1)!.head.height).toBe(5);
+    expect(applied[0]?.changes.length).toBeGreaterThan(0);
+    expect(seen.at(-1)?.head.height).toBe(5);
   });
 
   test("see state and file at the announced head", async () => {
@@ -379,7 +388,10 @@ describe("the event log of the chain", () => {
     const counts = heights(2, 3).map((bytes) => decodeHeader(bytes, network).header.numberOfTransactions);
     await chain.revertTo(1);
     const reverted = (height: number) => [
-      ...Array.from({ length: counts[height - 2]! }, () => `transaction.reverted ${height}`),
+      ...Array.from(
+        { length: present(counts[height - 2], "an item of counts") },
+        () => `transaction.reverted ${height}`,
+      ),
       `block.reverted ${height}`,
     ];
     expect(names(database)).toEqual(["block.applied 2", "block.applied 3", ...reverted(3), ...reverted(2)]);
@@ -396,7 +408,9 @@ describe("the event log of the chain", () => {
     expect(saved.length).toBeGreaterThan(0);
     for (const { data } of saved) {
       const { address, balance } = JSON.parse(data);
-      expect(balance, address).toBe(`${before.get("wallets", address)!.balance}`);
+      expect(balance, address).toBe(
+        `${present(before.get("wallets", address), "an entry of before").balance}`,
+      );
     }
   });
 
@@ -440,12 +454,12 @@ describe("opening", () => {
 });
 
 describe("the end", () => {
-  test("comes when everything handed over was answered", async () => {
+  test("comes when everything handed over has an outcome", async () => {
     const { chain } = start();
-    const answer = chain.accept(heights(2, 30));
+    const outcomes = chain.accept(heights(2, 30));
     await chain.close();
     expect(chain.head().height).toBe(30);
-    expect(await answer).toEqual(accepted(29));
+    expect(await outcomes).toEqual(accepted(29));
     await expect(chain.accept(heights(31, 31))).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
     await expect(chain.revertTo(1)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
   });

@@ -1,6 +1,8 @@
 /** A reader of a database file in a thread of its own, which looks at the head as often as it can. */
+
 import { once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 
 /** The head, with the id of a lower block that was in the same read. */
@@ -20,7 +22,7 @@ export async function openHeadReader(path: string, forkHeight: number) {
     },
     /** Every head that was seen, each change once. */
     async close(): Promise<readonly Seen[]> {
-      // Not terminated: a statement that is cut off answers as if there were no row.
+      // Not terminated: a statement that is cut off returns as if there were no row.
       ended[0] = 1;
       await once(worker, "exit");
       return seen;
@@ -37,7 +39,7 @@ if (parentPort && workerData?.forkHeight) {
   );
   let last = "";
   while (Atomics.load(ended, 0) === 0) {
-    const seen = head.get()!;
+    const seen = present(head.get(), "a row of head");
     const text = JSON.stringify(seen);
     if (text !== last) parentPort.postMessage(seen);
     last = text;

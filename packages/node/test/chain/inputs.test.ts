@@ -1,4 +1,5 @@
 /** A block as a value and as bytes: the same checks, the same outcome, and no second reading. */
+
 import {
   type Block,
   type BlockParts,
@@ -20,6 +21,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Chain } from "../../src/chain/chain.ts";
 import { type BlockInput, receiveBlock } from "../../src/chain/pipeline/receive.ts";
 import { encodedHeaderFromPeer } from "../../src/peers/verification/header.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   blocksOf,
   CHAINS,
@@ -118,7 +120,7 @@ describe("a block as a value has the outcome of its bytes", () => {
     expect(dumpOf(asRead.database)).toEqual(dumpOf(asBytes.database));
   });
 
-  const whole = () => heldBlock(blocks[FULL]!, FULL + 2);
+  const whole = () => heldBlock(present(blocks[FULL], "an item of blocks"), FULL + 2);
   const changed = (changes: Partial<Block["header"]>): EncodedBlock => {
     const made = whole();
     const headerBytes = encodeHeader({ ...made.header, ...changes }, network);
@@ -148,7 +150,7 @@ describe("a block as a value has the outcome of its bytes", () => {
     ],
     [
       "has a transaction of a version that is not in force",
-      () => forgedBy("another delegate", heldBlock(blocks[0]!, 2).transactions),
+      () => forgedBy("another delegate", heldBlock(present(blocks[0], "an item of blocks"), 2).transactions),
     ],
   ])("that %s", async (_, make) => {
     const outcomes = await Promise.all(
@@ -161,9 +163,9 @@ describe("a block as a value has the outcome of its bytes", () => {
     const { header, transactions } = make();
     // A header that miscounts: the bytes hold other transactions than the value, and both are refused.
     if (header.numberOfTransactions !== transactions.length) {
-      expect(outcomes[0]!.kind).toBe(outcomes[2]!.kind);
-      expect(outcomes[0]!.kind).not.toBe("Accepted");
-      expect(outcomes[3]!.kind).toBe("Unreadable");
+      expect(outcomes[0]?.kind).toBe(present(outcomes[2], "an item of outcomes").kind);
+      expect(present(outcomes[0], "an item of outcomes").kind).not.toBe("Accepted");
+      expect(outcomes[3]?.kind).toBe("Unreadable");
     } else {
       expect(outcomes[0]).toEqual(outcomes[2]);
       expect(outcomes[3]).toEqual(outcomes[2]);
@@ -181,8 +183,8 @@ describe("a block as a value has the outcome of its bytes", () => {
   }
 
   async function outcomeOf(chain: Chain, input: BlockInput) {
-    const [outcome] = await chain.accept([input]);
-    return { ...outcome!, ...("cause" in outcome! && { cause: String(outcome.cause) }) };
+    const outcome = present((await chain.accept([input]))[0], "the outcome");
+    return { ...outcome, ...("cause" in outcome && { cause: String(outcome.cause) }) };
   }
 });
 
@@ -211,7 +213,7 @@ test("a forged block is neither encoded nor decoded on its way to the disk and t
 test("a posted block is decoded by its reader, and not again by the chain", async () => {
   const { chain } = open(content);
   await chain.accept(blocks.slice(0, FULL));
-  const read = await counting(() => receiveBlock(blocks[FULL]!, network));
+  const read = await counting(() => receiveBlock(present(blocks[FULL], "an item of blocks"), network));
   expect(read.counts).toEqual({ read: 1, write: 0 });
   const taken = await counting(() => chain.accept([read.result]));
   expect(taken.result).toEqual([{ kind: "Accepted" }]);
@@ -221,7 +223,9 @@ test("a posted block is decoded by its reader, and not again by the chain", asyn
 test("a block of an old node has its header encoded and decoded once, and its transactions decoded once", async () => {
   const { chain } = open(content);
   await chain.accept(blocks.slice(0, FULL));
-  const { transactions = [], ...header } = blockToPeerJson(heldBlock(blocks[FULL]!, FULL + 2));
+  const { transactions = [], ...header } = blockToPeerJson(
+    heldBlock(present(blocks[FULL], "an item of blocks"), FULL + 2),
+  );
   const fetched = await counting(() => ({
     ...encodedHeaderFromPeer(header, network),
     transactionBytes: transactions.map(hexToBytes),

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compareState } from "../../../../tools/vectors/ledger-chain.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import {
   CHAINS,
@@ -71,7 +72,7 @@ const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
 describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
   "$name killed with seed $seed",
   (run) => {
-    test("loses nothing that was answered, and ends with the recorded state", {
+    test("loses nothing that was reported, and ends with the recorded state", {
       timeout: 120_000,
     }, async () => {
       const random = randomFrom(run.seed * 7919);
@@ -118,13 +119,13 @@ test("a chain that is killed below a pinned block knows what is unchecked", {
 }, async () => {
   const random = randomFrom(4_711);
   const [name] = CHAINS;
-  const content = readChain(name!);
+  const content = readChain(present(name, "name"));
   const path = `${folder.path}/pinned.sqlite`;
   const { height, id } = content.blocks[60];
   const states = new Set<string>();
   for (let isFinished = false; !isFinished; ) {
     const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
-    ({ isFinished } = await runUntilKilled([name!, path, "3", `${height}:${id}`], killAfter));
+    ({ isFinished } = await runUntilKilled([present(name, "name"), path, "3", `${height}:${id}`], killAfter));
     const { chain, close } = openChain(content, path, { deps: { assumeValid: { height, id } } });
     const { height: head } = chain.head();
     const isUnchecked = head > 1 && head < height;

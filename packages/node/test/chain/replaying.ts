@@ -7,13 +7,14 @@
  *
  * With a pin, signatures are not checked up to it, and nothing is reverted.
  */
+import { present } from "../../src/platform/present.ts";
 import { blocksOf, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
 const [name, path, delivery, pin] = process.argv.slice(2);
-const content = readChain(name!);
+const content = readChain(present(name, "name"));
 const blocks = blocksOf(content);
 const [height, id] = pin?.split(":") ?? [];
-const { chain, close } = openChain(content, path!, {
+const { chain, close } = openChain(content, present(path, "path"), {
   ...(id !== undefined && { deps: { assumeValid: { height: Number(height), id } } }),
   recordedNames: new Set(["block.applied", "block.reverted"]),
 });

@@ -9,6 +9,7 @@ import { createProject } from "../../src/commands/init.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { programVersion } from "../../src/platform/lifecycle/version.ts";
+import { present } from "../../src/platform/present.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -103,7 +104,7 @@ test("A file, a folder below a file, and a folder that cannot be made are refuse
     [join(file, "app"), `${file} is not a folder`],
     ["/proc/app", "the file system does not support folders"],
   ]) {
-    expect(() => createProject(path!)).toThrow(
+    expect(() => createProject(present(path))).toThrow(
       `the project folder ${path} cannot be used: ${reason}; choose another with uniknode init FOLDER`,
     );
   }

@@ -5,6 +5,7 @@ import { COMMANDS } from "../../src/commands/catalogue.ts";
 import { columns } from "../../src/commands/columns.ts";
 import { unknownVariables } from "../../src/commands/config/variables.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
+import { present } from "../../src/platform/present.ts";
 import { runMain } from "../../test-support/process/main.ts";
 
 const program = await createProgram();
@@ -19,7 +20,7 @@ describe("help", () => {
   test.each(leaves(program, []))(
     "%s has a description and an example that names only options that it has",
     (path, command) => {
-      const { examples } = COMMANDS.find(({ name }) => name === path.split(" ")[0])!;
+      const { examples } = present(COMMANDS.find(({ name }) => name === path.split(" ")[0]));
       const own = examplesOf(path, examples);
       expect(own).not.toEqual([]);
       expect(command.description()).not.toBe("");
@@ -48,9 +49,9 @@ describe("help", () => {
   });
 
   test("dev --help shows its own options first, and few others; --help all shows every one in groups", async () => {
-    const flags = program.commands
-      .find((command) => command.name() === "dev")!
-      .options.map(({ long }) => long!);
+    const flags = present(program.commands.find((command) => command.name() === "dev")).options.map(
+      ({ long }) => present(long),
+    );
     const { code, stdout } = await runMain(["dev", "--help"]);
     expect(code).toBe(0);
     expect(stdout.split("\n").length).toBeLessThan(60);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { SETUP_HEIGHT } from "../../src/dev-chain/setup.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { type Client, connect, transferOf } from "../../test-support/process/client.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -137,7 +138,7 @@ describe("mine", () => {
     expect(head).toEqual(applied.at(-1));
     const times = [one.head, ...applied].map(({ timestamp }) => timestamp.epoch);
     for (const [index, time] of times.slice(1).entries()) {
-      expect(time - times[index]!).toBeGreaterThanOrEqual(BLOCK_TIME);
+      expect(time - present(times[index])).toBeGreaterThanOrEqual(BLOCK_TIME);
     }
     expect(now.epoch).toBeGreaterThanOrEqual(head.timestamp.epoch);
     expect((await blockAt(head.height)).id).toBe(head.id);
@@ -160,7 +161,7 @@ describe("reorg", () => {
     expect(reverted).toEqual(applied.toReversed());
     expect(heights(after.applied)).toEqual(range(head.height - 2, 4));
     expect(after.head).toEqual(after.applied.at(-1));
-    expect((await blockAt(head.height)).id).toBe(after.applied[2]!.id);
+    expect((await blockAt(head.height)).id).toBe(present(after.applied[2]).id);
     expect(await pending()).toEqual([id]);
     await run("mine");
     expect(await pending()).toEqual([]);
@@ -171,14 +172,14 @@ describe("reorg", () => {
     await run("mine", { blocks: 2 });
     const { applied } = await run("reorg", { depth: 2, blocks: 5, transactions: true });
     expect(applied).toHaveLength(5);
-    expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: applied[0]!.id });
+    expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: present(applied[0]).id });
   });
 
   test("leaves out the transactions that are named, and what is valid only after them", async () => {
     const [first, second] = transfers(2, await nonceOf(alice.address), alice);
     const [other] = transfers(1, await nonceOf(bob.address), bob);
-    const ids = [first!, second!, other!].map(({ id }) => id);
-    expect((await client.submit([first!, second!, other!])).accepted).toHaveLength(3);
+    const ids = [present(first), present(second), present(other)].map(({ id }) => id);
+    expect((await client.submit([present(first), present(second), present(other)])).accepted).toHaveLength(3);
     await run("mine", { blocks: 2 });
     await run("reorg", { depth: 2, transactions: true, without: [ids[0]] });
     expect(await client.get(`/api/transactions/${ids[2]}`)).toMatchObject({ confirmations: 3 });
@@ -324,9 +325,9 @@ describe("travel", () => {
     await run("travel", { seconds: 30 * 86_400 });
     await run("mine");
     const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
-    const { latest } = database
-      .prepare<{ latest: number }>("SELECT max(created_ms) AS latest FROM events")
-      .get()!;
+    const { latest } = present(
+      database.prepare<{ latest: number }>("SELECT max(created_ms) AS latest FROM events").get(),
+    );
     database.close();
     expect(latest).toBeLessThanOrEqual(Date.now());
   });
@@ -405,7 +406,7 @@ test("where a block is made on demand, what comes back from a branch demands one
   try {
     const [, base] = await instant.printed(/API\s+(http:\S+?)\/api/);
     await instant.printed(/Ctrl-C stops/);
-    const { network, submit } = await connect(base!);
+    const { network, submit } = await connect(present(base));
     const carol = people("account 5");
     await submit([transferOf(network, carol, bob.address, 1n)]);
     await instant.printed(/^block 4 .* 1 transaction /m);

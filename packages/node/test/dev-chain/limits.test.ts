@@ -27,6 +27,7 @@ import { createGuard } from "../../src/forger/signing/guard.ts";
 import { recordInDatabase } from "../../src/forger/signing/signing-record.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import type { DevCommand } from "../../src/gateway/dev-commands.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
@@ -74,7 +75,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
     },
   );
   const submit = async (made: typeof block) =>
-    refusalOf((await chain.accept([encodeBlock(made, network)]))[0]!);
+    refusalOf(present((await chain.accept([encodeBlock(made, network)]))[0]));
   const slotStore = createSlotStore(database);
   const forger = createForger(
     { timing: soloTiming, onDemand: false },
@@ -90,7 +91,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       }),
       head: chain.head,
       forgingOrder: () =>
-        chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))!.order,
+        present(chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))).order,
       selectTransactions: () => [],
       build: ({ slot, transactions, keys }) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
@@ -157,7 +158,9 @@ test("slots of others are passed over", async () => {
     secrets: allSecrets.filter((secret) => secret !== account.passphrase),
   });
   const { applied } = await run({ name: "mine", blocks: 30 });
-  const generators = new Set(applied.map(({ height }) => chain.blocks.header(height)!.generatorPublicKey));
+  const generators = new Set(
+    applied.map(({ height }) => present(chain.blocks.header(height)).generatorPublicKey),
+  );
   expect(generators.size).toBeGreaterThan(5);
   expect(generators).not.toContain(account.publicKey);
 });
@@ -174,8 +177,8 @@ test.each<DevCommand>([
 test("the first blocks stay, whatever is asked for", async () => {
   const { chain, run } = await open();
   await run({ name: "mine", blocks: 1 });
-  for (const id of [block.header.id, chain.blocks.header(2)!.id]) {
+  for (const id of [block.header.id, present(chain.blocks.header(2)).id]) {
     expect(await codeOf(run({ name: "restore", id }))).toBe("DEV_SNAPSHOT");
   }
-  expect((await run({ name: "restore", id: chain.blocks.header(3)!.id })).head.height).toBe(3);
+  expect((await run({ name: "restore", id: present(chain.blocks.header(3)).id })).head.height).toBe(3);
 });

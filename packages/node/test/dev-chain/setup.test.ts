@@ -8,6 +8,7 @@ import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
 import { ConfigError } from "../../src/platform/config-error.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
@@ -58,14 +59,14 @@ describe("the first blocks", () => {
     }
     expect(chain.head().height).toBe(3);
     for (const [index, kind] of KINDS.entries()) {
-      const account = chain.state.get("wallets", cast.accounts[index]!.address);
-      expect(Object.values(account!.attributes.tokens!), kind).toEqual([{ type: index + 1 }]);
+      const account = chain.state.get("wallets", present(cast.accounts[index]).address);
+      expect(Object.values(present(present(account).attributes.tokens)), kind).toEqual([{ type: index + 1 }]);
     }
     for (const { account, kind } of cast.delegates) {
-      const { delegate, vote } = chain.state.get("wallets", account.address)!.attributes;
+      const { delegate, vote } = present(chain.state.get("wallets", account.address)).attributes;
       expect(delegate).toMatchObject({ username: account.unikId, type: KINDS.indexOf(kind) + 1 });
       expect(vote).toBe(account.publicKey);
-      expect(delegate!.voteBalance).toBeGreaterThan(0n);
+      expect(present(delegate).voteBalance).toBeGreaterThan(0n);
     }
     expect(setupBlocks(network, cast, chain.head(), Date.now())).toEqual([]);
   });
@@ -73,10 +74,10 @@ describe("the first blocks", () => {
   test("are finished after a crash between them", async () => {
     const chain = newChain();
     const [first] = setupBlocks(network, cast, chain.head(), Date.now() - 10_000);
-    await chain.accept([encodeBlock(first!, network)]);
+    await chain.accept([encodeBlock(present(first), network)]);
     const rest = setupBlocks(network, cast, chain.head(), Date.now());
     expect(rest).toHaveLength(1);
-    expect(await chain.accept([encodeBlock(rest[0]!, network)])).toEqual([{ kind: "Accepted" }]);
+    expect(await chain.accept([encodeBlock(present(rest[0]), network)])).toEqual([{ kind: "Accepted" }]);
   });
 });
 

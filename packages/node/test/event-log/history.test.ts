@@ -3,6 +3,7 @@ import { createNetwork } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHistory, isRemembered } from "../../src/event-log/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
+import { present } from "../../src/platform/present.ts";
 import { createOwnerStore } from "../../src/store/chain/token-owners.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import {
@@ -72,10 +73,16 @@ describe("the past events of a chain", () => {
     for (const { tokenId, height, transaction } of sent) {
       const before = { height, sequence: transaction.sequence - 1 };
       expect(ownerAfter(tokenId, before)).toEqual({ publicKey: transaction.senderPublicKey });
-      const last = sent.findLast((event) => event.tokenId === tokenId)!;
+      const last = present(
+        sent.findLast((event) => event.tokenId === tokenId),
+        "an item of sent",
+      );
       expect(ownerAfter(tokenId, { height: 1_000, sequence: 0 })).toEqual({ address: last.ownerId });
     }
-    const minted = recorded.find(({ name }) => name === "unik.minted")!;
+    const minted = present(
+      recorded.find(({ name }) => name === "unik.minted"),
+      "an item of recorded",
+    );
     const { sequence } = minted.transaction;
     expect(ownerAfter(minted.tokenId, { height: minted.height, sequence })).toBeDefined();
     expect(ownerAfter(minted.tokenId, { height: minted.height, sequence: sequence - 1 })).toBeUndefined();

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
@@ -17,7 +18,8 @@ function open(webhooks: string[] = []) {
       nowMs: () => log.nowMs,
       lingerMs: 100,
     });
-  const writes = () => database.prepare<{ n: number }>("SELECT total_changes() AS n").get()!.n;
+  const writes = () =>
+    present(database.prepare<{ n: number }>("SELECT total_changes() AS n").get(), "a row").n;
   return { log, names, start, writes };
 }
 

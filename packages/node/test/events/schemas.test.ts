@@ -4,6 +4,7 @@ import { Errors } from "typebox/value";
 import { expect, test } from "vitest";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
+import { present } from "../../src/platform/present.ts";
 import { CHAINS } from "../../test-support/chain/fixtures.ts";
 import { eventsOfChain } from "../../test-support/events/samples.ts";
 
@@ -27,15 +28,17 @@ test("every event is among the samples, and all but one have content", () => {
 test("the reference shows an example of each, which has the content that is documented", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/reference/events.md"), "utf8");
   const examples = page.matchAll(/^### (\S+)\n\n[^\n]*\n\n```json\n(.*?)\n```$/gms);
-  const shown = new Map([...examples].map(([, name, text]) => [name!, JSON.parse(text!)]));
+  const shown = new Map(
+    [...examples].map(([, name, text]) => [present(name, "name"), JSON.parse(present(text, "text"))]),
+  );
   expect(new Set(shown.keys())).toEqual(new Set(Object.keys(DATA_SCHEMAS)));
   for (const [name, data] of shown) {
-    expect([name, Errors(DATA_SCHEMAS[name]!, data)]).toEqual([name, []]);
+    expect([name, Errors(present(DATA_SCHEMAS[name], "an item of DATA_SCHEMAS"), data)]).toEqual([name, []]);
   }
 });
 
 test("a schema refuses other content", () => {
-  const schema = DATA_SCHEMAS["forger.failed"]!;
+  const schema = present(DATA_SCHEMAS["forger.failed"], "forger.failed");
   for (const data of [{}, { error: 7 }, { error: "x", stack: "y" }, null]) {
     expect(Errors(schema, data)).not.toEqual([]);
   }

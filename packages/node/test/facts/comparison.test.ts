@@ -1,4 +1,5 @@
 /** Nodes that compare their trees, one of which was made to differ. */
+
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +12,7 @@ import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { type Comparison, startComparison } from "../../src/facts/comparison/comparison.ts";
 import { logName } from "../../src/facts/note.ts";
 import { createFactReader, type FactReader } from "../../src/facts/reader.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { network } from "../../test-support/chain/forking.ts";
@@ -100,10 +102,15 @@ test("A node that was made to differ is found by a shorter tree and by a longer 
     await comparison.compare();
     expect(comparison.figures()).toEqual({ agreed: 0, differed: 2, failed: 0, differing: 1 });
     expect(reported).toMatchObject([{ name: "state.diverged", data: { url: node.url } }]);
-    const { root, otherRoot } = reported[0]!.data as { root: string; otherRoot: string };
+    const { root, otherRoot } = present(reported[0], "an item of reported").data as {
+      root: string;
+      otherRoot: string;
+    };
     expect(root).not.toBe(otherRoot);
     const { properties } = DATA_SCHEMAS["state.diverged"] as { readonly properties?: object };
-    expect(Object.keys(properties ?? {}).sort()).toEqual(Object.keys(reported[0]!.data as object).sort());
+    expect(Object.keys(properties ?? {}).sort()).toEqual(
+      Object.keys(present(reported[0], "an item of reported").data as object).sort(),
+    );
     expect(logged).toMatchObject([{ level: 50, url: node.url }]);
     await node.stop();
     // A node that is down has not become right.
@@ -131,7 +138,7 @@ test("A node that agrees again is differing no more, and can be reported anew.",
   expect(logged.map(({ level }) => level)).toEqual([50, 30, 50]);
 });
 
-test.each<[what: string, answer: object | string, message: RegExp]>([
+test.each<[what: string, content: object | string, message: RegExp]>([
   ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
   ["no JSON", "<html>", /JSON/],
   ["no data", {}, /no data/],
@@ -141,10 +148,10 @@ test.each<[what: string, answer: object | string, message: RegExp]>([
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
   ["a proof that is none", checkpoint({ size: 1e9 }), /not a list of hashes/],
-])("Of a node that answers %s nothing is believed.", async (_what, answer, message) => {
+])("Of a node that responds with %s nothing is believed.", async (_what, content, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");
-    response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+    response.end(typeof content === "string" ? content : JSON.stringify(content));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

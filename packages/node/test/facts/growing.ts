@@ -4,14 +4,16 @@
  *
  *   node growing.ts NAME FILE
  */
+
 import { createNetwork } from "@uniknode/protocol";
 import { createGrowth } from "../../src/facts/growth.ts";
+import { present } from "../../src/platform/present.ts";
 import { blocksOf, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
 const [name, path] = process.argv.slice(2);
-const content = readChain(name!);
+const content = readChain(present(name, "name"));
 const blocks = blocksOf(content);
-const { chain, database, close } = openChain(content, path!);
+const { chain, database, close } = openChain(content, present(path, "path"));
 const growth = createGrowth({ database, network: createNetwork(content.network), onTruncated: () => {} });
 chain.subscribe(({ applied, revertedBlocks }) => {
   if (revertedBlocks > 0) growth.reverted();

@@ -9,6 +9,7 @@ import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth, type Growth } from "../../src/facts/growth.ts";
 import { leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { createFactReader } from "../../src/facts/reader.ts";
+import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -25,8 +26,10 @@ afterEach(() => folder.remove());
 /** The leaves of all final blocks, from the blocks alone. */
 function finalLeaves(database: Database, network: Network): string[] {
   const blocks = createBlockStore(database);
-  const height = finalHeight(blocks.head()!.height, network);
-  return Array.from({ length: height }, (_, index) => blocks.block(index + 1)!).flatMap((block) =>
+  const height = finalHeight(present(blocks.head(), "the result of head").height, network);
+  return Array.from({ length: height }, (_, index) =>
+    present(blocks.block(index + 1), "the result of block"),
+  ).flatMap((block) =>
     leavesOf(block.header, createPastFacts(database, network).of(block), network).map(leafText),
   );
 }
@@ -118,8 +121,8 @@ test.each([1, 2, 3])(
 const blockAt = (database: Database, height: number) => {
   const [bytes] = createBlockStore(database).bytes(height, height);
   return {
-    ...createBlockStore(database).block(height)!,
-    headerBytes: bytes!.header,
+    ...present(createBlockStore(database).block(height), "the result of block"),
+    headerBytes: present(bytes, "bytes").header,
   };
 };
 
@@ -163,9 +166,11 @@ test("Blocks that were stored before the tree was known are added, and their lea
   expect(leaves.length).toBeGreaterThan(100);
   expect(rootOf(database, of)).toEqual(plainRoot(leaves));
   const reader = createFactReader(database, of);
-  expect(reader.leaves(0, leaves.length)!.map(leafText)).toEqual(leaves);
+  expect(reader.leaves(0, leaves.length)?.map(leafText)).toEqual(leaves);
   for (const index of [0, 1, 17, leaves.length - 1]) {
-    expect(leafText(reader.inclusion(index, undefined)!.leaf)).toBe(leaves[index]);
+    expect(leafText(present(reader.inclusion(index, undefined), "the result of inclusion").leaf)).toBe(
+      leaves[index],
+    );
   }
   expect(reader.leaves(1, leaves.length)).toBeUndefined();
   expect(reader.inclusion(leaves.length, undefined)).toBeUndefined();

@@ -8,6 +8,7 @@ import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { canonicalJson } from "../../src/facts/canonical.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
+import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import {
   blocksOf,
@@ -50,7 +51,7 @@ describe("the leaves of a block", () => {
       expect(heights.length).toBeGreaterThan(40);
       // Backwards, so that nothing is known of the block before.
       for (const height of heights.toReversed()) {
-        const block = blocks.block(height)!;
+        const block = present(blocks.block(height), "the result of block");
         const fresh = createPastFacts(database, network);
         expect(leavesOf(block.header, fresh.of(block), network).map(leafText)).toEqual(live.get(height));
       }
@@ -64,13 +65,13 @@ describe("the leaves of a block", () => {
       const [history, pastFacts] = [createHistory(database, network), createPastFacts(database, network)];
       const seen = new Set<string>();
       for (let height = 1; height <= history.head(); height++) {
-        const { header, transactions } = blocks.block(height)!;
+        const { header, transactions } = present(blocks.block(height), "the result of block");
         const facts = pastFacts.of({ header, transactions });
         const events = history.eventsAt(height);
         expect(facts.length).toBe(events.length);
         for (const [index, leaf] of leavesOf(header, facts, network).entries()) {
-          const content = leafContent(facts[index]!, header, network);
-          const { id, name, data } = events[index]!;
+          const content = leafContent(present(facts[index], "an item of facts"), header, network);
+          const { id, name, data } = present(events[index], "an item of events");
           expect(content.id).toBe(id);
           // A delegate has no more members than its public key: the others change.
           if (content.data !== undefined) expect(data).toMatchObject(JSON.parse(canonicalJson(content.data)));

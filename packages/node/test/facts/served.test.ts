@@ -1,4 +1,5 @@
 /** The tree of a running node, as its clients see it. */
+
 import { createPublicKey, verify } from "node:crypto";
 import { createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,6 +7,7 @@ import { leafHash } from "../../src/facts/merkle/hashes.ts";
 import { isConsistent, isIncluded, rootOf } from "../../src/facts/merkle/proofs.ts";
 import { nodesOfTiles } from "../../src/facts/merkle/tiles.ts";
 import { tilePath } from "../../src/facts/tile-path.ts";
+import { present } from "../../src/platform/present.ts";
 import { type ServedChain, servedChain } from "../../test-support/facts/served.ts";
 
 let node: ServedChain;
@@ -29,12 +31,12 @@ test("The checkpoint is of the last final block, and the note that its key signe
   const root = bytesOf(data.root).toString("base64");
   const name = `uniknode-facts-v1/${node.nethash}`;
   expect(text).toBe(`${name}\n${data.size}\n${root}\nblock ${data.height} ${data.id}\n`);
-  const [, keyName, signed] = /^\u2014 (\S+) (\S+)\n$/.exec(signature)!;
-  const [, keyHash, key] = /^.+\+([0-9a-f]{8})\+(.+)$/.exec(data.verifierKey)!;
+  const [, keyName, signed] = present(/^\u2014 (\S+) (\S+)\n$/.exec(signature), "the match");
+  const [, keyHash, key] = present(/^.+\+([0-9a-f]{8})\+(.+)$/.exec(data.verifierKey), "the match");
   expect(keyName).toBe(name);
-  const bytes = Buffer.from(signed!, "base64");
+  const bytes = Buffer.from(present(signed, "signed"), "base64");
   expect(bytes.subarray(0, 4).toString("hex")).toBe(keyHash);
-  const x = Buffer.from(key!, "base64").subarray(1).toString("base64url");
+  const x = Buffer.from(present(key, "key"), "base64").subarray(1).toString("base64url");
   const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
   expect(verify(null, Buffer.from(text), publicKey, bytes.subarray(4))).toBe(true);
   const plain = await get("checkpoint", { accept: "text/plain" });
@@ -72,13 +74,13 @@ test("The tiles have the root, and the files of leaves their hashes.", async () 
   const tiles = new Map<string, Buffer>();
   for (let number = 0; number * 256 < data.size; number++) {
     const path = tilePath(0, number, width(number));
-    const answer = await get(`tile/${path}`);
-    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+    const response = await get(`tile/${path}`);
+    expect([path, response.status, response.headers.get("content-type")]).toEqual([
       path,
       200,
       "application/octet-stream",
     ]);
-    const tile = Buffer.from(await answer.arrayBuffer());
+    const tile = Buffer.from(await response.arrayBuffer());
     tiles.set(`0/${number}`, tile);
     const leaves = Buffer.from(
       await (await get(`tile/${tilePath("entries", number, width(number))}`)).arrayBuffer(),
@@ -120,6 +122,6 @@ test.each([
 ])("%s is refused with %i and %s.", async (path, status, code) => {
   // A whole tile is there on long chains only.
   if (path === "tile/0/000" && (await client().facts.checkpoint()).data.size >= 256) return;
-  const answer = await get(path);
-  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([status, code]);
+  const response = await get(path);
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);
 });

@@ -11,6 +11,7 @@ import {
 import { nodesOfTiles } from "../../src/facts/merkle/tiles.ts";
 import { readTilePath, tilePath } from "../../src/facts/tile-path.ts";
 import { createFactTree } from "../../src/facts/tree/store.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { plainConsistency, plainPath, plainRoot } from "../../test-support/facts/plain-tree.ts";
@@ -48,7 +49,7 @@ test("A tree that grows in steps of any size has the root of its definition afte
         const added = leavesOf(count, leaves.length);
         leaves.push(...added);
         append(added);
-        expect(tree.last()!.size).toBe(leaves.length);
+        expect(tree.last()?.size).toBe(leaves.length);
         expect(Buffer.from(rootOf(leaves.length, nodes()))).toEqual(plainRoot(leaves));
       }
     }),
@@ -102,7 +103,7 @@ test("Inclusion is proven as the definition says, and by nothing else.", () => {
       const proof = inclusionProof(index, size, grown.nodes());
       expect(proof.map((hash) => Buffer.from(hash))).toEqual(plainPath(index, LEAVES.slice(0, size)));
       const root = rootOf(size, grown.nodes());
-      const leaf = leafHash(LEAVES[index]!);
+      const leaf = leafHash(present(LEAVES[index], "an item of LEAVES"));
       expect(isIncluded({ leaf, index, size }, root, proof)).toBe(true);
       for (const altered of alteredProofs(proof, change)) {
         expect(isIncluded({ leaf, index, size }, root, altered)).toBe(false);
@@ -153,7 +154,7 @@ function alteredProofs(proof: readonly Uint8Array[], change: number): Uint8Array
   const flipped = proof.map((hash, index) => {
     if (index !== place) return hash;
     const copy = Buffer.from(hash);
-    copy[change % 32]! ^= 1;
+    copy[change % 32] = present(copy[change % 32], "an item of copy") ^ 1;
     return copy;
   });
   return [longer, proof.slice(0, -1), flipped, ...(proof.length > 1 ? [proof.toReversed()] : [])];

@@ -14,6 +14,7 @@ import { createGuard } from "../../src/forger/signing/guard.ts";
 import type { OtherForger } from "../../src/forger/signing/other-forger.ts";
 import { recordInDatabase, type SigningRecord } from "../../src/forger/signing/signing-record.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
@@ -199,7 +200,9 @@ describe("a missed slot has a recorded reason", () => {
       [one, "another"],
     ];
     const currentSlot = () => slots.slotAt(slots.timeAt(Date.now()));
-    const { forger, slotStore } = world({ forgingOrder: () => orders[currentSlot() % 2]! });
+    const { forger, slotStore } = world({
+      forgingOrder: () => present(orders[currentSlot() % 2], "an item of orders"),
+    });
     forger.start();
     await vi.advanceTimersByTimeAsync(4 * slotMs);
     await forger.stop();

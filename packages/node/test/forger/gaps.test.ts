@@ -2,6 +2,7 @@ import type { Round } from "@uniknode/ledger";
 import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { createGaps } from "../../src/forger/gaps.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
@@ -28,7 +29,7 @@ function world({ nowSlot = START_SLOT } = {}) {
   });
   now = nowSlot;
   const forge = (height: number, slot: number) => {
-    const generatorPublicKey = ORDER[slot % ORDER.length]!;
+    const generatorPublicKey = present(ORDER[slot % ORDER.length], "an item of ORDER");
     const header = { height, timestamp: slots.slotTime(slot), generatorPublicKey } as BlockHeader;
     headers.set(height, header);
     look(header);

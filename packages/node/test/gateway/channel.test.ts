@@ -1,4 +1,4 @@
-/** Calls between the threads: each is answered, or ends with a reason, and none leaves anything behind. */
+/** Calls between the threads: each gets its result, or ends with a reason, and none leaves anything behind. */
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
@@ -41,15 +41,15 @@ async function postUnreadable(port: MessagePort): Promise<MessagePort> {
   return back;
 }
 
-test("a call is answered, and nothing of it is left", async () => {
+test("a call gets its result, and nothing of it is left", async () => {
   const { gateway, figures } = open({ status: async () => STATUS });
-  const answer = gateway.status();
+  const result = gateway.status();
   expect(figures().open).toBe(1);
-  expect(await answer).toEqual(STATUS);
+  expect(await result).toEqual(STATUS);
   expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
 });
 
-test("a call ends when its time is over; a late answer is dropped and gives its place back", async () => {
+test("a call ends when its time is over; a late result is dropped and gives its place back", async () => {
   const late = Promise.withResolvers<NodeStatus>();
   const { gateway, figures } = open({ status: () => late.promise }, hurried());
   await expect(gateway.status()).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
@@ -78,7 +78,7 @@ test("a call that has not begun when its time is over is not done", async () => 
   expect(submitted).toBe(0);
 });
 
-test("more calls than there may be are refused at once, those included for whose answers nothing waits", async () => {
+test("more calls than there may be are refused at once, those included for whose results nothing waits", async () => {
   const silent = Promise.withResolvers<NodeStatus>();
   const { gateway, figures } = open({ status: () => silent.promise }, hurried({ maxCalls: 2 }));
   await Promise.allSettled([gateway.status(), gateway.status()]);
@@ -90,13 +90,13 @@ test("more calls than there may be are refused at once, those included for whose
 });
 
 test("large calls are refused while others of their size are under way; one alone never is", async () => {
-  const answer = { data: { accept: [], broadcast: [], excess: [], invalid: [] } };
-  const { gateway } = open({ submit: async () => answer }, hurried({ maxLength: 1_000 }));
+  const result = { data: { accept: [], broadcast: [], excess: [], invalid: [] } };
+  const { gateway } = open({ submit: async () => result }, hurried({ maxLength: 1_000 }));
   const large = [{ text: "x".repeat(2_000) }];
   const first = gateway.submit(large);
   await expect(gateway.submit(large)).rejects.toMatchObject({ code: "CALL_REFUSED" });
-  expect(await first).toEqual(answer);
-  expect(await gateway.submit(large)).toEqual(answer);
+  expect(await first).toEqual(result);
+  expect(await gateway.submit(large)).toEqual(result);
 });
 
 test("a parameter that cannot be copied ends its call only", async () => {
@@ -106,7 +106,7 @@ test("a parameter that cannot be copied ends its call only", async () => {
   expect(await gateway.pendingTransaction("unknown")).toBeUndefined();
 });
 
-test("an answer that cannot be copied ends its call only", async () => {
+test("a result that cannot be copied ends its call only", async () => {
   const { gateway, figures } = open({ peers: async () => [(() => {}) as never] });
   await expect(gateway.peers()).rejects.toThrow("could not be cloned");
   expect(figures().open).toBe(0);
@@ -127,7 +127,7 @@ test("a call that cannot be read ends those that wait, since it may be any of th
   expect(await gateway.pendingTransaction("unknown")).toBeUndefined();
 });
 
-test("an answer that cannot be read ends those that wait as well", async () => {
+test("a result that cannot be read ends those that wait as well", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port2.close());
   await postUnreadable(port1);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -54,7 +55,7 @@ async function type(command: string, values: Record<string, string> = {}): Promi
 
 test("every command of the guide does what the guide says", { timeout: 30_000 }, async () => {
   const commands = commandsOf(GUIDE);
-  const names = commands.map((command) => /\/api\/dev\/(\w+)/.exec(command)![1]);
+  const names = commands.map((command) => present(/\/api\/dev\/(\w+)/.exec(command))[1]);
   expect(names).toEqual([
     "forge",
     "mine",
@@ -68,39 +69,39 @@ test("every command of the guide does what the guide says", { timeout: 30_000 },
     "accounts",
   ]);
   const [forge, mineOne, mineTen, reorg, moving, snapshot, restore, travel, fail, accounts] = commands;
-  const paused = await type(forge!);
+  const paused = await type(present(forge));
   expect(paused.forging).toBe(false);
-  const one = await type(mineOne!);
+  const one = await type(present(mineOne));
   expect(one.head.height).toBe(paused.head.height + 1);
-  expect((await type(mineTen!)).applied).toHaveLength(10);
-  const other = await type(reorg!);
+  expect((await type(present(mineTen))).applied).toHaveLength(10);
+  const other = await type(present(reorg));
   expect([other.reverted.length, other.applied.length]).toEqual([3, 4]);
-  const moved = await type(moving!);
+  const moved = await type(present(moving));
   expect([moved.reverted.length, moved.applied.length]).toEqual([1, 5]);
-  const { id, head } = await type(snapshot!);
+  const { id, head } = await type(present(snapshot));
   expect(id).toBe(head.id);
-  await type(mineOne!);
-  expect(await type(restore!, { '"ID"': `"${id}"` })).toMatchObject({
+  await type(present(mineOne));
+  expect(await type(present(restore), { '"ID"': `"${id}"` })).toMatchObject({
     head,
     reverted: [{ height: head.height + 1 }],
   });
-  expect((await type(travel!)).head).toEqual(head);
+  expect((await type(present(travel))).head).toEqual(head);
   const client = createClient({ url, webhookToken: TOKEN });
   const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
   await client.webhooks.create({ event: "block.reverted", target: "http://127.0.0.1:9/", conditions });
-  expect(await type(fail!)).toEqual([{ webhook: 1, how: "refuse", status: 503 }]);
-  expect(await type(accounts!)).toEqual((await client.dev.accounts()).data);
+  expect(await type(present(fail))).toEqual([{ webhook: 1, how: "refuse", status: 503 }]);
+  expect(await type(present(accounts))).toEqual((await client.dev.accounts()).data);
 });
 
 test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, async () => {
   const [reorg] = commandsOf("README.md");
   const [listen] = textsOf("README.md").filter((block) => block.startsWith("npm start -- listen"));
-  const args = listen!.trim().replaceAll('"', "").split(" ").slice(3);
+  const args = present(listen).trim().replaceAll('"', "").split(" ").slice(3);
   expect(args).toEqual(expect.arrayContaining(["listen", "--event", "block.*"]));
   const listener = spawnUniknode([...args, "--token", TOKEN, "--url", url]);
   try {
     await listener.printed(/Ctrl-C stops the receiver/);
-    const { reverted, applied } = await type(reorg!);
+    const { reverted, applied } = await type(present(reorg));
     for (const { id } of reverted)
       await listener.printed(new RegExp(`block\\.reverted .*verified.*${id.slice(0, 12)}`));
     for (const { id } of applied)
@@ -113,7 +114,7 @@ test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, 
 
 test("what the guide shows as an answer has the members of one", async () => {
   const [shown] = textsOf(GUIDE).filter((block) => block.startsWith('{"data"'));
-  const answer = await type(commandsOf(GUIDE)[0]!);
+  const answer = await type(present(commandsOf(GUIDE)[0]));
   const named = (text: string) => new Set(Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name));
-  expect(named(shown!)).toEqual(named(JSON.stringify({ data: answer })));
+  expect(named(present(shown))).toEqual(named(JSON.stringify({ data: answer })));
 });

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { blocksOf, ROOT } from "../../test-support/guides/page.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -26,7 +27,7 @@ function startReceiver(command: string): { printed: () => string; end: () => Pro
   const args = command.trim().replace(EXAMPLE, "").split(" ");
   const child: ChildProcess = spawn(process.execPath, [RUN, "example", ...args]);
   let text = "";
-  child.stdout!.on("data", (chunk) => (text += chunk));
+  present(child.stdout).on("data", (chunk) => (text += chunk));
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const end = async () => {
     child.kill("SIGTERM");
@@ -54,7 +55,7 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
   const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const port = `${await freePort()}`;
   const values: Record<string, string> = {
-    "http://127.0.0.1:4003": url!,
+    "http://127.0.0.1:4003": present(url),
     5005: port,
     TOKEN,
     ADDRESS: people("account 1").address,
@@ -66,16 +67,16 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
     return JSON.parse(stdout).data;
   };
   const sendOne = async () => {
-    const command = typed(send!).trim().replace(EXAMPLE, `"${process.execPath}" "${RUN}" example `);
+    const command = typed(present(send)).trim().replace(EXAMPLE, `"${process.execPath}" "${RUN}" example `);
     const sending = run("sh", ["-c", `${command} ${url}`]);
-    sending.child.stdin!.end(`${people("account 0").passphrase}\n`);
+    present(sending.child.stdin).end(`${people("account 0").passphrase}\n`);
     await sending;
   };
 
-  const { id, token } = await curl(register!);
+  const { id, token } = await curl(present(register));
   expect(id).toBe(1);
   Object.assign(values, { SECRET: token, ID: `${id}` });
-  const first = startReceiver(typed(receive!));
+  const first = startReceiver(typed(present(receive)));
   await expect.poll(first.printed, WAIT).toContain(`listening on http://127.0.0.1:${port}`);
   await sendOne();
   await expect.poll(first.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
@@ -83,9 +84,9 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
   await first.end();
   await sendOne();
   const states = async (): Promise<string[]> =>
-    (await curl(log!)).map(({ state }: { state: string }) => state);
+    (await curl(present(log))).map(({ state }: { state: string }) => state);
   await expect.poll(states, WAIT).toEqual(["pending", "delivered"]);
-  const second = startReceiver(typed(receive!));
+  const second = startReceiver(typed(present(receive)));
   await expect.poll(second.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
   await expect.poll(states, WAIT).toEqual(["delivered", "delivered"]);
 });

@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { blocksOf } from "../../test-support/guides/page.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -73,7 +74,7 @@ async function printedBy(blocks: readonly string[]): Promise<string> {
 
 test("the first code in the readme of the package runs", { timeout: 60_000 }, async () => {
   const [first] = programsOf("packages/client/README.md");
-  expect(await printedBy([first!])).toMatch(/^([0-9a-f]{64}\n)+$/);
+  expect(await printedBy([present(first)])).toMatch(/^([0-9a-f]{64}\n)+$/);
 });
 
 test("the code for programs runs from its first line to its last", { timeout: 60_000 }, async () => {

@@ -1,11 +1,11 @@
-/** Answers that are ready in one turn of the event loop. */
+/** Responses that are ready in one turn of the event loop. */
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
 import { addBatches } from "../../src/http/server/batches.ts";
 
-/** Asks several times at once; what happened, in order: an answer was made, an answer left. */
+/** Asks several times at once; what happened, in order: a response was made, a response left. */
 async function askedTogether(requests: number, maxWaitMs: number, make: () => void): Promise<string[]> {
   const happened: string[] = [];
   const app: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
@@ -17,13 +17,13 @@ async function askedTogether(requests: number, maxWaitMs: number, make: () => vo
     return { data: "text" };
   });
   await app.ready();
-  const answers = await Promise.all(Array.from({ length: requests }, () => app.inject("/")));
-  for (const { statusCode, body } of answers) expect([statusCode, body]).toEqual([200, '{"data":"text"}']);
+  const responses = await Promise.all(Array.from({ length: requests }, () => app.inject("/")));
+  for (const { statusCode, body } of responses) expect([statusCode, body]).toEqual([200, '{"data":"text"}']);
   await app.close();
   return happened;
 }
 
-/** Longer than answers wait for others. */
+/** Longer than responses wait for others. */
 function workLong(): void {
   for (const startMs = performance.now(); performance.now() - startMs < 5; );
 }

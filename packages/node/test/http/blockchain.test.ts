@@ -9,10 +9,10 @@ afterAll(() => fixture.close());
 const SUPPLY = 9_531_999_990_000_001n + 400n + 11n + 0n + 1_027n - PREMINE + PREMINE;
 
 test("tells the head and all digits of the supply", async () => {
-  const answer = await fixture.get("/api/blockchain");
-  expect(answer.statusCode).toBe(200);
+  const response = await fixture.get("/api/blockchain");
+  expect(response.statusCode).toBe(200);
   expect(SUPPLY > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
-  expect(answer.body).toBe(
+  expect(response.body).toBe(
     `{"data":{"block":{"height":${chain.blocks.length},"id":"${heads.head.id}"},"supply":${SUPPLY}}}`,
   );
 });
@@ -20,8 +20,8 @@ test("tells the head and all digits of the supply", async () => {
 test("ignores parameters and the API version", async () => {
   const plain = await fixture.get("/api/v2/blockchain");
   for (const version of ["2", "1", "x"]) {
-    const answer = await fixture.get("/api/blockchain?foo=1", { "api-version": version });
-    expect(answer.body).toBe(plain.body);
+    const response = await fixture.get("/api/blockchain?foo=1", { "api-version": version });
+    expect(response.body).toBe(plain.body);
   }
 });
 
@@ -43,7 +43,7 @@ describe("Identifiers by their beginning", () => {
   });
 
   test.each(["abc", "a".repeat(65), "ab%25d", "abc'", "abcd%20"])("refuse %j", async (prefix) => {
-    const answer = await fixture.get(`/api/blockchain/identifiers/${prefix}`);
-    expect(answer.statusCode).toBe(422);
+    const response = await fixture.get(`/api/blockchain/identifiers/${prefix}`);
+    expect(response.statusCode).toBe(422);
   });
 });

@@ -1,30 +1,32 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, carol, chain, cold, heads, treasury, unik } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-const heightsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ height }) => height);
+const blockAt = (height: number) => present(chain.blocks[height - 1], `block ${height}`);
+const heightsOf = (response: { json(): unknown }) => rowsOf(response).map(({ height }) => height);
 
 test("lists blocks, newest first, under both prefixes", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
-    const answer = await fixture.get(`${prefix}/blocks`);
-    expect(answer.statusCode).toBe(200);
-    expect(heightsOf(answer)).toEqual([4, 3, 2, 1]);
-    expect(answer.json().meta).toMatchObject({ count: 4, totalCount: 4, totalCountIsEstimate: false });
-    expect(answer.json().meta.self).toBe(`${prefix}/blocks?transform=true&page=1&limit=100`);
+    const response = await fixture.get(`${prefix}/blocks`);
+    expect(response.statusCode).toBe(200);
+    expect(heightsOf(response)).toEqual([4, 3, 2, 1]);
+    expect(response.json().meta).toMatchObject({ count: 4, totalCount: 4, totalCountIsEstimate: false });
+    expect(response.json().meta.self).toBe(`${prefix}/blocks?transform=true&page=1&limit=100`);
   }
 });
 
 test("shows a block in its transformed form", async () => {
-  const { header } = chain.blocks[2]!;
+  const { header } = blockAt(3);
   const { data } = (await fixture.get(`/api/blocks/${header.id}`)).json();
   expect(data).toEqual({
     id: header.id,
     version: 0,
     height: 3,
-    previous: chain.blocks[1]!.header.id,
+    previous: blockAt(2).header.id,
     forged: {
       reward: "200000000",
       fee: "40000000",
@@ -43,7 +45,7 @@ test("shows a block in its transformed form", async () => {
 });
 
 test("shows a block in its raw form", async () => {
-  const { header } = chain.blocks[1]!;
+  const { header } = blockAt(2);
   const { data } = (await fixture.get("/api/blocks/2?transform=FALSE")).json();
   expect(data).toEqual({
     id: header.id,
@@ -98,10 +100,10 @@ test.each([
   ["reward=0", [1]],
   ["limit=", [4, 3, 2, 1]],
 ])("lists blocks with %s", async (parameters, heights) => {
-  const answer = await fixture.get(`/api/blocks?${parameters}`);
+  const response = await fixture.get(`/api/blocks?${parameters}`);
   // The premine is beyond the range of parameters.
-  expect(answer.statusCode).toBe(parameters.startsWith("totalAmount") ? 422 : 200);
-  if (answer.statusCode === 200) expect(heightsOf(answer)).toEqual(heights);
+  expect(response.statusCode).toBe(parameters.startsWith("totalAmount") ? 422 : 200);
+  if (response.statusCode === 200) expect(heightsOf(response)).toEqual(heights);
 });
 
 test.each([
@@ -124,15 +126,15 @@ test.each([
   "id=zz",
   "generatorPublicKey=02ab",
 ])("refuses %s", async (parameters) => {
-  const answer = await fixture.get(`/api/blocks?${parameters}`);
-  expect(answer.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
-  expect(answer.json()).not.toHaveProperty("validation");
+  const response = await fixture.get(`/api/blocks?${parameters}`);
+  expect(response.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
+  expect(response.json()).not.toHaveProperty("validation");
 });
 
-test("answers 404 for blocks that do not exist and 422 for what is no id", async () => {
+test("returns 404 for blocks that do not exist and 422 for what is no id", async () => {
   for (const id of ["99999", "0".repeat(64), heads.third.id.toUpperCase()]) {
-    const answer = await fixture.get(`/api/blocks/${id}`);
-    expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
+    const response = await fixture.get(`/api/blocks/${id}`);
+    expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
   }
   expect((await fixture.get("/api/blocks/zzz")).statusCode).toBe(422);
   expect((await fixture.get("/api/blocks/1?foo=1")).statusCode).toBe(422);
@@ -165,13 +167,13 @@ test.each([
   [{ reward: { from: 0, to: 0 } }, "", [1]],
   [{ totalFee: { from: 1 }, orderBy: "totalFee:asc" }, "", [3, 4]],
 ])("finds %j%s", async (body, query, heights) => {
-  const answer = await fixture.post(`/api/blocks/search${query}`, body);
-  expect(heightsOf(answer)).toEqual(heights);
+  const response = await fixture.post(`/api/blocks/search${query}`, body);
+  expect(heightsOf(response)).toEqual(heights);
 });
 
-test("answers a search with links to itself and with either form", async () => {
-  const answer = await fixture.post("/api/v2/blocks/search?limit=1", {});
-  expect(answer.json().meta).toMatchObject({
+test("responds to a search with links to itself and with either form", async () => {
+  const response = await fixture.post("/api/v2/blocks/search?limit=1", {});
+  expect(response.json().meta).toMatchObject({
     count: 1,
     totalCount: 4,
     next: "/api/v2/blocks/search?limit=1&transform=true&page=2",
@@ -203,13 +205,13 @@ describe("GET /blocks/{id}/transactions", () => {
   const { hello, payments, vote, mint } = Object.fromEntries(
     Object.entries(chain.sent).map(([name, { data }]) => [name, data.id]),
   ) as Record<keyof typeof chain.sent, string>;
-  const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+  const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
   test("lists them in their order, by id and by height", async () => {
     for (const id of ["3", heads.third.id]) {
-      const answer = await fixture.get(`/api/blocks/${id}/transactions`);
-      expect(idsOf(answer)).toEqual([hello, payments, vote, mint]);
-      expect(rowsOf(answer)[0]).toMatchObject({ blockId: heads.third.id, confirmations: 2, amount: "5" });
+      const response = await fixture.get(`/api/blocks/${id}/transactions`);
+      expect(idsOf(response)).toEqual([hello, payments, vote, mint]);
+      expect(rowsOf(response)[0]).toMatchObject({ blockId: heads.third.id, confirmations: 2, amount: "5" });
     }
     expect(idsOf(await fixture.get("/api/blocks/2/transactions"))).toEqual([]);
     const genesis = await fixture.get(`/api/v2/blocks/${heads.genesis.id}/transactions?limit=1`);
@@ -249,10 +251,10 @@ describe("GET /blocks/{id}/transactions", () => {
     },
   );
 
-  test("answers 404 for unknown blocks, and for what is no id", async () => {
+  test("returns 404 for unknown blocks, and for what is no id", async () => {
     for (const id of ["99", "0".repeat(64), "zzz"]) {
-      const answer = await fixture.get(`/api/blocks/${id}/transactions`);
-      expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
+      const response = await fixture.get(`/api/blocks/${id}/transactions`);
+      expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
     }
   });
 });

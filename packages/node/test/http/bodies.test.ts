@@ -28,8 +28,8 @@ describe("bodies", () => {
   });
 
   test("are read as a form when sent as one", async () => {
-    const answer = await search("foo=5", "application/x-www-form-urlencoded");
-    expect(answer.json().validation.keys).toEqual(["foo"]);
+    const response = await search("foo=5", "application/x-www-form-urlencoded");
+    expect(response.json().validation.keys).toEqual(["foo"]);
   });
 
   test.each([
@@ -44,8 +44,8 @@ describe("bodies", () => {
       "Payload content length greater than maximum allowed: 1048576",
     ],
   ])("that cannot be read are 422: %.20s as %s", async (payload, contentType, message) => {
-    const answer = await search(payload, contentType);
-    expect(answer.json()).toEqual({
+    const response = await search(payload, contentType);
+    expect(response.json()).toEqual({
       statusCode: 422,
       error: "Unprocessable Entity",
       message: expect.stringContaining(message),
@@ -68,8 +68,8 @@ describe("bodies", () => {
     ["members", `{${'"a":0,'.repeat(50_000)}"a":0}`, "application/json", tooMany],
     ["fields of a form", "a&".repeat(50_000), FORM, tooMany],
   ])("that are too complex are 422: %s", async (_, payload, contentType, message) => {
-    const answer = await search(payload, contentType);
-    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+    const response = await search(payload, contentType);
+    expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
   test("that are just as complex as allowed are read", async () => {
@@ -84,13 +84,13 @@ describe("bodies", () => {
   });
 
   test("are not unpacked: a compressed one is no JSON", async () => {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: "POST",
       url: "/api/uniks/search",
       payload: gzipSync(JSON.stringify({ id: "0".repeat(10_000_000) })),
       headers: { "content-type": "application/json", "content-encoding": "gzip" },
     });
-    expect(answer.json()).toMatchObject({
+    expect(response.json()).toMatchObject({
       statusCode: 422,
       message: expect.stringContaining("Invalid request payload JSON format"),
     });
@@ -100,23 +100,23 @@ describe("bodies", () => {
     ["/api/transactions", {}, '"transactions" is required'],
     ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
   ])("name the member that is wrong: POST %s with %j", async (url, payload, message) => {
-    const answer = await fixture.app.inject({ method: "POST", url, payload });
-    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+    const response = await fixture.app.inject({ method: "POST", url, payload });
+    expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
   test.each(["", "null", "[]", '"x"', "5"])("must be objects, which %j is not", async (payload) => {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions",
       payload,
       headers: { "content-type": "application/json" },
     });
-    expect(answer.statusCode).toBe(422);
+    expect(response.statusCode).toBe(422);
   });
 });
 
 describe("compression", () => {
-  test("is used for large answers when asked for", async () => {
+  test("is used for large responses when asked for", async () => {
     const url = "/api/transactions";
     const plain = await fixture.get(url);
     expect(plain.headers).toMatchObject({ vary: "accept-encoding", "accept-ranges": "bytes" });
@@ -124,14 +124,14 @@ describe("compression", () => {
       ["gzip", gunzipSync],
       ["deflate", inflateSync],
     ] as const) {
-      const answer = await fixture.get(url, { "accept-encoding": encoding });
-      expect(answer.headers["content-encoding"]).toBe(encoding);
-      expect(answer.headers).not.toHaveProperty("accept-ranges");
-      expect(decode(answer.rawPayload).toString()).toBe(plain.body);
+      const response = await fixture.get(url, { "accept-encoding": encoding });
+      expect(response.headers["content-encoding"]).toBe(encoding);
+      expect(response.headers).not.toHaveProperty("accept-ranges");
+      expect(decode(response.rawPayload).toString()).toBe(plain.body);
     }
   });
 
-  test("is not used for small answers", async () => {
+  test("is not used for small responses", async () => {
     const { headers } = await fixture.get("/api/blockchain", { "accept-encoding": "gzip" });
     expect(headers).not.toHaveProperty("content-encoding");
     expect(headers).not.toHaveProperty("vary");

@@ -1,4 +1,4 @@
-/** Answers that are kept until the next block. */
+/** Responses that are kept until the next block. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
@@ -31,7 +31,7 @@ test("have a strong tag, and are not sent again to clients that have them", asyn
 
 test("have the same headers for HEAD as for GET", async () => {
   fixture = openFixture();
-  // The date is that of each answer.
+  // The date is that of each response.
   const { date: _, ...headers } = (await fixture.get(url)).headers;
   const tag = headers.etag as string;
   const head = (known: string) =>
@@ -92,12 +92,12 @@ test("are kept from the second time on that they are asked for, until the next b
 
 test("are counted by the rate limit, and have its headers", async () => {
   fixture = openFixture({ rateLimit: { limit: 2, windowMs: 60_000 } });
-  const answers = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
-  expect(answers[1]!.headers["ratelimit-remaining"]).toBe("0");
+  const responses = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+  expect(responses[1]?.headers["ratelimit-remaining"]).toBe("0");
 });
 
-/** Routes whose answers depend on more than the request and the head. */
+/** Routes whose responses depend on more than the request and the head. */
 const OF_MORE = [
   "/node/fees",
   "/node/status",
@@ -115,9 +115,9 @@ test("are those of all routes that declare it, and of no others", async () => {
   const untagged: string[] = [];
   for (const [path, { get }] of Object.entries(paths)) {
     if (!get) continue;
-    const answer = await fixture.get(`/api${filled(path)}`);
-    expect(answer.statusCode, path).toBe(200);
-    if (!("etag" in answer.headers)) untagged.push(path);
+    const response = await fixture.get(`/api${filled(path)}`);
+    expect(response.statusCode, path).toBe(200);
+    if (!("etag" in response.headers)) untagged.push(path);
   }
   expect(untagged.sort()).toEqual(OF_MORE.filter((path) => path in paths));
 });

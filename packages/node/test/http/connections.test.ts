@@ -1,4 +1,5 @@
 /** Clients that want more connections than they are entitled to, and those that share the server with them. */
+
 import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConnections } from "../../src/http/connections/connections.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
 import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";
 
@@ -28,7 +30,7 @@ const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once("
 
 const HALF_HEADERS = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n";
 const HALF_BODY = "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{";
-const ANSWERED = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n\r\n";
+const WHOLE_REQUEST = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n\r\n";
 const DOCUMENT = "GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
 
 test("2,000 half-open connections of one address leave room for another address", async () => {
@@ -58,7 +60,7 @@ describe("where all connections are taken", () => {
     ["silent", ""],
     ["half-open", HALF_HEADERS],
     ["sending a body slowly", HALF_BODY],
-    ["idle after an answer", ANSWERED],
+    ["idle after a response", WHOLE_REQUEST],
   ])("a newcomer gets the place of one that is %s", async (_what, send) => {
     const { port, connections } = await serve({ connections: bounds });
     for (const from of ATTACKERS) {
@@ -70,7 +72,7 @@ describe("where all connections are taken", () => {
     expect(connections().closed.evicted).toBeGreaterThan(0);
   });
 
-  test("a newcomer gets the place of one that does not read its answers", async () => {
+  test("a newcomer gets the place of one that does not read its responses", async () => {
     const { port, connections } = await serve({ connections: { total: 3, perClient: 3 } });
     for (let opened = 0; opened < 3; opened += 1) {
       const socket = await connectFrom("127.0.1.1", port);
@@ -88,16 +90,16 @@ describe("where all connections are taken", () => {
 
   test("the client with the most gives up its oldest, and those with few keep theirs", async () => {
     const { port } = await serve({ connections: { total: 6, perClient: 4 } });
-    const honest = await hold(port, { from: "127.0.0.2", count: 2, send: ANSWERED });
+    const honest = await hold(port, { from: "127.0.0.2", count: 2, send: WHOLE_REQUEST });
     const attack = await hold(port, { from: "127.0.1.1", count: 4, send: HALF_HEADERS });
-    const oldest = closeOf(attack.sockets[0]!);
+    const oldest = closeOf(present(attack.sockets[0], "a socket"));
     expect(await statusFrom("127.0.0.3", port, "/api/blockchain")).toMatchObject({ status: 200 });
     await oldest;
     expect(honest.sockets.map(({ closed }) => closed)).toEqual([false, false]);
     expect(attack.sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
   });
 
-  test("a connection whose answer is being made is not given up", async () => {
+  test("a connection whose response is being made is not given up", async () => {
     const { port, gateway, connections } = await serve({ connections: { total: 2, perClient: 2 } });
     const status = Promise.withResolvers<Awaited<ReturnType<typeof gateway.status>>>();
     let asked = 0;
@@ -105,12 +107,12 @@ describe("where all connections are taken", () => {
       asked += 1;
       return status.promise;
     };
-    const answers = ["127.0.1.1", "127.0.1.1"].map((from) => statusFrom(from, port, "/api/node/status"));
+    const responses = ["127.0.1.1", "127.0.1.1"].map((from) => statusFrom(from, port, "/api/node/status"));
     await expect.poll(() => asked).toBe(2);
     await expect(statusFrom("127.0.0.2", port, "/api/blockchain")).rejects.toThrow();
     expect(connections().refused.total).toBe(1);
     status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
-    expect((await Promise.all(answers)).map((answer) => answer.status)).toEqual([200, 200]);
+    expect((await Promise.all(responses)).map((response) => response.status)).toEqual([200, 200]);
   });
 });
 
@@ -119,7 +121,7 @@ test("connections of a trusted proxy count in the total only", async () => {
     connections: { total: 6, perClient: 2 },
     trustedProxies: "127.0.0.1",
   });
-  const proxied = await hold(port, { from: "127.0.0.1", count: 4, send: ANSWERED });
+  const proxied = await hold(port, { from: "127.0.0.1", count: 4, send: WHOLE_REQUEST });
   await hold(port, { from: "127.0.0.2", count: 3, send: "" });
   await expect.poll(() => connections().refused.client).toBe(1);
   expect(proxied.sockets.filter(({ closed }) => closed)).toEqual([]);
@@ -222,17 +224,17 @@ describe("clients of IPv6", () => {
 });
 
 describe("what one connection may ask for", () => {
-  test("32 requests before their answers, and not more", async () => {
+  test("32 requests before their responses, and not more", async () => {
     const { port, connections } = await serve();
     const socket = await connectFrom("127.0.0.1", port);
     let text = "";
     socket.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
     });
-    socket.write(ANSWERED.repeat(32));
+    socket.write(WHOLE_REQUEST.repeat(32));
     await expect.poll(() => text.split("HTTP/1.1 200 OK").length - 1).toBe(32);
     const closed = closeOf(socket);
-    socket.write(ANSWERED.repeat(20_000));
+    socket.write(WHOLE_REQUEST.repeat(20_000));
     await closed;
     expect(text.split("HTTP/1.1 200 OK").length - 1).toBeLessThan(64 + 32);
     expect(connections().closed.pipelined).toBe(1);
@@ -241,7 +243,7 @@ describe("what one connection may ask for", () => {
     expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
   });
 
-  test("answers of so many bytes before it takes them, all connections together", async () => {
+  test("responses of so many bytes before it takes them, all connections together", async () => {
     // One document for each connection is held at a time; it has 200 kB.
     const { port, connections } = await serve({ maxHeldBytes: 500_000 });
     for (let opened = 0; opened < 10; opened += 1) {
@@ -276,13 +278,13 @@ describe("what one connection may ask for", () => {
   test("nothing by a compressed body, which is read as it is", async () => {
     const { port } = await serve();
     const bomb = gzipSync(Buffer.alloc(100_000_000, " "));
-    const answer = await fetch(`http://127.0.0.1:${port}/api/transactions`, {
+    const response = await fetch(`http://127.0.0.1:${port}/api/transactions`, {
       method: "POST",
       headers: { "content-type": "application/json", "content-encoding": "gzip" },
       body: bomb,
     });
-    expect(answer.status).toBe(422);
-    expect(await answer.json()).toMatchObject({
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
       message: expect.stringContaining("Invalid request payload JSON format"),
     });
   });
@@ -303,19 +305,20 @@ test("pipelined requests are handled one after another", async () => {
   const socket = Object.assign(new EventEmitter(), { remoteAddress: "127.0.0.1", bytesRead: 0 });
   connections.admit(socket as unknown as Socket);
   const handled: number[] = [];
-  const responses = [0, 1, 2].map((index) => {
+  const begin = (index: number): ServerResponse => {
     const response = new EventEmitter() as ServerResponse;
     connections.begin(socket as unknown as Socket, response, () => handled.push(index));
     return response;
-  });
+  };
+  const [first, second] = [begin(0), begin(1), begin(2)];
   expect(handled).toEqual([0]);
-  responses[0]!.emit("close");
+  first.emit("close");
   // Others had a chance in between.
   await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
   // Once the connection has gone, nothing is done for it any more.
   socket.emit("close");
-  responses[1]!.emit("close");
+  second.emit("close");
   await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
 });
@@ -329,13 +332,13 @@ test("nothing is read any more of what a connection sent after it was cut", asyn
   const socket = await connectFrom("127.0.0.9", port);
   socket.resume();
   const closed = closeOf(socket);
-  socket.write(ANSWERED.repeat(1_000));
+  socket.write(WHOLE_REQUEST.repeat(1_000));
   await closed;
   // 32 and the one too many; the next one is where the parser ends.
   expect(requests).toBe(33);
 });
 
-test("clients that pipeline large answers and read none of them hold one answer each", async () => {
+test("clients that pipeline large responses and read none of them hold one response each", async () => {
   const { port } = await serve();
   const before = process.memoryUsage();
   for (let opened = 0; opened < 100; opened += 1) {
@@ -346,7 +349,7 @@ test("clients that pipeline large answers and read none of them hold one answer 
   }
   expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
   const { arrayBuffers, heapUsed } = process.memoryUsage();
-  // 100 connections with 32 answers of 200 kB each would be 640 MB.
+  // 100 connections with 32 responses of 200 kB each would be 640 MB.
   const MAX_BYTES = 128 * 1024 * 1024;
   expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(MAX_BYTES);
 });

@@ -1,7 +1,9 @@
 /** Lists read from one cursor to the next. */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TRANSACTION_ORDERS, WALLET_ORDERS } from "../../src/read/filters.ts";
+import { present } from "../../src/platform/present.ts";
+import { TRANSACTIONS, WALLETS } from "../../src/read/lists.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "../../test-support/http/chain.ts";
 import { documentOf } from "../../test-support/http/described.ts";
@@ -13,15 +15,15 @@ const fixture = openFixture({}, {}, longer);
 beforeAll(() => fixture.app.ready());
 afterAll(() => fixture.close());
 
-type Answer = {
+type ApiResponse = {
   meta: { nextCursor?: string | null; totalCount: number; next: string | null };
   data: object[];
 };
 
-async function ask(url: string, body?: object): Promise<Answer> {
-  const answer = body ? await fixture.post(url, body) : await fixture.get(url);
-  expect(answer.statusCode, `${url}: ${answer.body}`).toBe(200);
-  return answer.json();
+async function ask(url: string, body?: object): Promise<ApiResponse> {
+  const response = body ? await fixture.post(url, body) : await fixture.get(url);
+  expect(response.statusCode, `${url}: ${response.body}`).toBe(200);
+  return response.json();
 }
 
 /** Every row, by pages of one size. */
@@ -62,9 +64,9 @@ const orders = (path: string, fields: readonly string[]) =>
   fields.flatMap((field) => ["asc", "desc"].map((direction) => `${path}?orderBy=${field}:${direction}`));
 
 test.each([
-  ...orders("/transactions", TRANSACTION_ORDERS),
+  ...orders("/transactions", TRANSACTIONS.orders),
   ...orders(`/wallets/${alice.address}/transactions`, ["amount", "vendorField"]),
-  ...orders("/wallets", WALLET_ORDERS),
+  ...orders("/wallets", WALLETS.orders),
   ...orders("/blocks", ["height", "totalFee", "timestamp"]),
   ...orders("/delegates", ["rank", "voteBalance", "username"]),
   ...orders("/uniks", ["id", "ownerId"]),
@@ -78,15 +80,15 @@ test.each([
 test("links lead from cursor to cursor", async () => {
   const first = await ask("/api/blocks?limit=2&cursor=start");
   expect(first.meta.next).toBe(`/api/blocks?limit=2&cursor=${first.meta.nextCursor}&transform=true`);
-  const second = await ask(first.meta.next!);
+  const second = await ask(present(first.meta.next, "the next page"));
   expect(second.meta).toMatchObject({ totalCount: 6, first: "/api/blocks?limit=2&transform=true&page=1" });
 });
 
 test("blocks that are added leave the pages where they were", async () => {
   const growing = openFixture({}, {}, longer);
   const page = async (cursor: string) =>
-    (await growing.get(`/api/transactions?limit=4&cursor=${cursor}`)).json() as Answer;
-  const whole = (await growing.get("/api/transactions")).json() as Answer;
+    (await growing.get(`/api/transactions?limit=4&cursor=${cursor}`)).json() as ApiResponse;
+  const whole = (await growing.get("/api/transactions")).json() as ApiResponse;
   const first = await page("start");
   const writer = openDatabase(growing.path);
   writer.execute(`
@@ -96,9 +98,9 @@ test("blocks that are added leave the pages where they were", async () => {
     INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
       fee, timestamp, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
   writer.close();
-  // Requests of one turn of the event loop are answered by what was there at its beginning.
+  // Requests of one turn of the event loop see what was there at its beginning.
   await nextTurn();
-  const second = await page(first.meta.nextCursor!);
+  const second = await page(present(first.meta.nextCursor, "the next cursor"));
   const ids = (rows: object[]) => rows.map((row) => (row as { id: string }).id);
   expect(ids(second.data)).toEqual(ids(whole.data.slice(4, 8)));
   expect(second.meta.totalCount).toBe(whole.meta.totalCount + 1);
@@ -114,8 +116,8 @@ describe("cursors that are none", () => {
     ["abc", "/api/delegates"],
     [Buffer.from('["x",-1]').toString("base64url"), "/api/transactions/unconfirmed"],
   ])("%s of %s", async (cursor, url) => {
-    const answer = await fixture.get(`${url}?cursor=${cursor}`);
-    expect([answer.statusCode, answer.json().message]).toEqual([
+    const response = await fixture.get(`${url}?cursor=${cursor}`);
+    expect([response.statusCode, response.json().message]).toEqual([
       422,
       '"cursor": the cursor does not belong to this list in this order; start again with cursor=start',
     ]);
@@ -128,9 +130,9 @@ describe("cursors that are none", () => {
     expect((await fixture.get(`${url}&orderBy=amount:asc`)).statusCode).toBe(200);
   });
 
-  test("of uniks, which answer as they do to every bad parameter", async () => {
-    const answer = await fixture.get(`/api/uniks/${unik.alice}/properties?cursor=abc`);
-    expect(answer.json()).toMatchObject({
+  test("of uniks, which respond as they do to every bad parameter", async () => {
+    const response = await fixture.get(`/api/uniks/${unik.alice}/properties?cursor=abc`);
+    expect(response.json()).toMatchObject({
       statusCode: 400,
       validation: { source: "query", keys: ["cursor"] },
     });

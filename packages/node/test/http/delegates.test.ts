@@ -1,5 +1,6 @@
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   BOB_VOTES,
@@ -16,13 +17,16 @@ import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 const fixture = openFixture();
 afterAll(() => fixture.close());
 
-const namesOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ unikname }) => unikname);
+const namesOf = (response: { json(): unknown }) => rowsOf(response).map(({ unikname }) => unikname);
 
 test("lists all delegates by rank, resigned ones last", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
-    const answer = await fixture.get(`${prefix}/delegates`);
-    expect(namesOf(answer)).toEqual(["bob", "genesis_1", unik.dave]);
-    expect(answer.json().meta).toMatchObject({ totalCount: 3, self: `${prefix}/delegates?page=1&limit=100` });
+    const response = await fixture.get(`${prefix}/delegates`);
+    expect(namesOf(response)).toEqual(["bob", "genesis_1", unik.dave]);
+    expect(response.json().meta).toMatchObject({
+      totalCount: 3,
+      self: `${prefix}/delegates?page=1&limit=100`,
+    });
   }
 });
 
@@ -54,8 +58,7 @@ test("shows a delegate, whose weighted votes count against those of its type", a
 });
 
 test("compares all votes with the supply while types do not compete", async () => {
-  const [first, second] = dalinet.milestones;
-  const network = createNetwork({ ...dalinet, milestones: [first!, second!] });
+  const network = createNetwork({ ...dalinet, milestones: dalinet.milestones.slice(0, 2) });
   const old = openFixture({}, { network });
   const { data } = (await old.get(`/api/delegates/${unik.bob}`)).json();
   expect(data).toMatchObject({ votes: `${BOB_VOTES}`, production: { approval: 10 } });
@@ -120,7 +123,7 @@ test.each([
   expect((await fixture.get(`/api/delegates?${parameters}`)).statusCode).toBe(422);
 });
 
-test("answers 404 for wallets that are no delegates and 422 for what is no wallet", async () => {
+test("returns 404 for wallets that are no delegates and 422 for what is no wallet", async () => {
   for (const id of [alice.address, stranger.address, "unknown"]) {
     expect((await fixture.get(`/api/delegates/${id}`)).json().message).toBe("Delegate not found");
   }
@@ -128,8 +131,8 @@ test("answers 404 for wallets that are no delegates and 422 for what is no walle
 });
 
 describe("GET /delegates/{id}/blocks", () => {
-  const heightsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ height }) => height);
-  const third = chain.blocks[2]!.header;
+  const heightsOf = (response: { json(): unknown }) => rowsOf(response).map(({ height }) => height);
+  const third = present(chain.blocks[2], "the third block").header;
 
   test.each([
     [`${unik.bob}/blocks`, [4, 3]],
@@ -159,10 +162,10 @@ describe("GET /delegates/{id}/blocks", () => {
     expect(raw).toMatchObject({ generatorPublicKey: carol.publicKey });
   });
 
-  test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
+  test("returns 404 for what is no delegate and 422 for unknown parameters", async () => {
     for (const id of [alice.address, "unknown"]) {
-      const answer = await fixture.get(`/api/delegates/${id}/blocks`);
-      expect(answer.json()).toMatchObject({ statusCode: 404, message: "Delegate not found" });
+      const response = await fixture.get(`/api/delegates/${id}/blocks`);
+      expect(response.json()).toMatchObject({ statusCode: 404, message: "Delegate not found" });
     }
     for (const parameters of ["foo=1", "orderBy=foo:asc", "payloadHash=x", "blockSignature=x"]) {
       expect((await fixture.get(`/api/delegates/${unik.bob}/blocks?${parameters}`)).statusCode).toBe(422);
@@ -182,17 +185,17 @@ describe("GET /delegates/{id}/voters", () => {
     [`${unik.bob}/voters?username=${unik.bob}`, [bob]],
     ["genesis_1/voters", []],
   ])("lists wallets: %s", async (path, voters) => {
-    const answer = await fixture.get(`/api/delegates/${path}`);
-    expect(rowsOf(answer).map(({ address }) => address)).toEqual(voters.map(({ address }) => address));
+    const response = await fixture.get(`/api/delegates/${path}`);
+    expect(rowsOf(response).map(({ address }) => address)).toEqual(voters.map(({ address }) => address));
   });
 
   test("shows them in base encoding", async () => {
-    const answer = await fixture.get(`/api/delegates/${unik.bob}/voters?orderBy=address:asc`);
-    for (const row of rowsOf(answer)) expect(row).toMatchObject({ balance: expect.any(String) });
-    expect(answer.json()).not.toHaveProperty("chainmeta");
+    const response = await fixture.get(`/api/delegates/${unik.bob}/voters?orderBy=address:asc`);
+    for (const row of rowsOf(response)) expect(row).toMatchObject({ balance: expect.any(String) });
+    expect(response.json()).not.toHaveProperty("chainmeta");
   });
 
-  test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
+  test("returns 404 for what is no delegate and 422 for unknown parameters", async () => {
     expect((await fixture.get("/api/delegates/unknown/voters")).json().message).toBe("Delegate not found");
     for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x", "balance=-1"]) {
       expect((await fixture.get(`/api/delegates/${unik.bob}/voters?${parameters}`)).statusCode).toBe(422);

@@ -1,5 +1,7 @@
 /** The document, walked against a running server. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Document, documentOf, faultOf } from "../../test-support/http/described.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -16,6 +18,9 @@ beforeAll(async () => {
   document = documentOf(fixture.app);
 });
 afterAll(() => fixture.close());
+
+const operation = (method: string, path: string) =>
+  present(document.paths[path]?.[method], `${method} ${path}`);
 
 test("is served under both prefixes, and is OpenAPI 3.1", async () => {
   const [one, other] = await Promise.all([
@@ -54,7 +59,7 @@ test("gives each operation a chapter and a sentence", () => {
 });
 
 test("shows values instead of the texts that stand in queries", () => {
-  const { parameters = [] } = document.paths["/blocks"]!.get!;
+  const { parameters = [] } = operation("get", "/blocks");
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas).toMatchObject({
     page: { type: "integer", minimum: 1 },
@@ -84,8 +89,8 @@ test("says of no refusal that it is a success", () => {
   expect(wrong).toEqual([]);
 });
 
-test("has 404 where it is answered", () => {
-  const mayMiss = (path: string) => "404" in document.paths[path]!.get!.responses;
+test("has 404 where a route returns it", () => {
+  const mayMiss = (path: string) => "404" in operation("get", path).responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
     true,
     true,
@@ -95,23 +100,23 @@ test("has 404 where it is answered", () => {
 });
 
 test("shows one value where a number may come as text", () => {
-  const { requestBody } = document.paths["/blocks/search"]!.post!;
-  const { version, height } = requestBody!.content["application/json"].schema.properties!;
+  const body = present(operation("post", "/blocks/search").requestBody, "the body of a search");
+  const { version, height } = present(body.content["application/json"].schema.properties, "its members");
   expect(version).toMatchObject({ type: "integer", minimum: 0, description: expect.any(String) });
-  expect(height!.properties!.from).toMatchObject({ type: "integer", minimum: 1 });
+  expect(height?.properties?.from).toMatchObject({ type: "integer", minimum: 1 });
 });
 
-test("every operation, with every parameter and member that it knows, answers as documented", async () => {
+test("every operation, with every parameter and member that it knows, responds as documented", async () => {
   const samples = samplesOf(document);
   expect(samples.length).toBeGreaterThan(300);
   const statuses = new Set<number>();
   for (const { method, path, url, payload } of samples) {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: method as "GET",
       url,
       ...(payload !== undefined && { payload: payload as object }),
     });
-    const { statusCode: status, body } = answer;
+    const { statusCode: status, body } = response;
     const routeUrl = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
     const fault = faultOf(fixture.app, { method, url: routeUrl, status, body });
     expect(fault, `${method} ${url} ${JSON.stringify(payload)}: ${body.slice(0, 200)}`).toBeUndefined();
@@ -124,7 +129,7 @@ test("every operation, with every parameter and member that it knows, answers as
   expect(statuses).toEqual(new Set([200, 422]));
 });
 
-describe("the check of answers", () => {
+describe("the check of responses", () => {
   const url = "/api/v2/blockchain";
   const body = { data: { block: { height: 1, id: "1" }, supply: 5 } };
   const check = (status: number, value: unknown) =>

@@ -12,13 +12,16 @@ afterAll(async () => {
 
 const [own, named] = [more.entity, more.delegateEntity].map(({ data }) => data.id);
 const byId = [own, named].sort();
-const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 test("lists entities by id, resigned ones included, under both prefixes", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
-    const answer = await fixture.get(`${prefix}/entities`);
-    expect(idsOf(answer)).toEqual(byId);
-    expect(answer.json().meta).toMatchObject({ totalCount: 2, self: `${prefix}/entities?page=1&limit=100` });
+    const response = await fixture.get(`${prefix}/entities`);
+    expect(idsOf(response)).toEqual(byId);
+    expect(response.json().meta).toMatchObject({
+      totalCount: 2,
+      self: `${prefix}/entities?page=1&limit=100`,
+    });
   }
   expect((await bare.get("/api/entities")).json()).toMatchObject({ data: [], meta: { last: null } });
 });

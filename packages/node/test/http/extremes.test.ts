@@ -48,10 +48,10 @@ function lists(): List[] {
 /** A refusal, or a page within its bounds. */
 async function expectPage({ path, isPost }: List, query: string): Promise<{ nextCursor?: string }> {
   const url = `${path}?${query}`;
-  const answer = isPost ? await fixture.post(url, {}) : await fixture.get(url);
-  expect([200, 400, 404, 422], `${url}: ${answer.body}`).toContain(answer.statusCode);
-  if (answer.statusCode !== 200) return {};
-  const { data, meta } = answer.json() as { data: object[]; meta: { nextCursor?: string } };
+  const response = isPost ? await fixture.post(url, {}) : await fixture.get(url);
+  expect([200, 400, 404, 422], `${url}: ${response.body}`).toContain(response.statusCode);
+  if (response.statusCode !== 200) return {};
+  const { data, meta } = response.json() as { data: object[]; meta: { nextCursor?: string } };
   expect(data.length, url).toBeLessThanOrEqual(MAX_LIMIT);
   return meta;
 }

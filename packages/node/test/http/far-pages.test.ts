@@ -41,9 +41,9 @@ writer.transaction(() => {
 recountTypes(writer);
 writer.close();
 
-type Answer = { data: object[]; meta: { totalCount: number; next: string | null } };
+type ApiResponse = { data: object[]; meta: { totalCount: number; next: string | null } };
 const ask = async (url: string, body?: object) =>
-  (await (body ? fixture.post(url, body) : fixture.get(url))).json() as Answer;
+  (await (body ? fixture.post(url, body) : fixture.get(url))).json() as ApiResponse;
 
 async function walk(url: string, body?: object): Promise<object[]> {
   const rows: object[] = [];

@@ -1,4 +1,4 @@
-/** Requests of every route, sensible, odd and hostile ones. Whatever comes, the answer is one. */
+/** Requests of every route, sensible, odd and hostile ones. Whatever comes, the response is one. */
 
 import { createSlots } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,7 +1,9 @@
 /** Requests made from the document: sensible, odd and hostile ones. */
+
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Server } from "../../src/http/core/app.ts";
+import { present } from "../../src/platform/present.ts";
 import { documentOf, faultOf, type Operation, type Schema } from "../../test-support/http/described.ts";
 import { filled, sampleOf } from "./samples.ts";
 
@@ -15,7 +17,7 @@ type Request = {
   readonly headers: Readonly<Record<string, string>>;
 };
 /** Without a body where it has no end. */
-type Answer = { readonly statusCode: number; readonly body?: string };
+type ApiResponse = { readonly statusCode: number; readonly body?: string };
 
 export type FuzzOptions = {
   /** Of the paths of the document. */
@@ -23,7 +25,7 @@ export type FuzzOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** A path of the document with something that exists in place of its parameters. */
   readonly fill?: (path: string) => string;
-  readonly send?: (request: Request) => Promise<Answer>;
+  readonly send?: (request: Request) => Promise<ApiResponse>;
 };
 
 const hostile = fc.oneof(
@@ -60,7 +62,9 @@ const membersOf = (schemas: Readonly<Record<string, Schema>>, required: readonly
   const sensible = fc
     .subarray(optional)
     .map((names) =>
-      Object.fromEntries([...required, ...names].map((name) => [name, sampleOf(schemas[name]!)])),
+      Object.fromEntries(
+        [...required, ...names].map((name) => [name, sampleOf(present(schemas[name], name))]),
+      ),
     );
   const arbitraries = Object.entries(schemas).map(([name, schema]) => [name, arbitraryOf(schema)]);
   return fc.oneof(sensible, fc.record(Object.fromEntries(arbitraries), { requiredKeys: [] }));
@@ -100,8 +104,8 @@ function shotsOf(
 }
 
 /**
- * Sends every request to every route: none may fail, or answer anything undocumented. Requests that remove come last.
- * The answer is how often each status came.
+ * Sends every request to every route: none may fail, or return anything undocumented. Requests that remove come last.
+ * Returns how often each status came.
  */
 export async function fuzz(
   app: Server,

@@ -98,8 +98,8 @@ test.each([
 ] as [string, object?][])("looks up %s %j", async (path, body) => {
   reads.length = 0;
   const url = `/api${path}`;
-  const answer = await (body ? fixture.post(url, body) : fixture.get(url));
-  expect(answer.statusCode).toBe(200);
+  const response = await (body ? fixture.post(url, body) : fixture.get(url));
+  expect(response.statusCode).toBe(200);
   // Beside the head, which requests that come together ask for once.
   expect(reads.filter(({ sql }) => sql !== HEAD).length).toBeGreaterThan(0);
   expect(walks()).toEqual([]);

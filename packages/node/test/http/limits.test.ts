@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import type { NodeStatus } from "../../src/gateway/gateway.ts";
 import { LATE } from "../../src/http/server/deadlines.ts";
+import { present } from "../../src/platform/present.ts";
 import { CallError } from "../../src/platform/threads/error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -73,7 +74,7 @@ describe("rate limit", () => {
 
   test("shows nothing on bodies that cannot be read, on redirects and on preflights", async () => {
     const limited = openFixture({ rateLimit: { limit: 10, windowMs: 1_000 } });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       limited.app.inject({ method: "POST", url: "/api/uniks/search", payload: "{" }),
       limited.get("/api/blockchain/"),
       limited.app.inject({
@@ -82,8 +83,8 @@ describe("rate limit", () => {
         headers: { origin: "https://a.example" },
       }),
     ]);
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([422, 301, 200]);
-    for (const { headers } of answers) expect(headers).not.toHaveProperty("x-ratelimit-userlimit");
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([422, 301, 200]);
+    for (const { headers } of responses) expect(headers).not.toHaveProperty("x-ratelimit-userlimit");
     await limited.close();
   });
 });
@@ -96,27 +97,30 @@ describe("failures", () => {
     broken.gateway.status = async () => {
       throw new Error("secret detail");
     };
-    const answer = await broken.get("/api/node/status");
-    expect(answer.json()).toEqual({
+    const response = await broken.get("/api/node/status");
+    expect(response.json()).toEqual({
       statusCode: 500,
       error: "Internal Server Error",
       message: "An internal server error occurred",
     });
-    expect(JSON.parse(lines[0]!)).toMatchObject({ msg: "request failed", route: "/api/node/status" });
+    expect(JSON.parse(present(lines[0], "a line"))).toMatchObject({
+      msg: "request failed",
+      route: "/api/node/status",
+    });
     expect(lines[0]).toContain("secret detail");
     await broken.close();
   });
 
-  test("are 503 when the node does not answer in time", async () => {
+  test("are 503 when the node does not respond in time", async () => {
     const silent = openFixture({ responseTimeoutMs: 20 });
     silent.gateway.status = () => new Promise(() => {});
-    const answer = await silent.get("/api/node/status");
-    expect(answer.json()).toEqual({
+    const response = await silent.get("/api/node/status");
+    expect(response.json()).toEqual({
       statusCode: 503,
       error: "Service Unavailable",
       message: LATE,
     });
-    expect(answer.headers["retry-after"]).toBe("10");
+    expect(response.headers["retry-after"]).toBe("10");
     await silent.close();
   });
 
@@ -125,13 +129,13 @@ describe("failures", () => {
     busy.gateway.submit = async () => {
       throw new CallError("CALL_REFUSED", "secret detail");
     };
-    const answer = await busy.post("/api/transactions", { transactions: [{}] });
-    expect(answer.json()).toEqual({
+    const response = await busy.post("/api/transactions", { transactions: [{}] });
+    expect(response.json()).toEqual({
       statusCode: 503,
       error: "Service Unavailable",
       message: "Service Unavailable: too many requests are in progress; retry in 10 s",
     });
-    expect(answer.headers["retry-after"]).toBe("10");
+    expect(response.headers["retry-after"]).toBe("10");
     await busy.close();
   });
 
@@ -143,8 +147,8 @@ describe("failures", () => {
   ])("are 500 whatever is thrown: %s", async (_, thrown) => {
     const broken = openFixture();
     broken.gateway.status = () => Promise.reject(thrown);
-    const answer = await broken.get("/api/node/status");
-    expect(answer.json()).toMatchObject({ statusCode: 500, message: "An internal server error occurred" });
+    const response = await broken.get("/api/node/status");
+    expect(response.json()).toMatchObject({ statusCode: 500, message: "An internal server error occurred" });
     await broken.close();
   });
 
@@ -172,8 +176,8 @@ describe("failures", () => {
     const empty = openDatabase(":memory:");
     migrate(empty);
     const waiting = openFixture({}, { database: empty });
-    const answer = await waiting.get("/api/blockchain");
-    expect(answer.json()).toEqual({
+    const response = await waiting.get("/api/blockchain");
+    expect(response.json()).toEqual({
       statusCode: 503,
       error: "Service Unavailable",
       message: "Service Unavailable: the node has no block yet; retry in 10 s",
@@ -196,8 +200,8 @@ describe("failures", () => {
       },
     );
     for (const prefix of ["/api", "/api/v2"]) {
-      const answer = await plugged.get(`${prefix}/webhooks`);
-      expect(answer.json()).toMatchObject({
+      const response = await plugged.get(`${prefix}/webhooks`);
+      expect(response.json()).toMatchObject({
         statusCode: 401,
         error: "Unauthorized",
         message: "invalid token",
@@ -207,7 +211,7 @@ describe("failures", () => {
   });
 });
 
-test("searches that no index answers are given up when they take too long", async () => {
+test("searches without an index are given up when they take too long", async () => {
   const hurried = openFixture({ readTimeoutMs: -1 });
   const error = "Service Unavailable";
   for (const query of [
@@ -216,8 +220,8 @@ test("searches that no index answers are given up when they take too long", asyn
     "amount=1",
     "typeGroup=1&fee=7",
   ]) {
-    const answer = await hurried.get(`/api/transactions?${query}`);
-    expect([answer.statusCode, answer.json()]).toEqual([503, { statusCode: 503, error, message: LATE }]);
+    const response = await hurried.get(`/api/transactions?${query}`);
+    expect([response.statusCode, response.json()]).toEqual([503, { statusCode: 503, error, message: LATE }]);
   }
   // What is found by its id is not in danger.
   expect((await hurried.get("/api/blocks/last")).statusCode).toBe(200);
@@ -232,10 +236,10 @@ describe("sockets", () => {
     const socket = connect(port, "127.0.0.1");
     socket.write("GET /api/blockchain HTTP/1.1\r\n");
     await once(socket, "connect");
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v2/blockchain`);
-    expect(((await answer.json()) as { data: { block: object } }).data.block).toEqual({
+    const response = await fetch(`http://127.0.0.1:${port}/api/v2/blockchain`);
+    expect(((await response.json()) as { data: { block: object } }).data.block).toEqual({
       height: chain.blocks.length,
-      id: chain.blocks.at(-1)!.header.id,
+      id: chain.blocks.at(-1)?.header.id,
     });
     const closed = once(socket, "close");
     await listening.close();
@@ -251,11 +255,11 @@ describe("sockets", () => {
       asked.resolve();
       return status.promise;
     };
-    const answer = fetch(`http://127.0.0.1:${port}/api/node/status`);
+    const response = fetch(`http://127.0.0.1:${port}/api/node/status`);
     await asked.promise;
     const closed = listening.close();
     status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
-    expect((await answer).status).toBe(200);
+    expect((await response).status).toBe(200);
     await closed;
   });
 

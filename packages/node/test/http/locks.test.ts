@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, carol, cold, stranger } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 import { ended, longer, more, secretHash } from "../../test-support/http/longer.ts";
@@ -14,15 +15,15 @@ const names = new Map([
 ]);
 /** The ids are hashes: which of them is first is not for the eye to tell. */
 const byId = [first, second, third].sort().map((id) => names.get(id));
-const locksOf = (answer: { json(): unknown }) =>
-  rowsOf(answer).map(({ lockId }) => names.get(lockId as string));
+const locksOf = (response: { json(): unknown }) =>
+  rowsOf(response).map(({ lockId }) => names.get(lockId as string));
 
 describe("GET /locks", () => {
   test("lists open locks by id, under both prefixes", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
-      const answer = await fixture.get(`${prefix}/locks`);
-      expect(locksOf(answer)).toEqual(byId);
-      expect(answer.json().meta).toMatchObject({ totalCount: 3, self: `${prefix}/locks?page=1&limit=100` });
+      const response = await fixture.get(`${prefix}/locks`);
+      expect(locksOf(response)).toEqual(byId);
+      expect(response.json().meta).toMatchObject({ totalCount: 3, self: `${prefix}/locks?page=1&limit=100` });
     }
   });
 
@@ -89,10 +90,10 @@ describe("GET /locks/{id}", () => {
     expect(expired).not.toHaveProperty("vendorField");
   });
 
-  test("answers 404 for locks that are not open and 422 for what is no id", async () => {
-    for (const id of [ended.claimed, "0".repeat(64), first!.toUpperCase()]) {
-      const answer = await fixture.get(`/api/locks/${id}`);
-      expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Lock not found" });
+  test("returns 404 for locks that are not open and 422 for what is no id", async () => {
+    for (const id of [ended.claimed, "0".repeat(64), present(first, "a lock").toUpperCase()]) {
+      const response = await fixture.get(`/api/locks/${id}`);
+      expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Lock not found" });
     }
     expect((await fixture.get("/api/locks/zz")).statusCode).toBe(422);
   });
@@ -142,11 +143,11 @@ describe("POST /locks/search", () => {
 
 describe("POST /locks/unlocked", () => {
   const ids = [ended.refunded, ended.claimed, first];
-  const transactionsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+  const transactionsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
   test("lists what claimed or gave back the locks, oldest first", async () => {
-    const answer = await fixture.post("/api/locks/unlocked", { ids });
-    expect(rowsOf(answer)).toEqual([
+    const response = await fixture.post("/api/locks/unlocked", { ids });
+    expect(rowsOf(response)).toEqual([
       expect.objectContaining({ id: more.claim.data.id, type: 9, amount: "0", sender: carol.address }),
       expect.objectContaining({
         id: more.refund.data.id,
@@ -154,7 +155,10 @@ describe("POST /locks/unlocked", () => {
         confirmations: 1,
       }),
     ]);
-    expect(answer.json().meta).toMatchObject({ totalCount: 2, self: "/api/locks/unlocked?page=1&limit=100" });
+    expect(response.json().meta).toMatchObject({
+      totalCount: 2,
+      self: "/api/locks/unlocked?page=1&limit=100",
+    });
   });
 
   test("pages and orders", async () => {
@@ -167,9 +171,9 @@ describe("POST /locks/unlocked", () => {
 
   test("finds nothing for open locks and for none", async () => {
     for (const body of [{ ids: [first] }, {}]) {
-      const answer = await fixture.post("/api/v2/locks/unlocked", body);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null } });
+      const response = await fixture.post("/api/v2/locks/unlocked", body);
+      expect(response.statusCode).toBe(200);
+      expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null } });
     }
   });
 
@@ -197,7 +201,7 @@ describe("GET /wallets/{id}/locks", () => {
     expect(locksOf(await fixture.get(`/api/wallets/${path}`))).toEqual(found);
   });
 
-  test("answers 404 for an unknown wallet and 422 for unknown parameters", async () => {
+  test("returns 404 for an unknown wallet and 422 for unknown parameters", async () => {
     const unknown = await fixture.get(`/api/wallets/${stranger.address}/locks`);
     expect(unknown.json()).toMatchObject({ statusCode: 404, message: "Wallet not found" });
     for (const parameters of ["isExpired=perhaps", "orderBy=foo:asc", "amount=1"]) {

@@ -60,9 +60,9 @@ test("tells that fees are static", async () => {
 });
 
 test("gives the whole preset of the network", async () => {
-  const answer = await fixture.get("/api/node/configuration/crypto");
-  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-  const { data } = answer.json();
+  const response = await fixture.get("/api/node/configuration/crypto");
+  expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
+  const { data } = response.json();
   expect(data.network).toEqual(JSON.parse(JSON.stringify(chain.network.description)));
   expect(data.milestones).toHaveLength(3);
   expect(data.milestones[1]).toMatchObject({ height: 2, aip11: true, reward: 200000000 });

@@ -1,8 +1,10 @@
 /** The document that a whole node serves, judged by the published schema of OpenAPI. */
+
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATION_IDS } from "../../src/http/documentation/operation-ids.ts";
+import { present } from "../../src/platform/present.ts";
 import { serveEverything } from "../../test-support/clients/chain.ts";
 import type { Document, Operation } from "../../test-support/http/described.ts";
 
@@ -41,8 +43,8 @@ test("names each operation once, for the functions of generated clients", () => 
     return operationId;
   });
   expect(new Set(ids).size).toBe(ids.length);
-  expect(document.paths["/blocks"]!.get!.operationId).toBe("listBlocks");
-  expect(document.paths["/blocks/{id}"]!.get!.operationId).toBe("getBlock");
+  expect(document.paths["/blocks"]?.get?.operationId).toBe("listBlocks");
+  expect(document.paths["/blocks/{id}"]?.get?.operationId).toBe("getBlock");
   expect(Object.values(OPERATION_IDS).sort()).toEqual(ids.sort());
 });
 
@@ -58,7 +60,7 @@ test("tells which operations ask for the token, the license, and the statuses of
   }
 });
 
-test("answers 400 and 415 where it says so", async () => {
+test("returns 400 and 415 where it says so", async () => {
   const send = (path: string, init: RequestInit = {}) => fetch(`${node.url}/api/v2${path}`, init);
   expect((await send("/blocks/%zz")).status).toBe(400);
   const headers = { authorization: node.webhookToken, "content-type": "text/plain" };
@@ -67,23 +69,25 @@ test("answers 400 and 415 where it says so", async () => {
   expect((await send("/dev/mine", { method: "POST", headers, body: "{}" })).status).toBe(415);
 });
 
-test("describes 405 once, for the paths that answer it, with the methods that such a path has", async () => {
-  const response = "#/components/responses/MethodNotAllowed";
-  const shared = document.components.responses.MethodNotAllowed!;
+test("describes 405 once, for the paths that return it, with the methods that such a path has", async () => {
+  const reference = "#/components/responses/MethodNotAllowed";
+  const shared = present(document.components.responses.MethodNotAllowed, "the response to other methods");
   expect(shared.headers).toHaveProperty("Allow");
   const ajv = new Ajv2020({ strict: false });
   const schema = shared.content["application/json"].schema;
   const isError = ajv.compile({ ...schema, components: document.components });
   for (const [path, methods] of Object.entries(document.paths)) {
-    const answer = await fetch(`${node.url}/api/v2${path.replaceAll(/\{\w+\}/g, "1")}`, { method: "PATCH" });
+    const response = await fetch(`${node.url}/api/v2${path.replaceAll(/\{\w+\}/g, "1")}`, {
+      method: "PATCH",
+    });
     const refused = Object.values(methods).map(({ responses }) => responses[405]);
     const isOwn = /^\/(webhooks|events|facts|operations|dev)/.test(path);
-    expect(refused, path).toEqual(Object.keys(methods).map(() => (isOwn ? { $ref: response } : undefined)));
-    expect(answer.status, path).toBe(isOwn ? 405 : 404);
-    const allowed = answer.headers.get("allow")!.split(", ");
+    expect(refused, path).toEqual(Object.keys(methods).map(() => (isOwn ? { $ref: reference } : undefined)));
+    expect(response.status, path).toBe(isOwn ? 405 : 404);
+    const allowed = present(response.headers.get("allow"), `Allow of ${path}`).split(", ");
     const named = allowed.filter((method) => method !== "HEAD" && method !== "OPTIONS");
     expect(named.sort(), path).toEqual(expect.arrayContaining(Object.keys(methods).map(upper)));
-    expect(isError(await answer.json()), path).toBe(true);
+    expect(isError(await response.json()), path).toBe(true);
   }
 });
 

@@ -1,5 +1,7 @@
 /** The page that shows the document. */
+
 import { afterAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
@@ -9,7 +11,7 @@ test("loads everything from this server, and may load nothing else", async () =>
   const page = await fixture.get("/documentation");
   expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self';/);
-  const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+  const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
   expect(parts.length).toBeGreaterThan(4);
   for (const path of [...parts, "/documentation/json"]) {
     expect(path).toMatch(/^\/documentation\//);
@@ -22,7 +24,7 @@ test("loads everything from this server, and may load nothing else", async () =>
 test("is as wide as a phone, and names what it lets choose", async () => {
   const page = await fixture.get("/documentation");
   const [, path] = /src="([^"]+\/uniknode\.js)"/.exec(page.body) ?? [];
-  const script = (await fixture.get(path!)).body;
+  const script = (await fixture.get(present(path, "the path of the script"))).body;
   expect(script).toContain("width=device-width");
   expect(script).toContain("aria-label");
 });

@@ -47,8 +47,8 @@ test("skips an offset instead of pages, and leaves it out of the links to other 
 });
 
 test("has an empty page for what lies beyond all numbers", async () => {
-  const answer = await fixture.get("/api/blocks?page=9007199254740991");
-  expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 4, last: expect.any(String) } });
+  const response = await fixture.get("/api/blocks?page=9007199254740991");
+  expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 4, last: expect.any(String) } });
 });
 
 test("has no last page where there is nothing", async () => {

@@ -10,9 +10,9 @@ const NOT_FOUND = { statusCode: 404, error: "Not Found", message: "Not Found" };
 
 describe("paths", () => {
   test("greets at the root", async () => {
-    const answer = await fixture.get("/");
-    expect(answer.json()).toEqual({ data: "Hello World!" });
-    expect(answer.headers).toMatchObject({
+    const response = await fixture.get("/");
+    expect(response.json()).toEqual({ data: "Hello World!" });
+    expect(response.headers).toMatchObject({
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-cache",
     });
@@ -41,13 +41,13 @@ describe("paths", () => {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     });
-    const [, style] = /<style>(.*?)<\/style>/s.exec(body)!;
-    const hash = createHash("sha256").update(style!).digest("base64");
+    const [, style = ""] = /<style>(.*?)<\/style>/s.exec(body) ?? [];
+    const hash = createHash("sha256").update(style).digest("base64");
     expect(headers["content-security-policy"]).toBe(
       `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
     );
     expect(body).not.toMatch(/<script|https?:|\bsrc=| style=|@import|url\(/);
-    const paths = Array.from(body.matchAll(/<a href="([^"#]+)/g), ([, path]) => path!);
+    const paths = Array.from(body.matchAll(/<a href="([^"#]+)/g), ([, path = ""]) => path);
     // This server has no routes of operations, and does not link to them.
     expect(paths).toEqual(["documentation", "api/v2/blockchain", "api/openapi.json", "documentation"]);
     for (const path of paths) expect((await fixture.get(`/${path}`)).statusCode, path).toBeLessThan(400);
@@ -80,31 +80,31 @@ describe("paths", () => {
     ["PUT", "/api/transactions"],
     ["DELETE", "/api/wallets"],
     ["OPTIONS", "/api/blockchain"],
-  ])("answers 404 to %s %s", async (method, url) => {
-    const answer = await fixture.app.inject({
+  ])("returns 404 to %s %s", async (method, url) => {
+    const response = await fixture.app.inject({
       method: method as "GET",
       url,
       payload: method === "GET" ? "" : "{",
     });
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toEqual(NOT_FOUND);
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toEqual(NOT_FOUND);
   });
 
   test("decodes segments after splitting", async () => {
     expect((await fixture.get("/api/%62lockchain")).statusCode).toBe(200);
-    const answer = await fixture.get("/api/blocks/%zz");
-    expect(answer.json()).toEqual({ statusCode: 400, error: "Bad Request", message: "Bad Request" });
+    const response = await fixture.get("/api/blocks/%zz");
+    expect(response.json()).toEqual({ statusCode: 400, error: "Bad Request", message: "Bad Request" });
   });
 
-  test("redirects to the path without trailing slashes, if that one answers", async () => {
-    const answer = await fixture.get("/api/v2/blocks//?limit=1&page=2", { host: "node.example:4003" });
-    expect(answer.statusCode).toBe(301);
-    expect(answer.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
+  test("redirects to the path without trailing slashes, if that one exists", async () => {
+    const response = await fixture.get("/api/v2/blocks//?limit=1&page=2", { host: "node.example:4003" });
+    expect(response.statusCode).toBe(301);
+    expect(response.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
   });
 
   test.each(["a/b", "a b", "a@b"])("redirects by the path alone where the host is %j", async (host) => {
-    const answer = await fixture.get("/api/blockchain/", { host });
-    expect(answer.headers.location).toBe("/api/blockchain");
+    const response = await fixture.get("/api/blockchain/", { host });
+    expect(response.headers.location).toBe("/api/blockchain");
   });
 
   test.each([
@@ -121,12 +121,12 @@ describe("paths", () => {
     "/api/v2/nfts/",
     `/api/uniks/${unik.bob}/properties/`,
   ])("takes the slash at the end of %s for no empty id", async (url) => {
-    const answer = await fixture.get(url, { host: "node.example:4003" });
-    expect(answer.statusCode).toBe(301);
-    expect(answer.headers.location).toBe(`http://node.example:4003${url.replace(/\/+$/, "")}`);
+    const response = await fixture.get(url, { host: "node.example:4003" });
+    expect(response.statusCode).toBe(301);
+    expect(response.headers.location).toBe(`http://node.example:4003${url.replace(/\/+$/, "")}`);
   });
 
-  test("answers HEAD with the headers of GET", async () => {
+  test("responds to HEAD with the headers of GET", async () => {
     for (const url of ["/", "/api/blockchain", `/api/wallets/${alice.address}`, "/api/uniks"]) {
       const [head, get] = await Promise.all([fixture.app.inject({ method: "HEAD", url }), fixture.get(url)]);
       expect(head.statusCode).toBe(200);
@@ -141,7 +141,7 @@ describe("paths", () => {
 describe("browsers", () => {
   const origin = "https://explorer.example.org";
 
-  test("may read answers and errors", async () => {
+  test("may read responses and errors", async () => {
     for (const url of [
       "/api/blockchain",
       `/api/wallets/${stranger.address}`,
@@ -158,7 +158,7 @@ describe("browsers", () => {
 
   test("are granted what they ask for, whatever the path", async () => {
     for (const url of ["/api/blockchain", "/nothing"]) {
-      const answer = await fixture.app.inject({
+      const response = await fixture.app.inject({
         method: "OPTIONS",
         url,
         headers: {
@@ -167,8 +167,8 @@ describe("browsers", () => {
           "access-control-request-headers": "content-type",
         },
       });
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers).toMatchObject({
+      expect(response.statusCode).toBe(200);
+      expect(response.headers).toMatchObject({
         "access-control-allow-origin": origin,
         "access-control-expose-headers": "content-type, content-length, etag",
         "access-control-max-age": "600",

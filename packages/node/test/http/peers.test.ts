@@ -6,14 +6,14 @@ const fixture = openFixture();
 afterAll(() => fixture.close());
 
 const [newest, older, odd] = chain.peers.map(({ ip }) => ip);
-const ipsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ ip }) => ip);
+const ipsOf = (response: { json(): unknown }) => rowsOf(response).map(({ ip }) => ip);
 
 test("lists peers, the quickest first, under both prefixes", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
-    const answer = await fixture.get(`${prefix}/peers`);
-    expect(rowsOf(answer)[0]).toEqual(chain.peers[2]);
-    expect(ipsOf(answer)).toEqual([odd, older, newest]);
-    expect(answer.json().meta).toMatchObject({ totalCount: 3, self: `${prefix}/peers?page=1&limit=100` });
+    const response = await fixture.get(`${prefix}/peers`);
+    expect(rowsOf(response)[0]).toEqual(chain.peers[2]);
+    expect(ipsOf(response)).toEqual([odd, older, newest]);
+    expect(response.json().meta).toMatchObject({ totalCount: 3, self: `${prefix}/peers?page=1&limit=100` });
   }
 });
 
@@ -38,8 +38,8 @@ test.each([
 });
 
 test("does not find peers of what is no range", async () => {
-  const answer = await fixture.get("/api/peers?version=newest");
-  expect(answer.json()).toEqual({
+  const response = await fixture.get("/api/peers?version=newest");
+  expect(response.json()).toEqual({
     statusCode: 404,
     error: "Not Found",
     message: "Invalid version range provided",

@@ -5,16 +5,16 @@ import { expect, test } from "vitest";
 import { createAllowances } from "../../src/http/connections/allowances.ts";
 import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
-test("every answer tells browsers to treat it as data", async () => {
+test("every response tells browsers to treat it as data", async () => {
   const fixture = openFixture();
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     fixture.get("/api/blockchain"),
     fixture.get("/nothing"),
     fixture.get("/api/blocks?limit=0"),
     fixture.get("/api/%"),
   ]);
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 422, 400]);
-  for (const { headers } of answers) {
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 404, 422, 400]);
+  for (const { headers } of responses) {
     expect(headers).toMatchObject({
       "cache-control": "no-cache",
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -114,8 +114,8 @@ test("a /48 of IPv6 has the requests of ten clients", async () => {
   const from = async (remoteAddress: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
   const asked = Array.from({ length: 21 }, (_, subnet) => from(`2001:db8:0:${subnet.toString(16)}::1`));
-  const answers = await Promise.all(asked);
-  expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+  const responses = await Promise.all(asked);
+  expect(responses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
   expect(await from("2001:db8:1::1")).toBe(200);
   await fixture.close();
 });
@@ -132,7 +132,7 @@ test("50,000 clients in one window leave an honest one its requests, and are for
   expect(remaining("192.0.2.1")).toBe(1);
 });
 
-test("a body that does not arrive in the time for an answer is the fault of the client", async () => {
+test("a body that does not arrive in the time for a response is the fault of the client", async () => {
   const fixture = openFixture({ responseTimeoutMs: 50 });
   const { port } = await fixture.listen();
   const socket = connect(port, "127.0.0.1");
@@ -140,9 +140,9 @@ test("a body that does not arrive in the time for an answer is the fault of the 
   const received: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => received.push(chunk));
   await once(socket, "close");
-  const answer = Buffer.concat(received).toString();
-  expect(answer).toMatch(/^HTTP\/1.1 408 /);
-  expect(answer).toContain('"message":"The body did not arrive in time"');
+  const response = Buffer.concat(received).toString();
+  expect(response).toMatch(/^HTTP\/1.1 408 /);
+  expect(response).toContain('"message":"The body did not arrive in time"');
   await fixture.close();
 });
 
@@ -180,18 +180,18 @@ test.each([0, 1_000])("a client that reads %i bytes now and then is let go", asy
   await fixture.close();
 });
 
-test("a client that takes each answer in time may ask for many", async () => {
+test("a client that takes each response in time may ask for many", async () => {
   const fixture = openFixture({ takeTimeoutMs: 300 });
   const { port } = await fixture.listen();
   const socket = await slowReader(port);
-  let answers = 0;
+  let responses = 0;
   socket.on("data", (chunk: Buffer) => {
-    const before = answers;
-    answers += chunk.toString("latin1").split("HTTP/1.1 200 OK").length - 1;
-    if (answers > before && answers % ASKED_AT_ONCE === 0) askForMore(socket);
+    const before = responses;
+    responses += chunk.toString("latin1").split("HTTP/1.1 200 OK").length - 1;
+    if (responses > before && responses % ASKED_AT_ONCE === 0) askForMore(socket);
   });
   socket.resume();
-  await expect.poll(() => answers, { timeout: 20_000 }).toBeGreaterThan(490);
+  await expect.poll(() => responses, { timeout: 20_000 }).toBeGreaterThan(490);
   socket.destroy();
   await fixture.close();
 });

@@ -1,6 +1,6 @@
-/** Lists whose order is kept in memory are answered as those are that are sorted each time. */
+/** Lists whose order is kept in memory are the same as those that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
-import { TRANSACTION_ORDERS } from "../../src/read/filters.ts";
+import { TRANSACTIONS } from "../../src/read/lists.ts";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
 import { alice, bob } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
@@ -33,12 +33,14 @@ afterAll(async () => {
   await plain.close();
 });
 
-const orders = TRANSACTION_ORDERS.filter((field) => field !== "timestamp").flatMap((field) => [
-  `orderBy=${field}:asc`,
-  `orderBy=${field}:desc&offset=3&limit=4`,
-  `orderBy=${field}:desc&limit=5&transform=false`,
-  `orderBy=${field}:asc&limit=5&cursor=start`,
-]);
+const orders = TRANSACTIONS.orders
+  .filter((field) => field !== "timestamp")
+  .flatMap((field) => [
+    `orderBy=${field}:asc`,
+    `orderBy=${field}:desc&offset=3&limit=4`,
+    `orderBy=${field}:desc&limit=5&transform=false`,
+    `orderBy=${field}:asc&limit=5&cursor=start`,
+  ]);
 const lists = [
   ...orders.map((order) => `/api/transactions?${order}`),
   `/api/wallets/${alice.address}/transactions?orderBy=amount:desc`,
@@ -51,7 +53,7 @@ const lists = [
 test.each(lists)("%s", async (url) => {
   const expected = (await plain.get(url)).json();
   expect((await ranked.get(url)).json()).toEqual(expected);
-  // The next one is another URL, which is not answered out of memory.
+  // The next one is another URL, which no cache has.
   await building;
   expect((await ranked.get(`${url}&=`)).json().data).toEqual(expected.data);
   expect(errors).toEqual([]);

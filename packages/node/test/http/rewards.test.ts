@@ -1,12 +1,13 @@
 import { createNetwork, dalinet, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { createdRewards } from "../../src/http/resources/rewards.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Snapshot } from "../../src/read/port.ts";
 
 /** From height 10 on, individuals are rewarded when they come alive instead of when they are minted. */
 const network = createNetwork({
   ...dalinet,
-  milestones: [dalinet.milestones[0]!, { height: 10, unsTokenEcoV2: true }],
+  milestones: [present(dalinet.milestones[0], "the first milestone"), { height: 10, unsTokenEcoV2: true }],
 });
 
 const certified = (type: number, properties: Record<string, string>, tokenId = "individual") =>

@@ -9,8 +9,8 @@ afterAll(() => fixture.close());
 test("lists the delegates of a round by votes, then by public key", async () => {
   const alike = [bob, carol].map(({ publicKey }) => publicKey).sort();
   for (const prefix of ["/api", "/api/v2"]) {
-    const answer = await fixture.get(`${prefix}/rounds/2/delegates?foo=1`);
-    expect(answer.json()).toEqual({
+    const response = await fixture.get(`${prefix}/rounds/2/delegates?foo=1`);
+    expect(response.json()).toEqual({
       data: [
         { publicKey: alice.publicKey, votes: "12345678901234567" },
         ...alike.map((publicKey) => ({ publicKey, votes: "5" })),
@@ -19,7 +19,7 @@ test("lists the delegates of a round by votes, then by public key", async () => 
   }
 });
 
-test("answers 404 for unknown rounds and paths, and 422 for what is no round", async () => {
+test("returns 404 for unknown rounds and paths, and 422 for what is no round", async () => {
   const unknown = await fixture.get("/api/rounds/3/delegates");
   expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Round not found" });
   expect((await fixture.get("/api/rounds/2")).json().message).toBe("Not Found");

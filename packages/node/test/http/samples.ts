@@ -1,4 +1,5 @@
 /** Requests made of the OpenAPI document: one for each parameter and each member that an operation knows. */
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, chain, unik } from "../../test-support/http/chain.ts";
 import type { Document, Operation, Schema } from "../../test-support/http/described.ts";
 import { more } from "../../test-support/http/longer.ts";
@@ -26,11 +27,14 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** The path with something that exists in place of its parameters. */
-export function filled(path: string): string {
-  const id = path.startsWith("/transactions/unconfirmed/")
-    ? chain.waiting[0]!.data.id
-    : IDS[path.split("/")[1]!]!;
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => NAMED[name] ?? id);
+export const filled = (path: string): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => NAMED[name] ?? idIn(path));
+
+function idIn(path: string): string {
+  if (path.startsWith("/transactions/unconfirmed/")) {
+    return present(chain.waiting[0], "a pending transaction").data.id;
+  }
+  return present(IDS[path.split("/")[1] ?? ""], `an id for ${path}`);
 }
 
 /** Texts that fit the patterns of the API. */
@@ -56,7 +60,7 @@ export function sampleOf(schema: Schema): unknown {
   const { type, enum: choices, minimum = 1, anyOf, properties, items, pattern, examples } = schema;
   if (examples) return examples[0];
   if (choices) return choices[0];
-  if (anyOf) return sampleOf(anyOf[0]!);
+  if (anyOf) return sampleOf(present(anyOf[0], "an alternative"));
   if (type === "integer" || type === "number") return Math.max(minimum, 1);
   if (type === "boolean") return true;
   if (type === "array") return [sampleOf(items ?? {})];

@@ -42,7 +42,7 @@ const SEARCHES = Array.from(
   (_, index) => `/api/transactions?vendorField=o&offset=${index % 3}&fee=${index}`,
 );
 
-test("are answered by another thread, as they would be here", async () => {
+test("are processed by another thread, as they would be here", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
@@ -54,8 +54,8 @@ test("are answered by another thread, as they would be here", async () => {
     },
   });
   for (const url of SEARCHES) {
-    const answer = await fixture.get(url);
-    expect([answer.statusCode, answer.json()]).toEqual([200, (await plain.get(url)).json()]);
+    const response = await fixture.get(url);
+    expect([response.statusCode, response.json()]).toEqual([200, (await plain.get(url)).json()]);
   }
   const body = { vendorField: "o" };
   const searched = await fixture.post("/api/transactions/search", body);
@@ -67,8 +67,8 @@ test("keep the status that they get there", async () => {
   const fixture = hurry({
     run: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),
   });
-  const answers = await Promise.all(SEARCHES.map((url) => fixture.get(url)));
-  const slow = answers.filter(({ statusCode }) => statusCode !== 200);
+  const responses = await Promise.all(SEARCHES.map((url) => fixture.get(url)));
+  const slow = responses.filter(({ statusCode }) => statusCode !== 200);
   expect(slow.length).toBeGreaterThan(0);
   for (const { statusCode, body, headers } of slow) {
     expect([statusCode, body]).toEqual([503, '{"statusCode":503,"error":"a","message":"b"}']);
@@ -78,19 +78,20 @@ test("keep the status that they get there", async () => {
 
 test("are 503 in the form of every failure when the other thread takes too long", async () => {
   const late = Promise.withResolvers<void>();
-  hurried = openFixture(
+  const server = openFixture(
     { readTimeoutMs: -1, responseTimeoutMs: 100 },
     {
       slowQueries: { run: () => late.promise.then(() => ({ status: 200, body: "{}" })) },
     },
     longer,
   );
-  const answers = await Promise.all(SEARCHES.map((url) => hurried!.get(url)));
+  hurried = server;
+  const responses = await Promise.all(SEARCHES.map((url) => server.get(url)));
   late.resolve();
-  const slow = answers.filter(({ statusCode }) => statusCode !== 200);
+  const slow = responses.filter(({ statusCode }) => statusCode !== 200);
   expect(slow.length).toBeGreaterThan(0);
   const error = "Service Unavailable";
-  for (const answer of slow) expect(answer.json()).toEqual({ statusCode: 503, error, message: LATE });
+  for (const response of slow) expect(response.json()).toEqual({ statusCode: 503, error, message: LATE });
 });
 
 test("get `retry-after` when too many wait", async () => {
@@ -99,7 +100,7 @@ test("get `retry-after` when too many wait", async () => {
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
   const asked = Array.from({ length: 6 }, () => open.run(request));
-  expect(asked.map((answer) => answer !== undefined)).toEqual([true, true, true, true, false, false]);
+  expect(asked.map((response) => response !== undefined)).toEqual([true, true, true, true, false, false]);
   const [first] = await Promise.all(asked);
   expect(first).toMatchObject({ status: 200 });
 });
@@ -112,8 +113,8 @@ test("end with the thread that dies with them; the next one starts another", asy
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
   const asked = [open.run(request), open.run(request)];
-  for (const answer of asked)
-    await expect(answer).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });
+  for (const response of asked)
+    await expect(response).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });
   expect(open.figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
   mkdirSync(dirname(databasePath));
   copyFileSync(plain.path, databasePath);

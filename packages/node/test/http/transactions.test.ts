@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { BodyError } from "../../src/gateway/gateway.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   bob,
@@ -19,13 +20,15 @@ afterAll(() => fixture.close());
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data]),
 ) as { [Name in keyof typeof chain.sent]: (typeof chain.sent)[Name]["data"] };
-const [firstPremine, secondPremine] = chain.blocks[0]!.transactions.map(({ data }) => data);
-const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+const premines = present(chain.blocks[0], "the genesis block").transactions.map(({ data }) => data);
+const firstPremine = present(premines[0], "the first premine");
+const secondPremine = present(premines[1], "the second premine");
+const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 describe("GET /transactions/{id}", () => {
-  test("answers as interface.md 4.8 types it: integers, and always an asset", async () => {
-    const answer = await fixture.get(`/api/v2/transactions/${hello.id}`);
-    expect(answer.json()).toEqual({
+  test("responds as interface.md 4.8 types it: integers, and always an asset", async () => {
+    const response = await fixture.get(`/api/v2/transactions/${hello.id}`);
+    expect(response.json()).toEqual({
       data: {
         id: hello.id,
         blockId: heads.third.id,
@@ -52,11 +55,11 @@ describe("GET /transactions/{id}", () => {
   });
 
   test("writes all digits of amounts beyond 2^53, and the nonce of version 1", async () => {
-    const answer = await fixture.get(`/api/transactions/${firstPremine!.id}`);
-    expect(answer.body).toContain(`"amount":${firstPremine!.amount},`);
-    expect(firstPremine!.amount % 2n).toBe(1n);
-    expect(answer.json().data).toMatchObject({ version: 1, nonce: "1", blockId: heads.genesis.id });
-    expect((await fixture.get(`/api/transactions/${secondPremine!.id}`)).json().data.nonce).toBe("2");
+    const response = await fixture.get(`/api/transactions/${firstPremine.id}`);
+    expect(response.body).toContain(`"amount":${firstPremine.amount},`);
+    expect(firstPremine.amount % 2n).toBe(1n);
+    expect(response.json().data).toMatchObject({ version: 1, nonce: "1", blockId: heads.genesis.id });
+    expect((await fixture.get(`/api/transactions/${secondPremine.id}`)).json().data.nonce).toBe("2");
   });
 
   test("gives the sender as recipient where there is none", async () => {
@@ -64,7 +67,7 @@ describe("GET /transactions/{id}", () => {
     expect(data).toMatchObject({ recipient: alice.address, typeGroup: 2000, asset: mint.asset });
   });
 
-  test("answers the raw form on demand", async () => {
+  test("returns the raw form on demand", async () => {
     const { data } = (await fixture.get(`/api/transactions/${hello.id}?transform=false`)).json();
     expect(data).toEqual({
       version: 2,
@@ -82,10 +85,14 @@ describe("GET /transactions/{id}", () => {
     });
   });
 
-  test("answers 404 for what is not confirmed and 422 for what is no id", async () => {
-    for (const id of [chain.waiting[0]!.data.id, hello.id.toUpperCase(), "0".repeat(64)]) {
-      const answer = await fixture.get(`/api/transactions/${id}`);
-      expect(answer.json()).toEqual({
+  test("returns 404 for what is not confirmed and 422 for what is no id", async () => {
+    for (const id of [
+      present(chain.waiting[0], "a pending transaction").data.id,
+      hello.id.toUpperCase(),
+      "0".repeat(64),
+    ]) {
+      const response = await fixture.get(`/api/transactions/${id}`);
+      expect(response.json()).toEqual({
         statusCode: 404,
         error: "Not Found",
         message: "Transaction not found",
@@ -98,36 +105,36 @@ describe("GET /transactions/{id}", () => {
 });
 
 describe("GET /transactions", () => {
-  const newestFirst = [large, mint, vote, payments, hello, secondPremine!, firstPremine!].map(({ id }) => id);
+  const newestFirst = [large, mint, vote, payments, hello, secondPremine, firstPremine].map(({ id }) => id);
 
   test("lists transactions, newest first, amounts as text", async () => {
-    const answer = await fixture.get("/api/transactions");
-    expect(idsOf(answer)).toEqual(newestFirst);
-    expect(rowsOf(answer)[0]).toMatchObject({ amount: "1000", fee: "50000000" });
-    expect(rowsOf(answer)[0]).not.toHaveProperty("asset");
+    const response = await fixture.get("/api/transactions");
+    expect(idsOf(response)).toEqual(newestFirst);
+    expect(rowsOf(response)[0]).toMatchObject({ amount: "1000", fee: "50000000" });
+    expect(rowsOf(response)[0]).not.toHaveProperty("asset");
   });
 
   test("names the unik that a vote is for", async () => {
-    const answer = await fixture.get("/api/transactions?typeGroup=2001");
-    expect(rowsOf(answer)).toEqual([expect.objectContaining({ id: vote.id, unikname: "bob" })]);
+    const response = await fixture.get("/api/transactions?typeGroup=2001");
+    expect(rowsOf(response)).toEqual([expect.objectContaining({ id: vote.id, unikname: "bob" })]);
     const raw = await fixture.get("/api/transactions?typeGroup=2001&transform=false");
     expect(rowsOf(raw)).toEqual([expect.objectContaining({ id: vote.id, network: 30, unikname: "bob" })]);
   });
 
   test.each([
-    ["orderBy=timestamp:asc&limit=3", [secondPremine!, firstPremine!, mint]],
-    ["orderBy=amount:desc&limit=2", [firstPremine!, secondPremine!]],
+    ["orderBy=timestamp:asc&limit=3", [secondPremine, firstPremine, mint]],
+    ["orderBy=amount:desc&limit=2", [firstPremine, secondPremine]],
     ["orderBy=fee:desc&limit=1", [large]],
     ["orderBy=nonce:desc&limit=1", [mint]],
     ["orderBy=typeGroup:desc&limit=2", [vote, mint]],
-    ["orderBy=version:asc&limit=2", [secondPremine!, firstPremine!]],
+    ["orderBy=version:asc&limit=2", [secondPremine, firstPremine]],
     ["orderBy=vendorField:asc&limit=2", [hello, large]],
     ["orderBy=vendorField:desc&offset=5", [large, hello]],
     [`id=${vote.id}`, [vote]],
     [`blockId=${heads.head.id}`, [large]],
     ["type=0&version=2", [large, hello]],
     ["type=0&typeGroup=2000", [mint]],
-    ["version=1", [secondPremine!, firstPremine!]],
+    ["version=1", [secondPremine, firstPremine]],
     [`senderPublicKey=${bob.publicKey}`, [large]],
     [`senderId=${bob.address}`, [large]],
     [`senderId=${cold.address}`, []],
@@ -135,20 +142,20 @@ describe("GET /transactions", () => {
     [`recipientId=${carol.address}`, [payments]],
     [`recipientId=${cold.address}`, [large, payments, hello]],
     [`recipientId=${cold.address}&senderId=${bob.address}`, [large]],
-    [`recipientId=${alice.address}`, [mint, vote, payments, firstPremine!]],
+    [`recipientId=${alice.address}`, [mint, vote, payments, firstPremine]],
     [`recipientId=${"1".repeat(34)}`, []],
     ["timestamp=24", [large]],
-    ["nonce=2", [payments, secondPremine!]],
+    ["nonce=2", [payments, secondPremine]],
     ["amount=1000", [large]],
-    ["fee=0", [secondPremine!, firstPremine!]],
+    ["fee=0", [secondPremine, firstPremine]],
     ["vendorField=o", [large, hello]],
     ["vendorField=hello", []],
     ["vendorField=100%25", [hello]],
     ["vendorField=o_l", []],
     ["vendorField=%C3%A9%E2%9C%93", [hello]],
   ])("lists transactions with %s", async (parameters, found) => {
-    const answer = await fixture.get(`/api/transactions?${parameters}`);
-    expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
+    const response = await fixture.get(`/api/transactions?${parameters}`);
+    expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
 
   test.each([
@@ -169,8 +176,8 @@ describe("GET /transactions", () => {
   });
 
   test("knows the premine", () => {
-    expect(firstPremine!.amount + secondPremine!.amount).toBe(PREMINE);
-    expect(firstPremine!.senderPublicKey).toBe(treasury.publicKey);
+    expect(firstPremine.amount + secondPremine.amount).toBe(PREMINE);
+    expect(firstPremine.senderPublicKey).toBe(treasury.publicKey);
   });
 });
 
@@ -179,8 +186,8 @@ describe("POST /transactions/search", () => {
 
   test.each([
     [{}, "?limit=2", [large, mint]],
-    [{}, "?limit=2&page=4", [firstPremine!]],
-    [{ orderBy: "timestamp:asc" }, "?limit=2", [secondPremine!, firstPremine!]],
+    [{}, "?limit=2&page=4", [firstPremine]],
+    [{ orderBy: "timestamp:asc" }, "?limit=2", [secondPremine, firstPremine]],
     [{ id: vote.id }, "", [vote]],
     [{ blockId: heads.head.id }, "", [large]],
     [{ type: 5, typeGroup: 2001 }, "", [vote]],
@@ -188,7 +195,7 @@ describe("POST /transactions/search", () => {
     [{ type: 5 }, "", []],
     [{ type: "6" }, "", [payments]],
     [{ typeGroup: 2000 }, "", [mint]],
-    [{ version: 1 }, "", [secondPremine!, firstPremine!]],
+    [{ version: 1 }, "", [secondPremine, firstPremine]],
     [{ senderPublicKey: bob.publicKey }, "", [large]],
     [{ senderId: bob.address }, "", [large]],
     [{ senderId: cold.address }, "", []],
@@ -197,19 +204,19 @@ describe("POST /transactions/search", () => {
     // Senders and recipients, but not payees.
     [{ addresses: [cold.address, stranger.address] }, "", [large, hello]],
     [{ addresses: [carol.address] }, "", []],
-    [{ addresses: [bob.address] }, "", [large, secondPremine!]],
+    [{ addresses: [bob.address] }, "", [large, secondPremine]],
     [{ addresses: [bob.address, cold.address], type: 0, version: 2 }, "", [large, hello]],
     [{ addresses: [bob.address], recipientId: cold.address }, "", [large]],
     [{ vendorField: "Hello" }, "", [hello]],
     [{ vendorField: "hello" }, "", []],
     [{ vendorField: "%" }, "", [hello]],
-    [{ nonce: 2 }, "", [payments, secondPremine!]],
+    [{ nonce: 2 }, "", [payments, secondPremine]],
     [{ timestamp: { from: 1, to: 16 } }, "?limit=1", [mint]],
     [{ timestamp: { from: 17 } }, "", [large]],
-    [{ timestamp: { to: 0 } }, "", [secondPremine!, firstPremine!]],
+    [{ timestamp: { to: 0 } }, "", [secondPremine, firstPremine]],
     [{ amount: { from: 5, to: 1000 } }, "", [large, hello]],
     [{ amount: { from: "1000", to: "1000" } }, "", [large]],
-    [{ fee: { to: 0 } }, "", [secondPremine!, firstPremine!]],
+    [{ fee: { to: 0 } }, "", [secondPremine, firstPremine]],
     [{ fee: { from: 1 }, amount: { from: 6 } }, "", [large]],
     [{ asset: { votes: [`+${bob.publicKey}`] } }, "", [vote]],
     [{ asset: { votes: [] } }, "", [vote]],
@@ -224,24 +231,24 @@ describe("POST /transactions/search", () => {
     [{ asset: {} }, "", [mint, vote, payments]],
     [{ asset: {}, type: 0 }, "", []],
   ])("finds %j%s", async (body, query, found) => {
-    const answer = await search(body, query);
-    expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
+    const response = await search(body, query);
+    expect(idsOf(response)).toEqual(found.map(({ id }) => id));
   });
 
   test.each([15, 16, 61])("finds nothing like an asset that is nested %i deep", async (depth) => {
-    const answer = await fixture.app.inject({
+    const response = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions/search",
       payload: `{"asset":{"votes":${"[".repeat(depth)}${"]".repeat(depth)}}}`,
     });
-    expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
+    expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
   });
 
-  test("answers in either form, without names of uniks", async () => {
-    const answer = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
-    expect(rowsOf(answer)[0]).toMatchObject({ id: vote.id, fee: "10000000" });
-    expect(rowsOf(answer)[0]).not.toHaveProperty("unikname");
-    expect(answer.json().meta.self).toBe("/api/v2/transactions/search?limit=1&transform=true&page=1");
+  test("returns either form, without names of uniks", async () => {
+    const response = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
+    expect(rowsOf(response)[0]).toMatchObject({ id: vote.id, fee: "10000000" });
+    expect(rowsOf(response)[0]).not.toHaveProperty("unikname");
+    expect(response.json().meta.self).toBe("/api/v2/transactions/search?limit=1&transform=true&page=1");
     expect(rowsOf(await search({ id: hello.id }, "?transform=false"))[0]).toMatchObject({ network: 30 });
   });
 
@@ -268,13 +275,15 @@ describe("POST /transactions/search", () => {
 });
 
 describe("unconfirmed transactions", () => {
-  const [first, second] = chain.waiting.map(({ data }) => data);
+  const waiting = chain.waiting.map(({ data }) => data);
+  const first = present(waiting[0], "the first pending transaction");
+  const second = present(waiting[1], "the second pending transaction");
 
   test("are listed in forging order", async () => {
-    const answer = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
-    expect(rowsOf(answer)).toEqual([
+    const response = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
+    expect(rowsOf(response)).toEqual([
       {
-        id: first!.id,
+        id: first.id,
         version: 2,
         type: 0,
         typeGroup: 1,
@@ -283,22 +292,22 @@ describe("unconfirmed transactions", () => {
         sender: bob.address,
         senderPublicKey: bob.publicKey,
         recipient: cold.address,
-        signature: first!.signature,
+        signature: first.signature,
         confirmations: 0,
         nonce: "2",
       },
     ]);
-    expect(answer.json().meta).toMatchObject({
+    expect(response.json().meta).toMatchObject({
       totalCount: 2,
       next: "/api/v2/transactions/unconfirmed?limit=1&transform=true&page=2",
     });
     expect(idsOf(await fixture.get("/api/transactions/unconfirmed?offset=1&transform=false"))).toEqual([
-      second!.id,
+      second.id,
     ]);
   });
 
   test("are shown by id, transformed or raw", async () => {
-    const path = `/api/transactions/unconfirmed/${second!.id}`;
+    const path = `/api/transactions/unconfirmed/${second.id}`;
     expect((await fixture.get(path)).json().data).toMatchObject({ vendorField: "later", confirmations: 0 });
     expect((await fixture.get(`${path}?transform=false`)).json().data).toMatchObject({
       network: 30,
@@ -307,20 +316,20 @@ describe("unconfirmed transactions", () => {
   });
 
   test("are 404 once confirmed or unknown", async () => {
-    const answer = await fixture.get(`/api/transactions/unconfirmed/${hello.id}`);
-    expect(answer.json().message).toBe("Transaction not found");
+    const response = await fixture.get(`/api/transactions/unconfirmed/${hello.id}`);
+    expect(response.json().message).toBe("Transaction not found");
     expect((await fixture.get("/api/transactions/unconfirmed/zz")).statusCode).toBe(422);
     expect((await fixture.get("/api/transactions/unconfirmed?orderBy=fee:asc")).statusCode).toBe(422);
   });
 });
 
 describe("POST /transactions", () => {
-  test("hands everything over and answers what became of it", async () => {
+  test("hands everything over and returns what became of it", async () => {
     const transactions = [{ id: "x", amount: 1 }];
-    const answer = await fixture.post("/api/transactions", { transactions });
-    expect(answer.statusCode).toBe(200);
+    const response = await fixture.post("/api/transactions", { transactions });
+    expect(response.statusCode).toBe(200);
     expect(fixture.gateway.submitted.at(-1)).toEqual(transactions);
-    expect(answer.json()).toEqual({
+    expect(response.json()).toEqual({
       data: { accept: [], broadcast: [], excess: [], invalid: ["x"] },
       errors: { x: [{ type: "ERR_LOW_FEE", message: "too low" }] },
     });
@@ -341,8 +350,8 @@ describe("POST /transactions", () => {
     [[null], '"transactions.0" must be an object'],
   ])("refuses lists of another form before they reach the node: %.20j", async (transactions, message) => {
     const count = fixture.gateway.submitted.length;
-    const answer = await fixture.post("/api/transactions", { transactions });
-    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+    const response = await fixture.post("/api/transactions", { transactions });
+    expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
     expect(fixture.gateway.submitted.length).toBe(count);
   });
 
@@ -358,8 +367,8 @@ describe("POST /transactions", () => {
     fixture.gateway.submit = async () => {
       throw new BodyError("there must be at least one transaction");
     };
-    const answer = await fixture.post("/api/transactions", { transactions: [{}] });
-    expect(answer.json()).toMatchObject({
+    const response = await fixture.post("/api/transactions", { transactions: [{}] });
+    expect(response.json()).toMatchObject({
       statusCode: 422,
       message: "there must be at least one transaction",
     });

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { alice, bob, chain, unik } from "../../test-support/http/chain.ts";
 import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
@@ -17,16 +18,16 @@ test("counts tokens by type as text", async () => {
 
 describe("lists", () => {
   test("every token, those without properties too, by id", async () => {
-    const answer = await fixture.get("/api/v2/uniks");
-    expect(rowsOf(answer).map(({ id }) => id)).toEqual([unik.alice, unik.bob, unik.dave, unik.bare]);
-    expect(rowsOf(answer)[0]).toEqual({
+    const response = await fixture.get("/api/v2/uniks");
+    expect(rowsOf(response).map(({ id }) => id)).toEqual([unik.alice, unik.bob, unik.dave, unik.bare]);
+    expect(rowsOf(response)[0]).toEqual({
       id: unik.alice,
       ownerId: alice.address,
       type: "1",
       explicitValues: ["alice", "wonder"],
       defaultExplicitValue: "alice",
     });
-    expect(answer.json().meta).toEqual({
+    expect(response.json().meta).toEqual({
       totalCountIsEstimate: false,
       count: 4,
       pageCount: 1,
@@ -40,9 +41,9 @@ describe("lists", () => {
   });
 
   test("bare tokens under the name nft", async () => {
-    const answer = await fixture.get("/api/nfts?orderBy=ownerId:desc&limit=1&page=2");
-    expect(Object.keys(rowsOf(answer)[0]!)).toEqual(["id", "ownerId"]);
-    expect(answer.json().meta.previous).toBe("/api/nfts?orderBy=ownerId%3Adesc&limit=1&page=1");
+    const response = await fixture.get("/api/nfts?orderBy=ownerId:desc&limit=1&page=2");
+    expect(Object.keys(present(rowsOf(response)[0], "a row"))).toEqual(["id", "ownerId"]);
+    expect(response.json().meta.previous).toBe("/api/nfts?orderBy=ownerId%3Adesc&limit=1&page=1");
   });
 
   test("in any order, of which only two have an effect", async () => {
@@ -56,9 +57,9 @@ describe("lists", () => {
   });
 
   test.each(["limit=0", "page=x", "ownerId=a"])("not with %s: 400", async (parameters) => {
-    const answer = await fixture.get(`/api/uniks?${parameters}`);
+    const response = await fixture.get(`/api/uniks?${parameters}`);
     const [key] = parameters.split("=");
-    expect(answer.json()).toMatchObject({
+    expect(response.json()).toMatchObject({
       statusCode: 400,
       error: "Bad Request",
       validation: { source: "query", keys: [key] },
@@ -67,19 +68,19 @@ describe("lists", () => {
 });
 
 describe("searches", () => {
-  test("by ids, of which it answers those that exist", async () => {
-    const answer = await fixture.post("/api/uniks/search", {
+  test("by ids, of which it returns those that exist", async () => {
+    const response = await fixture.post("/api/uniks/search", {
       id: [unik.bob.toUpperCase(), unik.dave, unknown],
     });
-    expect(rowsOf(answer).map(({ id }) => id)).toEqual([unik.bob, unik.dave]);
+    expect(rowsOf(response).map(({ id }) => id)).toEqual([unik.bob, unik.dave]);
     expect(rowsOf(await fixture.post("/api/v2/uniks/search", { id: unik.bob }))).toHaveLength(1);
   });
 
   test("by owner, in an order, by pages", async () => {
     const body = { ownerId: alice.address, orderBy: "id:desc" };
-    const answer = await fixture.post("/api/nfts/search?limit=1", body);
-    expect(rowsOf(answer)).toEqual([{ id: unik.bare, ownerId: alice.address }]);
-    expect(answer.json().meta.totalCount).toBe(2);
+    const response = await fixture.post("/api/nfts/search?limit=1", body);
+    expect(rowsOf(response)).toEqual([{ id: unik.bare, ownerId: alice.address }]);
+    expect(response.json().meta.totalCount).toBe(2);
     expect(rowsOf(await fixture.post("/api/uniks/search", {}))).toHaveLength(4);
   });
 
@@ -95,15 +96,15 @@ describe("searches", () => {
     [[], [""]],
     [{ foo: 1 }, ["foo"]],
   ])("not with %j: 400", async (body, keys) => {
-    const answer = await fixture.post("/api/uniks/search", body);
-    expect(answer.json()).toMatchObject({ statusCode: 400, validation: { source: "payload", keys } });
+    const response = await fixture.post("/api/uniks/search", body);
+    expect(response.json()).toMatchObject({ statusCode: 400, validation: { source: "payload", keys } });
   });
 
   test.each([undefined, "", "null", "5", '"text"'])("not with a body that is %s: 400", async (payload) => {
     const headers = { "content-type": "application/json" };
     const request = { method: "POST", url: "/api/uniks/search", headers } as const;
-    const answer = await fixture.app.inject({ ...request, ...(payload !== undefined && { payload }) });
-    expect(answer.json()).toMatchObject({
+    const response = await fixture.app.inject({ ...request, ...(payload !== undefined && { payload }) });
+    expect(response.json()).toMatchObject({
       statusCode: 400,
       validation: { source: "payload", keys: [""] },
     });
@@ -130,9 +131,9 @@ describe("shows", () => {
   });
 
   test("stored properties by key, then those that every token has", async () => {
-    const answer = await fixture.get(`/api/uniks/${unik.alice}/properties`);
-    const properties = Object.assign({}, ...rowsOf(answer));
-    expect(rowsOf(answer).slice(0, 3)).toEqual([
+    const response = await fixture.get(`/api/uniks/${unik.alice}/properties`);
+    const properties = Object.assign({}, ...rowsOf(response));
+    expect(rowsOf(response).slice(0, 3)).toEqual([
       { explicitValues: "alice,wonder" },
       { type: "1" },
       { "usr/empty": "" },
@@ -143,7 +144,7 @@ describe("shows", () => {
       "LifeCycle/Status": "2",
     });
     expect(properties).not.toHaveProperty("Badges/Rightness/Verified");
-    expect(answer.json()).toMatchObject({ meta: { count: 14, totalCount: 14 }, chainmeta: { height: 4 } });
+    expect(response.json()).toMatchObject({ meta: { count: 14, totalCount: 14 }, chainmeta: { height: 4 } });
   });
 
   test("pages of properties over both kinds", async () => {
@@ -162,8 +163,8 @@ describe("shows", () => {
     [unik.bob, "Badges%2FSecurity%2FSecondPassphrase", "false"],
     [unik.dave, "Badges%2FRightness%2FEverlasting", "true"],
   ])("the property of %s called %s", async (id, key, value) => {
-    const answer = await fixture.get(`/api/v2/uniks/${id}/properties/${key}`);
-    expect(answer.json()).toMatchObject({ data: value, chainmeta: { height: 4 } });
+    const response = await fixture.get(`/api/v2/uniks/${id}/properties/${key}`);
+    expect(response.json()).toMatchObject({ data: value, chainmeta: { height: 4 } });
   });
 
   test.each([
@@ -195,8 +196,8 @@ describe("shows", () => {
   });
 
   test("a property key of 255 encoded characters", async () => {
-    const answer = await fixture.get(`/api/uniks/${unik.bob}/properties/${"%2F".repeat(255)}`);
-    expect(answer.statusCode).toBe(404);
+    const response = await fixture.get(`/api/uniks/${unik.bob}/properties/${"%2F".repeat(255)}`);
+    expect(response.statusCode).toBe(404);
   });
 });
 
@@ -232,8 +233,8 @@ describe("of several faults, tells", () => {
     ],
   ])("%s", async (_what, path, body, source, keys) => {
     const url = `/api/uniks${path}`;
-    const answer = await (body ? fixture.post(url, body) : fixture.get(url));
-    expect(answer.json()).toMatchObject({ statusCode: 400, validation: { source, keys } });
+    const response = await (body ? fixture.post(url, body) : fixture.get(url));
+    expect(response.json()).toMatchObject({ statusCode: 400, validation: { source, keys } });
   });
 
   test("some, where there are too many to tell", async () => {

@@ -6,12 +6,12 @@ const fixture = openFixture();
 afterAll(() => fixture.close());
 
 const { hello, vote } = chain.sent;
-const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 test("lists votes, under both prefixes", async () => {
   for (const prefix of ["/api", "/api/v2"]) {
-    const answer = await fixture.get(`${prefix}/votes`);
-    expect(rowsOf(answer)).toEqual([
+    const response = await fixture.get(`${prefix}/votes`);
+    expect(rowsOf(response)).toEqual([
       expect.objectContaining({
         id: vote.data.id,
         typeGroup: 2001,
@@ -21,8 +21,8 @@ test("lists votes, under both prefixes", async () => {
       }),
     ]);
     // Only the list of all transactions names uniks.
-    expect(rowsOf(answer)[0]).not.toHaveProperty("unikname");
-    expect(answer.json().meta).toMatchObject({
+    expect(rowsOf(response)[0]).not.toHaveProperty("unikname");
+    expect(response.json().meta).toMatchObject({
       totalCountIsEstimate: false,
       totalCount: 1,
       self: `${prefix}/votes?transform=true&page=1&limit=100`,
@@ -66,8 +66,8 @@ test("shows a vote, and nothing else", async () => {
   const raw = (await fixture.get(`/api/votes/${vote.data.id}?transform=false`)).json();
   expect(raw.data).toMatchObject({ network: 30, fee: "10000000" });
   for (const id of [hello.data.id, "0".repeat(64)]) {
-    const answer = await fixture.get(`/api/votes/${id}`);
-    expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Vote not found" });
+    const response = await fixture.get(`/api/votes/${id}`);
+    expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Vote not found" });
   }
   expect((await fixture.get("/api/votes/zz")).statusCode).toBe(422);
   expect((await fixture.get(`/api/votes/${vote.data.id}?foo=1`)).statusCode).toBe(422);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import {
   alice,
   bob,
@@ -25,8 +26,10 @@ afterAll(async () => {
 const { hello, payments, vote, mint, large } = Object.fromEntries(
   Object.entries(chain.sent).map(([name, { data }]) => [name, data.id]),
 ) as Record<keyof typeof chain.sent, string>;
-const [toAlice, toBob] = chain.blocks[0]!.transactions.map(({ data }) => data.id);
-const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+const [toAlice, toBob] = present(chain.blocks[0], "the genesis block").transactions.map(
+  ({ data }) => data.id,
+);
+const idsOf = (response: { json(): unknown }) => rowsOf(response).map(({ id }) => id);
 
 describe("GET /wallets/{id}/transactions", () => {
   test.each([
@@ -63,9 +66,9 @@ describe("GET /wallets/{id}/transactions", () => {
   });
 
   test("shows them in either form, amounts as text", async () => {
-    const answer = await fixture.get(`/api/v2/wallets/${cold.address}/transactions?limit=1`);
-    expect(rowsOf(answer)[0]).toMatchObject({ amount: "1000", recipient: cold.address });
-    expect(answer.json().meta).toMatchObject({
+    const response = await fixture.get(`/api/v2/wallets/${cold.address}/transactions?limit=1`);
+    expect(rowsOf(response)[0]).toMatchObject({ amount: "1000", recipient: cold.address });
+    expect(response.json().meta).toMatchObject({
       totalCountIsEstimate: false,
       totalCount: 3,
       next: `/api/v2/wallets/${cold.address}/transactions?limit=1&transform=true&page=2`,
@@ -75,15 +78,15 @@ describe("GET /wallets/{id}/transactions", () => {
   });
 
   test("counts a payment once, however often a multi payment names the payee", async () => {
-    const answer = await further.get(`/api/wallets/${carol.address}/transactions?type=6`);
-    expect(idsOf(answer)).toEqual([more.twice.data.id, payments]);
-    expect(answer.json().meta.totalCount).toBe(2);
+    const response = await further.get(`/api/wallets/${carol.address}/transactions?type=6`);
+    expect(idsOf(response)).toEqual([more.twice.data.id, payments]);
+    expect(response.json().meta.totalCount).toBe(2);
   });
 
   test("tells the foundation by what it earned", async () => {
-    const answer = await further.get(`/api/wallets/${foundation.address}/transactions`);
+    const response = await further.get(`/api/wallets/${foundation.address}/transactions`);
     // Mints with voucher that make a unik alive, and updates that do, the latter only before the third economy.
-    expect(idsOf(answer)).toEqual([more.mint.data.id, more.update.data.id]);
+    expect(idsOf(response)).toEqual([more.mint.data.id, more.update.data.id]);
     const ordered = await further.get(
       `/api/wallets/${foundation.address}/transactions?orderBy=type:desc&limit=1`,
     );
@@ -133,7 +136,7 @@ describe("GET /wallets/{id}/transactions/received", () => {
 
 describe("lists of a wallet's transactions", () => {
   test.each(["transactions", "transactions/sent", "transactions/received"])(
-    "answer 404 for an unknown wallet and 422 for what is none: %s",
+    "response 404 for an unknown wallet and 422 for what is none: %s",
     async (path) => {
       const unknown = await fixture.get(`/api/wallets/${stranger.address}/${path}`);
       expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });

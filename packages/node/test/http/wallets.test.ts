@@ -23,10 +23,10 @@ const CHAINMETA = {
 };
 
 test("shows a wallet as interface.md 4.7 types it", async () => {
-  const answer = await fixture.get(`/api/v2/wallets/${alice.address}`);
-  expect(answer.statusCode).toBe(200);
-  expect(answer.body).toContain(`"balance":${ALICE_BALANCE},`);
-  const { data, chainmeta } = answer.json();
+  const response = await fixture.get(`/api/v2/wallets/${alice.address}`);
+  expect(response.statusCode).toBe(200);
+  expect(response.body).toContain(`"balance":${ALICE_BALANCE},`);
+  const { data, chainmeta } = response.json();
   expect(chainmeta).toEqual(CHAINMETA);
   expect(data).toMatchObject({
     address: alice.address,
@@ -68,10 +68,10 @@ test("shows what a cold wallet has not as empty, and a negative balance", async 
   expect(debt.body).toContain('"balance":-10000000000000001,');
 });
 
-test("answers 404 for an unknown wallet and 422 for what cannot be one", async () => {
+test("returns 404 for an unknown wallet and 422 for what cannot be one", async () => {
   for (const id of [stranger.address, stranger.publicKey, "unknown", alice.publicKey.toUpperCase()]) {
-    const answer = await fixture.get(`/api/wallets/${id}`);
-    expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
+    const response = await fixture.get(`/api/wallets/${id}`);
+    expect(response.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
   }
   for (const id of ["!!%3F", "UPPER", "a%20b"]) {
     expect((await fixture.get(`/api/wallets/${id}`)).statusCode).toBe(422);
@@ -79,9 +79,9 @@ test("answers 404 for an unknown wallet and 422 for what cannot be one", async (
 });
 
 test("lists wallets in base encoding, the richest first", async () => {
-  const answer = await fixture.get("/api/wallets?limit=2");
-  expect(rowsOf(answer).map(({ balance }) => balance)).toEqual([`${ALICE_BALANCE}`, "1027"]);
-  expect(rowsOf(answer)[1]).toEqual({
+  const response = await fixture.get("/api/wallets?limit=2");
+  expect(rowsOf(response).map(({ balance }) => balance)).toEqual([`${ALICE_BALANCE}`, "1027"]);
+  expect(rowsOf(response)[1]).toEqual({
     address: cold.address,
     nonce: "0",
     balance: "1027",
@@ -89,7 +89,7 @@ test("lists wallets in base encoding, the richest first", async () => {
     isDelegate: false,
     isResigned: false,
   });
-  expect(answer.json()).toMatchObject({ chainmeta: CHAINMETA, meta: { totalCount: 6, pageCount: 3 } });
+  expect(response.json()).toMatchObject({ chainmeta: CHAINMETA, meta: { totalCount: 6, pageCount: 3 } });
 });
 
 const [richest, coldOne, delegate, genesisDelegate] = [alice, cold, bob, carol].map(({ address }) => address);
@@ -109,17 +109,17 @@ test.each([
   [`secondPublicKey=${secondKey}&address=${richest}`, [richest]],
   [`publicKey=${carol.publicKey}`, [genesisDelegate]],
 ])("lists wallets with %s", async (parameters, addresses) => {
-  const answer = await fixture.get(`/api/wallets?${parameters}`);
-  expect(rowsOf(answer).map(({ address }) => address)).toEqual(addresses);
+  const response = await fixture.get(`/api/wallets?${parameters}`);
+  expect(rowsOf(response).map(({ address }) => address)).toEqual(addresses);
 });
 
 test("puts resigned delegates first, and takes 0 for any value", async () => {
   for (const direction of ["asc", "desc"]) {
-    const answer = await fixture.get(`/api/wallets?orderBy=resigned:${direction}&limit=1`);
-    expect(rowsOf(answer)[0]).toMatchObject({ isResigned: true });
+    const response = await fixture.get(`/api/wallets?orderBy=resigned:${direction}&limit=1`);
+    expect(rowsOf(response)[0]).toMatchObject({ isResigned: true });
   }
-  const answer = await fixture.get("/api/wallets?voteBalance=0&producedBlocks=0");
-  expect(answer.json().meta.totalCount).toBe(6);
+  const response = await fixture.get("/api/wallets?voteBalance=0&producedBlocks=0");
+  expect(response.json().meta.totalCount).toBe(6);
 });
 
 test.each(["address=abc", "publicKey=02ab", "balance=x", "voteBalance=-1", "orderBy=rank:asc", "foo=1"])(
@@ -131,8 +131,8 @@ test.each(["address=abc", "publicKey=02ab", "balance=x", "voteBalance=-1", "orde
 
 test("lists the uniks of a wallet by address, public key and username", async () => {
   for (const id of [alice.address, alice.publicKey]) {
-    const answer = await fixture.get(`/api/v2/wallets/${id}/uniks`);
-    expect(rowsOf(answer)).toEqual([
+    const response = await fixture.get(`/api/v2/wallets/${id}/uniks`);
+    expect(rowsOf(response)).toEqual([
       {
         id: unik.alice,
         ownerId: alice.address,
@@ -142,7 +142,7 @@ test("lists the uniks of a wallet by address, public key and username", async ()
       },
       { id: unik.bare, ownerId: alice.address },
     ]);
-    expect(answer.json()).toMatchObject({ chainmeta: CHAINMETA, meta: { count: 2 } });
+    expect(response.json()).toMatchObject({ chainmeta: CHAINMETA, meta: { count: 2 } });
   }
   expect(rowsOf(await fixture.get(`/api/wallets/${unik.bob}/uniks?limit=1`))).toHaveLength(1);
   expect(rowsOf(await fixture.get(`/api/wallets/${alice.address}/nfts`))[0]).toEqual({
@@ -153,22 +153,22 @@ test("lists the uniks of a wallet by address, public key and username", async ()
 
 test("lists no uniks for a wallet that owns none, known or not, and refuses what is no wallet with 422", async () => {
   for (const id of [cold.address, stranger.publicKey]) {
-    const answer = await fixture.get(`/api/wallets/${id}/uniks`);
-    expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null, pageCount: 1 } });
+    const response = await fixture.get(`/api/wallets/${id}/uniks`);
+    expect(response.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null, pageCount: 1 } });
   }
   expect((await fixture.get(`/api/wallets/${alice.address}/uniks?foo=1`)).statusCode).toBe(422);
   expect((await fixture.get("/api/wallets/!%3F/uniks")).statusCode).toBe(422);
 });
 
-test("describes one and the same head in every answer", () => {
+test("describes one and the same head in every response", () => {
   expect(heads.head.height).toBe(CHAINMETA.height);
 });
 
 test("lists the richest wallets, whatever order is asked for", async () => {
-  const answer = await fixture.get("/api/v2/wallets/top?limit=2&orderBy=balance:asc");
-  expect(rowsOf(answer).map(({ address }) => address)).toEqual([richest, coldOne]);
-  expect(rowsOf(answer)[0]).toMatchObject({ balance: `${ALICE_BALANCE}` });
-  expect(answer.json()).not.toHaveProperty("chainmeta");
+  const response = await fixture.get("/api/v2/wallets/top?limit=2&orderBy=balance:asc");
+  expect(rowsOf(response).map(({ address }) => address)).toEqual([richest, coldOne]);
+  expect(rowsOf(response)[0]).toMatchObject({ balance: `${ALICE_BALANCE}` });
+  expect(response.json()).not.toHaveProperty("chainmeta");
   expect(rowsOf(await fixture.get("/api/wallets/top?username=genesis_1"))).toHaveLength(1);
   for (const parameters of ["foo=1", "orderBy=rank:asc", "limit=0"]) {
     expect((await fixture.get(`/api/wallets/top?${parameters}`)).statusCode).toBe(422);
@@ -196,8 +196,8 @@ test.each([
   [{ lockedBalance: { from: 1 } }, "", []],
   [{ balance: { from: 1 }, vote: bob.publicKey, voteBalance: { from: 1 } }, "", [delegate]],
 ])("finds %j%s", async (body, query, addresses) => {
-  const answer = await fixture.post(`/api/wallets/search${query}`, body);
-  expect(rowsOf(answer).map(({ address }) => address)).toEqual(addresses);
+  const response = await fixture.post(`/api/wallets/search${query}`, body);
+  expect(rowsOf(response).map(({ address }) => address)).toEqual(addresses);
 });
 
 test.each([
@@ -219,8 +219,8 @@ test.each([
 });
 
 test("refuses tokens of other names, and counts the request", async () => {
-  const answer = await fixture.get(`/api/wallets/${alice.address}/foos`);
+  const response = await fixture.get(`/api/wallets/${alice.address}/foos`);
   const message = "the tokens of a wallet are uniks or nfts";
-  expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+  expect(response.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   expect((await fixture.get(`/api/wallets/${alice.address}/foo`)).statusCode).toBe(404);
 });

@@ -1,9 +1,11 @@
 /** What a client can do wrong over HTTP, on a real node: each error names the thing, the reason and the next step. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "the token of the operator";
@@ -14,7 +16,7 @@ type Request = {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
-type Answer = {
+type ApiResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: { readonly statusCode?: number; readonly code?: string; readonly message?: string };
@@ -29,7 +31,7 @@ beforeAll(async () => {
   const environment = { ...process.env, UNIKNODE_WEBHOOK_PRIVATE_TARGETS: "false" };
   node = spawnUniknode([...fixed, "--block-time", "2"], { environment });
   const [, address] = await node.printed(/API\s+(http:\S+?)\/api/);
-  url = new URL(address!);
+  url = new URL(present(address, "the address of the API"));
   await node.printed(/Ctrl-C stops/);
   const { status } = await ask("/api/v2/webhooks", post(WEBHOOK));
   expect(status).toBe(201);
@@ -42,8 +44,8 @@ afterAll(async () => {
 });
 
 /** Sends the path as it is: `fetch` would normalise it, and refuse some methods. */
-function ask(path: string, { method = "GET", body, headers = {} }: Request = {}): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+function ask(path: string, { method = "GET", body, headers = {} }: Request = {}): Promise<ApiResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
   const call = request({ hostname: url.hostname, port: url.port, path, method, headers }, (response) => {
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -704,9 +706,9 @@ test("the table has the wrong usages of every family", () => {
   expect(OWN.length + OLD.length).toBeGreaterThanOrEqual(44);
 });
 
-test.each(OWN)("%s (%s) is answered with its code", async (_title, path, given, status, code, says) => {
-  const { body, headers, ...answer } = await ask(path, given);
-  expect([answer.status, body.statusCode, body.code, headers["error-code"]]).toEqual([
+test.each(OWN)("%s (%s) gets the response with its code", async (_title, path, given, status, code, says) => {
+  const { body, headers, ...response } = await ask(path, given);
+  expect([response.status, body.statusCode, body.code, headers["error-code"]]).toEqual([
     status,
     status,
     code,
@@ -718,7 +720,7 @@ test.each(OWN)("%s (%s) is answered with its code", async (_title, path, given, 
 
 test.each(OLD)("%s (%s) has the recorded members, and the code in a header", async (...row) => {
   const [_title, path, given, status, code, says] = row;
-  const { body, headers, ...answer } = await ask(path, given);
+  const { body, headers, ...response } = await ask(path, given);
   const members = [
     "error",
     "message",
@@ -726,7 +728,7 @@ test.each(OLD)("%s (%s) has the recorded members, and the code in a header", asy
     ...(status === 400 && code !== "PATH_ENCODING" ? ["validation"] : []),
   ];
   expect(Object.keys(body).sort()).toEqual(members);
-  expect([answer.status, body.statusCode, headers["error-code"]]).toEqual([status, status, code]);
+  expect([response.status, body.statusCode, headers["error-code"]]).toEqual([status, status, code]);
   for (const text of says) expect(body.message).toContain(text);
   expect(headers.allow).toBe(code === "METHOD_NOT_ALLOWED" ? "GET, HEAD, POST" : undefined);
 });

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { createSharedResult } from "../../src/operations/shared-result.ts";
 
-/** An answer that the test settles, at a time that the test sets. */
+/** A result that the test settles, at a time that the test sets. */
 function open() {
   let nowMs = 0;
   const made: PromiseWithResolvers<string>[] = [];
   const ask = createSharedResult(
     () => {
-      made.push(Promise.withResolvers<string>());
-      return made.at(-1)!.promise;
+      const next = Promise.withResolvers<string>();
+      made.push(next);
+      return next.promise;
     },
     1_000,
     () => nowMs,
@@ -16,37 +17,37 @@ function open() {
   return { ask, made, at: (ms: number) => (nowMs = ms) };
 }
 
-test("callers who come while an answer is made wait for that one, however long it takes", async () => {
+test("callers who come while a result is made wait for that one, however long it takes", async () => {
   const { ask, made, at } = open();
-  const answers = Array.from({ length: 100 }, ask);
+  const results = Array.from({ length: 100 }, ask);
   at(60_000);
-  answers.push(ask());
+  results.push(ask());
   expect(made).toHaveLength(1);
-  made[0]!.resolve("a");
-  expect(new Set(await Promise.all(answers))).toEqual(new Set(["a"]));
+  made[0]?.resolve("a");
+  expect(new Set(await Promise.all(results))).toEqual(new Set(["a"]));
 });
 
-test("an answer is given again for its time from when it was ready, then made anew", async () => {
+test("a result is returned again for its time from when it was ready, then made anew", async () => {
   const { ask, made, at } = open();
   const first = ask();
   at(5_000);
-  made[0]!.resolve("a");
+  made[0]?.resolve("a");
   await first;
   at(5_999);
   expect(await ask()).toBe("a");
   at(6_000);
   const second = ask();
-  made[1]!.resolve("b");
+  made[1]?.resolve("b");
   expect(await second).toBe("b");
   expect(made).toHaveLength(2);
 });
 
 test("a failure rejects all waiting callers, and is not kept", async () => {
   const { ask, made } = open();
-  const answers = [ask(), ask()];
-  made[0]!.reject(new Error("no"));
-  for (const answer of answers) await expect(answer).rejects.toThrow("no");
+  const results = [ask(), ask()];
+  made[0]?.reject(new Error("no"));
+  for (const result of results) await expect(result).rejects.toThrow("no");
   const next = ask();
-  made[1]!.resolve("a");
+  made[1]?.resolve("a");
   expect(await next).toBe("a");
 });

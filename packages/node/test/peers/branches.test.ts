@@ -2,6 +2,7 @@
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectPeer } from "../../src/peers/transport/connection.ts";
+import { present } from "../../src/platform/present.ts";
 import { network, range, STRICTER_FROM } from "../../test-support/peers/chains.ts";
 import { createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
@@ -25,7 +26,7 @@ async function openTogether(count: number): Promise<{ all: TestNode[]; common: B
     ),
   );
   const [first, ...others] = all;
-  const common = await first!.world.forge(...range(1, 20));
+  const common = await present(first).world.forge(...range(1, 20));
   for (const { world } of others) await world.take(...common);
   return { all, common };
 }
@@ -45,7 +46,7 @@ describe("branches", { timeout: 120_000 }, () => {
       const from = 100 + 100 * index;
       await world.forge(...range(from, from + 8 + 3 * index));
     }
-    const best = headOf(all.at(-1)!);
+    const best = headOf(present(all.at(-1)));
     await start(all);
     await expect.poll(() => new Set(all.map(headOf)), WAIT).toEqual(new Set([best]));
     // The height of every node only grows, whatever branch it is on.
@@ -73,15 +74,15 @@ describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
   /** Two nodes whose branches hold a block of one delegate for one slot each. */
   async function openDoubled() {
     const { all, common } = await openTogether(1);
-    const node = all[0]!;
-    const other = nodes.open(HOSTS[1]!, [HOSTS[0]!]);
+    const node = present(all[0]);
+    const other = nodes.open(present(HOSTS[1]), [present(HOSTS[0])]);
     await other.world.take(...common.slice(0, -1));
     await other.world.forge(24);
     const [first] = await node.world.forge(200);
     const [second] = await other.world.forge(200);
-    const { height, generatorPublicKey } = first!.header;
-    expect(second!.header).toMatchObject({ height, generatorPublicKey });
-    return { node, other, second: second!, report: { height, generatorPublicKey } };
+    const { height, generatorPublicKey } = present(first).header;
+    expect(present(second).header).toMatchObject({ height, generatorPublicKey });
+    return { node, other, second: present(second), report: { height, generatorPublicKey } };
   }
 
   test("is reported by a node that receives the second block", async () => {
@@ -107,8 +108,11 @@ describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
 test("A peer with a version that a milestone excludes is dropped at its height.", {
   timeout: 60_000,
 }, async () => {
-  const node = nodes.open(HOSTS[0]!, HOSTS.slice(1, 3));
-  const [old, young] = [nodes.open(HOSTS[1]!, [], { version: "5.5.0" }), nodes.open(HOSTS[2]!, [])];
+  const node = nodes.open(present(HOSTS[0]), HOSTS.slice(1, 3));
+  const [old, young] = [
+    nodes.open(present(HOSTS[1]), [], { version: "5.5.0" }),
+    nodes.open(present(HOSTS[2]), []),
+  ];
   const all = [node, old, young];
   const blocks = await node.world.forge(...range(1, STRICTER_FROM - 3));
   for (const { world } of [old, young]) await world.take(...blocks);
@@ -120,8 +124,8 @@ test("A peer with a version that a milestone excludes is dropped at its height."
       .sort();
   await expect.poll(known, WAIT).toEqual([old.host, young.host]);
   const [last, first] = await node.world.forge(STRICTER_FROM - 2, STRICTER_FROM - 1);
-  expect(last!.header.height).toBe(STRICTER_FROM - 1);
-  expect(first!.header.height).toBe(STRICTER_FROM);
+  expect(present(last).header.height).toBe(STRICTER_FROM - 1);
+  expect(present(first).header.height).toBe(STRICTER_FROM);
   await expect.poll(known, WAIT).toEqual([young.host]);
   expect(node.events).toContain(`removed ${old.host}`);
 });

@@ -7,6 +7,7 @@ import { createRebroadcast } from "../../src/peers/broadcast/rebroadcast.ts";
 import { createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
 import { createBlockObservations } from "../../src/peers/inbound/observations.ts";
 import type { PeerClient } from "../../src/peers/transport/client.ts";
+import { present } from "../../src/platform/present.ts";
 import { network, openTestChain } from "../../test-support/peers/chains.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 
@@ -106,13 +107,13 @@ describe("blocks that wait for the rate limit of a peer", () => {
     const passed = [5, 7, 6].map((height) => broadcast.broadcast(at(height)));
     await new Promise((resolve) => setImmediate(resolve));
     expect(turns).toHaveLength(1);
-    turns[0]!();
+    present(turns[0])();
     await Promise.all(passed);
     expect(sent).toEqual([7]);
     expect(broadcast.dropped()).toBe(2);
     const next = broadcast.broadcast(at(8));
     await new Promise((resolve) => setImmediate(resolve));
-    turns[1]!();
+    present(turns[1])();
     await next;
     await world.close();
     expect(sent).toEqual([7, 8]);
@@ -158,7 +159,7 @@ describe("transactions", () => {
   const pending = () => undefined;
 
   test("of the pool are sent with their real id, whatever id they were received with", async () => {
-    const sealed = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
+    const sealed = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
     const json = transactionToJson(sealed.data);
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({
@@ -226,22 +227,22 @@ describe("transactions that stay pending", () => {
   test("are sent again after ten blocks, and after ten more", () => {
     const { pending, sent, rebroadcast } = repeating();
     const [one, other] = transactions;
-    for (const some of [one!, other!]) pending.set(some.data.id, some);
-    rebroadcast.sent([one!.data.id], 5);
-    rebroadcast.sent([other!.data.id, "elsewhere"], 8);
+    for (const some of [present(one), present(other)]) pending.set(some.data.id, some);
+    rebroadcast.sent([present(one).data.id], 5);
+    rebroadcast.sent([present(other).data.id, "elsewhere"], 8);
     for (let height = 6; height <= 25; height++) rebroadcast.headMoved(height);
-    const [first, second] = [[one!.data.id], [other!.data.id]];
+    const [first, second] = [[present(one).data.id], [present(other).data.id]];
     expect(sent).toEqual([first, second, first]);
   });
 
   test("are not sent again after they have left the pool", () => {
     const { pending, sent, rebroadcast } = repeating();
     const [one] = transactions;
-    pending.set(one!.data.id, one!);
-    rebroadcast.sent([one!.data.id], 5);
+    pending.set(present(one).data.id, present(one));
+    rebroadcast.sent([present(one).data.id], 5);
     pending.clear();
     for (let height = 6; height <= 40; height++) rebroadcast.headMoved(height);
-    pending.set(one!.data.id, one!);
+    pending.set(present(one).data.id, present(one));
     rebroadcast.headMoved(41);
     expect(sent).toEqual([]);
   });

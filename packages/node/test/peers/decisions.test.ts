@@ -9,6 +9,7 @@ import { localAddressOf } from "../../src/peers/options.ts";
 import { networkHeight } from "../../src/peers/table/peer.ts";
 import { matchesAddress } from "../../src/peers/transport/address-patterns.ts";
 import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
+import { present } from "../../src/platform/present.ts";
 
 test("An address has one normalized form.", () => {
   for (const text of ["2001:DB8:0:0::1", "2001:db8::1"]) expect(peerAddress(text)).toBe("2001:db8::1");
@@ -102,14 +103,14 @@ test("there is nothing to search below the first block", () => {
 });
 
 test("versions are allowed by the milestone at the height", () => {
-  const livenet = createNetwork(presets.livenet!);
-  const last = livenet.milestones.at(-1)!.height;
+  const livenet = createNetwork(present(presets.livenet));
+  const last = present(livenet.milestones.at(-1)).height;
   const isAllowed = (text: string) => isVersionAllowed(text, allowedVersions(livenet, last), "livenet");
   expect(["5.7.2", "5.7.2-dev", "6.1.0", "7.0.0-dev"].every(isAllowed)).toBe(true);
   expect(["5.7.1", "7.0.0", "05.7.2", "5.7.2-01", "=5.7.2", "5.7.2\n", " 5.7.2", ""].some(isAllowed)).toBe(
     false,
   );
-  expect(allowedVersions(createNetwork(presets.unitnet!), 1)).toContain("^2.7");
+  expect(allowedVersions(createNetwork(present(presets.unitnet)), 1)).toContain("^2.7");
 });
 
 test("pre-releases count by their order, except on mainnet", () => {

@@ -11,7 +11,8 @@ import {
   createInboundTransactions,
   type InboundTransactionsDeps,
 } from "../../src/peers/inbound/transactions.ts";
-import { CallError } from "../../src/peers/transport/handler.ts";
+import { ReplyError } from "../../src/peers/transport/handler.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   keysOf,
   network,
@@ -104,20 +105,20 @@ describe("a posted block", () => {
 
   test("may continue one that the chain is still executing", async () => {
     const other = openTestChain();
-    await other.take(...range(2, 7).map((height) => own.chain.blocks.block(height)!));
+    await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));
     const [first, second] = await other.forge(498, 499);
     const { post } = inboundBlocks();
-    await post(encodeBlock(first!, network), peer);
-    await post(encodeBlock(second!, network), peer);
-    await expect.poll(() => own.chain.head().id).toBe(second!.header.id);
+    await post(encodeBlock(present(first), network), peer);
+    await post(encodeBlock(present(second), network), peer);
+    await expect.poll(() => own.chain.head().id).toBe(present(second).header.id);
     await other.close();
   });
 
   test("that does not continue the head is refused, and starts a synchronisation", async () => {
     const other = openTestChain();
     const [, block] = await other.forge(3, 4);
-    await expect(post(block!)).rejects.toThrow(
-      new CallError("Last received block 3 cannot be chained to 7."),
+    await expect(post(present(block))).rejects.toThrow(
+      new ReplyError("Last received block 3 cannot be chained to 7."),
     );
     expect(events).toEqual(["unchained 3"]);
     await other.close();
@@ -162,7 +163,7 @@ describe("a posted block", () => {
 
   test("without a valid signature bans its sender", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
-    bytes[bytes.length - 1]! ^= 1;
+    bytes[bytes.length - 1] = present(bytes.at(-1)) ^ 1;
     await inboundBlocks().post(bytes, peer);
     expect(events).toEqual([`ban ${peer.address}`]);
   });
@@ -185,7 +186,7 @@ describe("a posted block", () => {
   });
 
   test("of a delegate outside of its slot is dropped without a ban: traps C1 and C2", async () => {
-    const keys = keysOf.get(own.make(SLOT + 1).header.generatorPublicKey)!;
+    const keys = present(keysOf.get(own.make(SLOT + 1).header.generatorPublicKey));
     await post(own.make(SLOT, { keys }));
     expect(events).toEqual([]);
     expect(own.chain.head().height).toBe(7);
@@ -199,7 +200,7 @@ describe("a posted block", () => {
     const count = network.milestoneAt(7).block.maxTransactions + 1;
     // Behind version, timestamp, height and the previous id.
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(3 * 4 + 32, count, true);
-    await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(CallError);
+    await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(ReplyError);
     await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(
       new RegExp(
         `^Received block [0-9a-f]{64} at height 8 contained too many transactions \\(${count}\\)\\.$`,
@@ -258,13 +259,13 @@ test("The forger of the node learns whether its block was accepted.", async () =
 test("two blocks of one delegate for one slot are reported, once", async () => {
   await own.forge(SLOT);
   const second = openTestChain();
-  await second.take(...range(2, 6).map((height) => own.chain.blocks.block(height)!));
+  await second.take(...range(2, 6).map((height) => present(own.chain.blocks.block(height))));
   // The same height and the same slot, on another parent.
   await second.forge(496);
   const twin = second.make(SLOT);
   const bytes = encodeBlock(twin, network);
   const { post } = inboundBlocks();
-  for (let count = 0; count < 2; count++) await expect(post(bytes, peer)).rejects.toThrow(CallError);
+  for (let count = 0; count < 2; count++) await expect(post(bytes, peer)).rejects.toThrow(ReplyError);
   expect(logged).toMatchObject([{ height: 8, blockIds: [own.header(8).id, twin.header.id] }]);
   await second.close();
 });
@@ -292,12 +293,12 @@ describe("posted transactions", () => {
     await expect.poll(() => batches).toEqual([[[{ a: 1 }], {}]]);
   });
 
-  const { data } = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
+  const { data } = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
   const item = transactionToJson(data);
 
   test("are broadcast only if none of the message is invalid", async () => {
     const answers = [answer([]), answer([data.id]), answer([])];
-    const { post, passedOn } = queue(async () => answers.shift()!);
+    const { post, passedOn } = queue(async () => present(answers.shift()));
     const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
     for (const message of messages) post(message);
     await expect.poll(() => answers).toEqual([]);

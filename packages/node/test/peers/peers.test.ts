@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
+import { present } from "../../src/platform/present.ts";
 import { network, range, rich, rounds, slots } from "../../test-support/peers/chains.ts";
 import { CURRENT_SLOT, createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
@@ -34,7 +35,7 @@ async function forgerOf({ host }: TestNode, localAddress = "127.0.0.9") {
 
 describe("two nodes", () => {
   test("become peers of each other, though only one has the address of the other", async () => {
-    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
     expect(second.events).toContain(`added ${HOSTS[0]}`);
@@ -46,7 +47,7 @@ describe("two nodes", () => {
   });
 
   test("the lower one fetches the missing blocks", async () => {
-    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.world.forge(...range(1, 50));
     await first.peers.start();
     await second.peers.start();
@@ -56,7 +57,7 @@ describe("two nodes", () => {
   });
 
   test("the one on the lower branch reverts to the common block, and follows", async () => {
-    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await second.world.take(...(await first.world.forge(...range(1, 20))));
     await second.world.forge(...range(300, 310));
     await first.world.forge(...range(200, 230));
@@ -67,7 +68,7 @@ describe("two nodes", () => {
   });
 
   test("receive the last blocks of one that is stopped, though they are forged fast", async () => {
-    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
     await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
@@ -80,11 +81,11 @@ describe("two nodes", () => {
 
   /** Three in a row: the first and the third one do not meet. */
   function openRow(): [TestNode, TestNode, TestNode] {
-    const onlySecond = { whitelist: [HOSTS[1]!] };
+    const onlySecond = { whitelist: [present(HOSTS[1])] };
     return [
-      open(HOSTS[0]!, [], onlySecond),
-      open(HOSTS[1]!, HOSTS),
-      open(HOSTS[2]!, [HOSTS[1]!], onlySecond),
+      open(present(HOSTS[0]), [], onlySecond),
+      open(present(HOSTS[1]), HOSTS),
+      open(present(HOSTS[2]), [present(HOSTS[1])], onlySecond),
     ];
   }
 
@@ -113,7 +114,7 @@ describe("two nodes", () => {
   });
 
   test("broadcast blocks, and report why they must not forge", async () => {
-    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await first.peers.start();
     await second.peers.start();
     await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
@@ -132,7 +133,10 @@ describe("two nodes", () => {
 
 describe("addresses", () => {
   test("on the blacklist are neither accepted nor dialled", async () => {
-    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!], { blacklist: ["127.0.0.2"] })];
+    const [first, second] = [
+      open(present(HOSTS[0]), []),
+      open(present(HOSTS[1]), [present(HOSTS[0])], { blacklist: ["127.0.0.2"] }),
+    ];
     await first.peers.start();
     await second.peers.start();
     expect(second.peers.list()).toEqual([]);
@@ -143,8 +147,8 @@ describe("addresses", () => {
 
   test("outside of the whitelist are accepted, but become no peers", async () => {
     const [first, second] = [
-      open(HOSTS[0]!, []),
-      open(HOSTS[1]!, [HOSTS[0]!], { whitelist: ["127.0.0.7*"] }),
+      open(present(HOSTS[0]), []),
+      open(present(HOSTS[1]), [present(HOSTS[0])], { whitelist: ["127.0.0.7*"] }),
     ];
     await first.peers.start();
     await second.peers.start();
@@ -155,7 +159,7 @@ describe("addresses", () => {
   });
 
   test("that the whitelist names completely are exempt from the rate limits", async () => {
-    const node = open(HOSTS[0]!, [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
+    const node = open(present(HOSTS[0]), [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
     await node.peers.start();
     const request = await forgerOf(node);
     for (let count = 0; count < 5; count++) expect(await request("p2p.peer.getPeers", {})).toEqual([]);
@@ -172,14 +176,14 @@ describe("a list of seeds", () => {
   }
 
   test("is read from the first source that has one", async () => {
-    const first = open(HOSTS[0]!, []);
+    const first = open(present(HOSTS[0]), []);
     await first.peers.start();
     const sources = [
       "/nowhere/peers.json",
       await serve("gone"),
       await serve(JSON.stringify({ list: [{ ip: HOSTS[0] }, { ip: "none" }, null] })),
     ];
-    const second = open(HOSTS[1]!, [], { sources });
+    const second = open(present(HOSTS[1]), [], { sources });
     await second.peers.start();
     await expect.poll(() => second.events, WAIT).toContain(`added ${HOSTS[0]}`);
     expect(second.logged).toHaveLength(2);
@@ -193,7 +197,7 @@ describe("a list of seeds", () => {
       server.close();
     });
     const { port } = server.address() as AddressInfo;
-    const node = open(HOSTS[0]!, [], { sources: [`http://127.0.0.1:${port}/`] });
+    const node = open(present(HOSTS[0]), [], { sources: [`http://127.0.0.1:${port}/`] });
     await node.peers.start();
     await expect.poll(() => node.logged.length, WAIT).toBe(1);
   });
@@ -202,7 +206,7 @@ describe("a list of seeds", () => {
 test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at block 1", {
   timeout: 60_000,
 }, async () => {
-  const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+  const [first, second] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
   const { data, bytes } = seal(
     builders.transfer({
       network,
@@ -235,13 +239,13 @@ test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at
   expect(await second.peers.submit(block)).toBeUndefined();
   await expect.poll(() => first.world.chain.head().id, WAIT).toBe(block.header.id);
   for (const { world } of [first, second]) {
-    expect(world.chain.state.get("wallets", rich.address)!.nonce).toBe(1n);
+    expect(present(world.chain.state.get("wallets", rich.address)).nonce).toBe(1n);
   }
 });
 
 describe("a separate forger", () => {
   test("is driven by this relay", async () => {
-    const node = open(HOSTS[0]!, []);
+    const node = open(present(HOSTS[0]), []);
     await node.world.forge(...range(990, 996));
     await node.peers.start();
     const call = await forgerOf(node);
@@ -270,14 +274,14 @@ describe("a separate forger", () => {
   });
 
   test("may query addresses", async () => {
-    const [node, peer] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    const [node, peer] = [open(present(HOSTS[0]), []), open(present(HOSTS[1]), [present(HOSTS[0])])];
     await node.peers.start();
     await peer.peers.start();
     await expect.poll(() => node.events, WAIT).toContain(`added ${HOSTS[1]}`);
     const call = await forgerOf(node);
     const ip = "203.0.113.7";
     expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });
-    for (const known of ["127.0.0.9", "::ffff:127.0.0.9", HOSTS[1]!, `::ffff:${HOSTS[1]}`]) {
+    for (const known of ["127.0.0.9", "::ffff:127.0.0.9", present(HOSTS[1]), `::ffff:${HOSTS[1]}`]) {
       const answer = await call("p2p.internal.isPeerOrForger", { ip: known });
       expect(answer).toEqual({ isPeerOrForger: true });
     }
@@ -291,7 +295,7 @@ describe("a separate forger", () => {
   });
 
   test("is refused from another address", async () => {
-    const node = open(HOSTS[0]!, []);
+    const node = open(present(HOSTS[0]), []);
     await node.peers.start();
     const call = await forgerOf(node, "127.0.0.8");
     await expect(call("p2p.internal.getCurrentRound", {})).rejects.toMatchObject({ code: "PEER_GONE" });
@@ -300,7 +304,7 @@ describe("a separate forger", () => {
 
 describe("blocks for others", () => {
   test("are sent in the form of old nodes and in that of Uniknode", async () => {
-    const node = open(HOSTS[0]!, []);
+    const node = open(present(HOSTS[0]), []);
     await node.world.forge(...range(1, 120));
     await node.peers.start();
     const call = await forgerOf(node, "127.0.0.8");
@@ -317,7 +321,7 @@ describe("blocks for others", () => {
     });
     const blocks = (await call("p2p.peer.getBlocks", { lastBlockHeight: 110, blockLimit: 3 })) as object[];
     expect(blocks.map((block) => (block as { height: number }).height)).toEqual([111, 112, 113]);
-    const beyond = open(HOSTS[1]!, []);
+    const beyond = open(present(HOSTS[1]), []);
     await beyond.peers.start();
     expect(await (await forgerOf(beyond, "127.0.0.8"))("p2p.peer.getBlocks", { lastBlockHeight: 5 })).toEqual(
       [],

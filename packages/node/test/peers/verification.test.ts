@@ -14,11 +14,12 @@ import { branchToSwitchTo } from "../../src/peers/forks/choose.ts";
 import { createBlockHandlers } from "../../src/peers/requests/blocks.ts";
 import { isForked, type Peer } from "../../src/peers/table/peer.ts";
 import { PeerError } from "../../src/peers/transport/error.ts";
-import type { CallError } from "../../src/peers/transport/handler.ts";
+import type { ReplyError } from "../../src/peers/transport/handler.ts";
 import { type RequestPeer, verifyChain } from "../../src/peers/verification/verify-chain.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { packBlocks } from "../../src/peers/wire/packed-blocks.ts";
 import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/replies/received.ts";
+import { present } from "../../src/platform/present.ts";
 import {
   LAST_SLOT,
   network,
@@ -58,7 +59,7 @@ function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
     asked.push(event);
     const result =
       event === "p2p.peer.getCommonBlocks"
-        ? await answers.getCommonBlocks(argument).catch((error: CallError) => {
+        ? await answers.getCommonBlocks(argument).catch((error: ReplyError) => {
             throw new PeerError("PEER_REFUSED", error.message);
           })
         : event === "p2p.peer.getBlocks"
@@ -148,7 +149,7 @@ describe("a peer is refused", () => {
     const status = statusFrom(other);
     const lying = { ...status, state: { ...status.state, height: 99 } };
     expect(await refusal(own, lying, noPeer)).toBe("it does not send its head");
-    const idless = { ...status.state.header!, id: "ab".repeat(32) };
+    const idless = { ...present(status.state.header), id: "ab".repeat(32) };
     const otherId = { ...status, state: { ...status.state, header: idless } };
     expect(await refusal(own, otherId, noPeer)).toContain("another id than it claims");
   });
@@ -173,7 +174,7 @@ describe("a peer is refused", () => {
   test("whose branch is of the wrong delegates", async () => {
     const { own } = await branches();
     const liar = open();
-    await liar.take(...range(2, 6).map((height) => own.chain.blocks.block(height)!));
+    await liar.take(...range(2, 6).map((height) => present(own.chain.blocks.block(height))));
     const made = liar.make(30, { keys: keysFromPassphrase("unknown") });
     const status = statusOfHead(made.header);
     const request = ((event: PeerEvent, argument: never) =>
@@ -202,7 +203,7 @@ describe("a peer is refused", () => {
       event === "uniknode.peer.getBlocks"
         ? Promise.resolve(overTheWire(event, packed(made)))
         : askFrom(other)(event as never, argument, undefined as never)) as unknown as RequestPeer;
-    await own.take(...range(7, 10).map((height) => other.chain.blocks.block(height)!));
+    await own.take(...range(7, 10).map((height) => present(other.chain.blocks.block(height))));
     expect(await refusal(own, statusOfHead(made.header), request)).toContain("is in the future");
   });
 });
@@ -253,7 +254,7 @@ describe("the branch to switch to", () => {
     ],
     ["it is too far away", [peer("a", 6_000, 10, 5_999)], undefined],
   ])("%s", (_, peers, expected) => {
-    const branch = branchToSwitchTo(peers, peers[0]!.verification.myHeight);
+    const branch = branchToSwitchTo(peers, present(peers[0]).verification.myHeight);
     const ips = (some: readonly Peer[]) => some.map(({ ip }) => ip);
     expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { compareVersions, parseRange, parseVersion } from "../../src/peers/versions.ts";
+import { present } from "../../src/platform/present.ts";
 
-const version = (text: string) => parseVersion(text)!;
-const isIn = (text: string, range: string, options = {}) => parseRange(range, options)!.test(version(text));
+const version = (text: string) => present(parseVersion(text));
+const isIn = (text: string, range: string, options = {}) =>
+  present(parseRange(range, options)).test(version(text));
 
 test("reads versions", () => {
   expect(parseVersion("5.7.2")).toMatchObject({ major: 5, minor: 7, patch: 2, prerelease: [] });

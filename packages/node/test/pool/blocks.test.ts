@@ -1,6 +1,7 @@
 /** Effects of blocks, reverts, expirations and milestones on the pool (pool.md 6 and 10, decision 4). */
 import { builders, multiSignTransaction, transactionId } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import {
   addressNamed,
   createTestChain,
@@ -28,12 +29,12 @@ describe("a block", () => {
     await pool.submit(inputs);
     const included = pool.inForgingOrder().slice(0, 2);
     pool.blockApplied(included, chain.append(included));
-    expect(idsOf(pool.inForgingOrder())).toEqual([inputs[2]!.id]);
+    expect(idsOf(pool.inForgingOrder())).toEqual([present(inputs[2]).id]);
     expect(await submitOne(pool, transfer("alice", 4))).toBe("accepted");
     await pool.close();
     expect(reported(pool.events).filter((text) => text.includes("removed"))).toEqual([
-      `transaction.pool.removed ${inputs[0]!.id}`,
-      `transaction.pool.removed ${inputs[1]!.id}`,
+      `transaction.pool.removed ${present(inputs[0]).id}`,
+      `transaction.pool.removed ${present(inputs[1]).id}`,
     ]);
   });
 
@@ -69,10 +70,10 @@ describe("a block", () => {
     await pool.submit(inputs);
     const [first, second] = pool.inForgingOrder();
     // The state is that of the second block before the pool is notified of the first.
-    const changed = [chain.append([first!]), chain.append([second!])];
-    pool.blockApplied([first!], changed[0]!);
-    pool.blockApplied([second!], changed[1]!);
-    expect(idsOf(pool.inForgingOrder())).toEqual([inputs[2]!.id]);
+    const changed = [chain.append([present(first)]), chain.append([present(second)])];
+    pool.blockApplied([present(first)], present(changed[0]));
+    pool.blockApplied([present(second)], present(changed[1]));
+    expect(idsOf(pool.inForgingOrder())).toEqual([present(inputs[2]).id]);
     await pool.close();
     expect(reported(pool.events).slice(3).length).toBe(2);
   });
@@ -97,16 +98,16 @@ describe("an expiration height", () => {
       transfer("alice", 3),
     ];
     const bobs = transfer("bob", 1, { expiration: 13 });
-    await pool.submit([first!, second!, third!, bobs]);
+    await pool.submit([present(first), present(second), present(third), bobs]);
     pool.blockApplied([], chain.append());
     expect(pool.size()).toBe(4);
     pool.blockApplied([], chain.append());
-    expect(idsOf(pool.inForgingOrder())).toEqual([first!.id, bobs.id]);
+    expect(idsOf(pool.inForgingOrder())).toEqual([present(first).id, bobs.id]);
     expect(await submitOne(pool, transfer("alice", 2, { amount: 9n }))).toBe("accepted");
     await pool.close();
     expect(reported(pool.events).slice(4, 6)).toEqual([
-      `transaction.expired ${third!.id}`,
-      `transaction.expired ${second!.id}`,
+      `transaction.expired ${present(third).id}`,
+      `transaction.expired ${present(second).id}`,
     ]);
   });
 
@@ -138,11 +139,11 @@ describe("a milestone", () => {
     pool.blockApplied([], chain.append());
     expect(pool.size()).toBe(4);
     pool.blockApplied([], chain.append());
-    expect(idsOf(pool.inForgingOrder())).toEqual([inputs[0]!.id, inputs[3]!.id]);
+    expect(idsOf(pool.inForgingOrder())).toEqual([present(inputs[0]).id, present(inputs[3]).id]);
     await pool.close();
     expect(reported(pool.events).slice(4)).toEqual([
-      `transaction.pool.removed ${inputs[2]!.id}`,
-      `transaction.pool.removed ${inputs[1]!.id}`,
+      `transaction.pool.removed ${present(inputs[2]).id}`,
+      `transaction.pool.removed ${present(inputs[1]).id}`,
     ]);
   });
 
@@ -175,7 +176,7 @@ describe("a revert", () => {
     const inputs = [transfer("alice", 1), transfer("bob", 1), transfer("alice", 2)];
     await pool.submit(inputs.slice(0, 2));
     expect(pool.forge().length).toBe(2);
-    await pool.submit([inputs[2]!]);
+    await pool.submit([present(inputs[2])]);
     await pool.close();
     const before = pool.events.length;
     pool.blocksReverted(chain.revert());
@@ -250,7 +251,7 @@ describe("clearing the pool", () => {
     await pool.submit(inputs);
     pool.clear();
     expect(pool.size()).toBe(0);
-    expect(await submitOne(pool, inputs[0]!)).toBe("accepted");
+    expect(await submitOne(pool, present(inputs[0]))).toBe("accepted");
     await pool.close();
     const removed = reported(pool.events).filter((text) => text.includes("removed"));
     expect(removed.toSorted()).toEqual(inputs.map(({ id }) => `transaction.pool.removed ${id}`).toSorted());

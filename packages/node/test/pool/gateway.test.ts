@@ -1,6 +1,7 @@
 /** The gateway between the pool and the serving side (pool.md 3, consensus.md 11). */
 import { expect, test } from "vitest";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
+import { present } from "../../src/platform/present.ts";
 import { createGateway, type GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 import {
   createTestChain,
@@ -20,7 +21,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
   return {
     pool,
     gateway: createGateway(
-      { maxTransactionsPerRequest: 40 },
+      { poolMaxPerRequest: 40 },
       {
         pool,
         network,
@@ -110,7 +111,7 @@ test("pending transactions are listed in forging order, a page at a time", async
     expect(totalCount).toBe(3);
     return transactions.map(({ members }) => members.id);
   };
-  const [first, second, third] = [inputs[1]!.id, inputs[0]!.id, inputs[2]!.id];
+  const [first, second, third] = [present(inputs[1]).id, present(inputs[0]).id, present(inputs[2]).id];
   expect(await listed(0, 100)).toEqual([first, second, third]);
   expect(await listed(1, 1)).toEqual([second]);
   expect(await listed(2, 5)).toEqual([third]);
@@ -126,10 +127,10 @@ test("Pending transactions are listed from a given one on, at its current positi
     const { transactions, offset } = await gateway.pendingTransactions({ afterId, offset: index, limit: 5 });
     return [offset, ...transactions.map(({ members }) => members.id)];
   };
-  expect(await after(first!, 0)).toEqual([1, second]);
+  expect(await after(present(first), 0)).toEqual([1, second]);
   await gateway.submit([transfer("bob", 1, { fee: 3n * FEE })]);
-  expect(await after(first!, 0)).toEqual([2, second]);
-  expect(await after(second!, 1)).toEqual([3]);
+  expect(await after(present(first), 0)).toEqual([2, second]);
+  expect(await after(present(second), 1)).toEqual([3]);
   // Removed: the list continues at its old position.
   expect(await after("00".repeat(32), 1)).toEqual([1, first, second]);
 });

@@ -9,6 +9,7 @@ import {
 } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import type { PoolStore } from "../../src/store/node/pool.ts";
 import {
   createTestChain,
@@ -146,7 +147,7 @@ function expectApplicable(pool: OpenPool, chain: TestChain): void {
     }
     const isLate = ({ expiration = 0 }: Transaction) => expiration > 0 && expiration <= head().height;
     expect(transactions.filter(({ data }) => isLate(data))).toEqual([]);
-    const nonces = transactions.map(({ data }) => data.nonce!);
+    const nonces = transactions.map(({ data }) => present(data.nonce));
     expect(nonces).toEqual(nonces.toSorted((a, b) => Number(a - b)));
   }
 }

@@ -2,6 +2,7 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createPending } from "../../src/pool/contents/pending.ts";
 import { createSortedList } from "../../src/pool/contents/sorted-list.ts";
 
@@ -79,7 +80,7 @@ test("Any additions and removals give the order of a plain sort.", () => {
       let model: SealedTransaction[] = [];
       for (const [index, { sender, fee, isRemoval, pick }] of operations.entries()) {
         if (isRemoval && model.length > 0) {
-          const { data } = model[pick % model.length]!;
+          const { data } = present(model[pick % model.length]);
           pending.remove(data.id);
           model = model.filter((other) => other.data.id !== data.id);
         } else {
@@ -104,10 +105,10 @@ function plainOrder(transactions: readonly SealedTransaction[]): SealedTransacti
     const lower = transactions.filter(
       (other) =>
         other.data.senderPublicKey === next.data.senderPublicKey &&
-        other.data.nonce! < next.data.nonce! &&
+        present(other.data.nonce) < present(next.data.nonce) &&
         !placed.includes(other),
     );
-    placed.push(...lower.toSorted((a, b) => Number(a.data.nonce! - b.data.nonce!)), next);
+    placed.push(...lower.toSorted((a, b) => Number(present(a.data.nonce) - present(b.data.nonce))), next);
   }
   return placed;
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type PoolEvent, toPublicEvent } from "../../src/pool/events.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -101,12 +102,12 @@ describe("a restart", () => {
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
     const [first, second] = pool.inForgingOrder();
-    chain.append([first!]);
+    chain.append([present(first)]);
     const file = openFile();
     const again = openPoolOn(chain, file);
-    expect(idsOf(again.inForgingOrder())).toEqual([second!.data.id]);
-    expect(file.storedIds()).toEqual([second!.data.id]);
-    expect(file.logged()).toEqual([`transaction.pool.removed:${first!.data.id}`]);
+    expect(idsOf(again.inForgingOrder())).toEqual([present(second).data.id]);
+    expect(file.storedIds()).toEqual([present(second).data.id]);
+    expect(file.logged()).toEqual([`transaction.pool.removed:${present(first).data.id}`]);
   });
 
   test("removes and reports what no longer applies", async () => {
@@ -117,7 +118,7 @@ describe("a restart", () => {
     await pool.close();
     chain.fund({ alice: { balance: FEE } });
     const file = openFile();
-    expect(idsOf(openPoolOn(chain, file).inForgingOrder())).toEqual([inputs[2]!.id]);
+    expect(idsOf(openPoolOn(chain, file).inForgingOrder())).toEqual([present(inputs[2]).id]);
     expect(file.logged()).toEqual(inputs.slice(0, 2).map(({ id }) => `transaction.pool.removed:${id}`));
   });
 

@@ -1,6 +1,7 @@
 /** Selection of the transactions of a block (pool.md 9). */
 import { builders, createNetwork, livenet, type SealedTransaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { blockLimits } from "../../src/pool/selection.ts";
 import {
   createTestChain,
@@ -69,12 +70,12 @@ test("What an earlier transaction of the block forbids is removed from the pool,
   const pool = openPool(createTestChain(actors, networkWith([{ height: 5, aip36: true }])));
   await pool.submit([first, second, third]);
   expect(pool.size()).toBe(3);
-  expect(idsOf(pool.select(ROOM))).toEqual([first!.id]);
-  expect(idsOf(pool.inForgingOrder())).toEqual([first!.id]);
+  expect(idsOf(pool.select(ROOM))).toEqual([present(first).id]);
+  expect(idsOf(pool.inForgingOrder())).toEqual([present(first).id]);
   await pool.close();
   expect(reported(pool.events).slice(3)).toEqual([
-    `transaction.pool.removed ${second!.id}`,
-    `transaction.pool.removed ${third!.id}`,
+    `transaction.pool.removed ${present(second).id}`,
+    `transaction.pool.removed ${present(third).id}`,
   ]);
 });
 

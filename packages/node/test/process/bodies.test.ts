@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 /** After them the heaps of both threads have the size in which they work: what grows later is what requests left. */
@@ -24,7 +25,7 @@ const LARGEST = JSON.stringify({
 });
 
 function residentMib(pid: number): number {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
+  const [, kib] = present(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")));
   return (Number(kib) * 1024) / MIB;
 }
 
@@ -37,7 +38,7 @@ async function start() {
     rmSync(folder, { recursive: true });
   });
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  return { url: `${url}/api`, pid: node.child.pid! };
+  return { url: `${url}/api`, pid: present(node.child.pid) };
 }
 
 async function heightOf(url: string): Promise<number> {
@@ -72,7 +73,7 @@ test("hostile bodies are refused with the reason, and leave neither memory nor s
     let left = requests;
     const client = async () => {
       while (left-- > 0) {
-        const [body, answer] = kinds[left % kinds.length]!;
+        const [body, answer] = present(kinds[left % kinds.length]);
         expect(await post(url, body)).toEqual(answer);
       }
     };

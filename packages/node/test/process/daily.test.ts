@@ -12,6 +12,7 @@ import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
@@ -386,7 +387,7 @@ describe("waiting", { timeout: 60_000 }, () => {
 });
 
 /** Of livenet. */
-const FOREIGN = addressFromPublicKey(bob.publicKey, presets.livenet!.network.pubKeyHash);
+const FOREIGN = addressFromPublicKey(bob.publicKey, present(presets.livenet).network.pubKeyHash);
 
 describe("what cannot be", { timeout: 60_000 }, () => {
   test("is refused by the node with its reason: code 1", async () => {

@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -15,14 +16,14 @@ let node: Running | undefined;
 
 const start = async (): Promise<string> => {
   node = spawnUniknode(["dev", "--data", data, ...OPTIONS, "--log-format", "json", "--log-level", "info"]);
-  return (await node.printed(/API\s+(http:\S+?)\/api/))[1]!;
+  return present((await node.printed(/API\s+(http:\S+?)\/api/))[1]);
 };
 const stop = async () => {
   node?.child.kill("SIGTERM");
   return node?.ended;
 };
 const logged = (message: string) =>
-  node!
+  present(node)
     .stderr()
     .split("\n")
     .filter((line) => line.startsWith("{"))
@@ -31,7 +32,7 @@ const logged = (message: string) =>
 
 beforeAll(async () => {
   await start();
-  await node!.printed(/^block 6 /m);
+  await present(node).printed(/^block 6 /m);
 }, 60_000);
 afterAll(async () => {
   await stop();
@@ -46,16 +47,20 @@ test("A sound database is inspected after the start, without a word of damage.",
     .toMatchObject({ level: "info" });
   // Ended while nothing is inspected, and at once.
   expect(await stop()).toMatchObject({ code: 0 });
-  expect(node!.stderr()).not.toContain("damaged");
+  expect(present(node).stderr()).not.toContain("damaged");
 });
 
 /** Overwrites a page that a start does not read. */
 function damage(): void {
   const database = openDatabase(path);
   database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  const { page } = database
-    .prepare<{ page: number }>("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'transactions_type'")
-    .get()!;
+  const { page } = present(
+    database
+      .prepare<{ page: number }>(
+        "SELECT rootpage AS page FROM sqlite_schema WHERE name = 'transactions_type'",
+      )
+      .get(),
+  );
   database.close();
   const file = openSync(path, "r+");
   writeSync(file, Buffer.alloc(4_096, "noise "), 0, 4_096, (page - 1) * 4_096);

@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { type Client, createClient, verifyDelivery } from "@uniknode/client";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const options = ["--http-port", "0", "--block-time", "1", "--webhook-token", webhookToken];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  client = createClient({ url: url!, webhookToken });
+  client = createClient({ url: present(url), webhookToken });
 }, 30_000);
 
 afterAll(async () => {
@@ -66,8 +67,8 @@ async function judge(id: number, secrets: readonly Shown[]): Promise<{ token: nu
   await client.webhooks.ping(id);
   await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(start + 6);
   const [last] = (await client.webhooks.deliveries(id, { state: "delivered" }).page({ limit: 1 })).data;
-  await client.webhooks.retry(id, last!.messageId);
-  const isAgain = ({ headers }: Received) => headers["webhook-id"] === last!.messageId;
+  await client.webhooks.retry(id, present(last).messageId);
+  const isAgain = ({ headers }: Received) => headers["webhook-id"] === present(last).messageId;
   await expect.poll(() => received.filter(isAgain).length, { timeout: 20_000 }).toBe(2);
 
   const verdicts = received.slice(start).map(async (message) => {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const BLOCKS = 700;
@@ -18,7 +19,7 @@ async function onDevChain(name: string, work: (url: string) => Promise<unknown>)
   const node = spawnUniknode(["dev", "--data", at(name), ...OPTIONS]);
   try {
     const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-    await work(url!);
+    await work(present(url));
     const { data } = (await (await fetch(`${url}/api/blockchain`)).json()) as {
       data: { block: { height: number } };
     };

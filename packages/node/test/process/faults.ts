@@ -5,9 +5,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { threadId } from "node:worker_threads";
+import { present } from "../../src/platform/present.ts";
 
 const LOOK_MS = 50;
-const folder = process.env.UNIKNODE_TEST_FAULTS!;
+const folder = present(process.env.UNIKNODE_TEST_FAULTS);
 
 const FAULTS: Readonly<Record<string, (content: string) => void>> = {
   throw: (content) => {

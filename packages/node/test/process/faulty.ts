@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
+import { present } from "../../src/platform/present.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
 const FAULTS = fileURLToPath(new URL("./faults.ts", import.meta.url));
@@ -64,7 +65,7 @@ export async function startFaulty(
   const url = `http://127.0.0.1:${await freePort()}`;
   const [command, ...rest] = [...through(folder), process.execPath];
   const child = spawn(
-    command!,
+    present(command),
     [
       ...rest,
       ...["--import", FAULTS, PROGRAM, "dev", "--data", join(folder, "data"), "--block-time", "1"],

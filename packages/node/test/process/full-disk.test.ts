@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { devOptions } from "../../src/config/options.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
@@ -118,7 +119,7 @@ test.skipIf(!canMount)(
     onTestFinished(() => stop(node));
     const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
     await node.printed(/Ctrl-C stops/);
-    const { network } = await connect(url!);
+    const { network } = await connect(present(url));
     const account = deriveAccounts(devOptions.mnemonic.default, DEV_ADDRESS_VERSION)("account 0");
     let nonce = 0n;
     const submit = () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -37,11 +38,11 @@ function deceived(value: unknown): unknown {
 beforeAll(async () => {
   const args = ["--accounts", "2", "--block-time", "1", "--http-port", "0", "--webhook-token", TOKEN];
   node = spawnUniknode(["dev", "--data", join(folder, "dev"), ...args]);
-  real = (await node.printed(/API\s+(http:\S+?)\/api/))[1]!;
+  real = present((await node.printed(/API\s+(http:\S+?)\/api/))[1]);
   await node.printed(/^block 4 /m);
   proxy = createServer(async ({ url, method, headers }, response) => {
     const authorization = headers.authorization ?? "";
-    const answer = await fetch(`${real}${url}`, { method: method!, headers: { authorization } });
+    const answer = await fetch(`${real}${url}`, { method: present(method), headers: { authorization } });
     response.writeHead(status === 200 ? answer.status : status, { "content-type": "application/json" });
     response.end(JSON.stringify(deceived(await answer.json())));
   });
@@ -64,15 +65,17 @@ afterAll(async () => {
 });
 
 const firstOf = async (list: string): Promise<Record<string, string>> =>
-  ((await (await fetch(`${real}/api/${list}?limit=1`)).json()) as { data: Record<string, string>[] })
-    .data[0]!;
+  present(
+    ((await (await fetch(`${real}/api/${list}?limit=1`)).json()) as { data: Record<string, string>[] })
+      .data[0],
+  );
 
 const COMMANDS: [string, () => string[] | Promise<string[]>][] = [
   ["status", () => ["status"]],
   ["block", () => ["block"]],
-  ["unik", async () => ["unik", (await firstOf("uniks")).id!]],
-  ["wallet show", async () => ["wallet", "show", (await firstOf("wallets")).address!]],
-  ["tx show", async () => ["tx", "show", (await firstOf("transactions")).id!]],
+  ["unik", async () => ["unik", present((await firstOf("uniks")).id)]],
+  ["wallet show", async () => ["wallet", "show", present((await firstOf("wallets")).address)]],
+  ["tx show", async () => ["tx", "show", present((await firstOf("transactions")).id)]],
   ["webhooks list", () => ["webhooks", "list", "--token", TOKEN]],
   ["webhooks show", () => ["webhooks", "show", "1", "--token", TOKEN]],
   ["webhooks deliveries", () => ["webhooks", "deliveries", "1", "--token", TOKEN]],

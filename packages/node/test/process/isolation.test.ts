@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { type Listener, listen as openStream } from "../../test-support/stream/support.ts";
 import { HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
@@ -30,7 +31,7 @@ async function start(folder: string): Promise<{ node: Running; url: string; stop
   };
   onTestFinished(stop);
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  return { node, url: url!, stop };
+  return { node, url: present(url), stop };
 }
 
 async function register(url: string, target: string): Promise<void> {
@@ -67,13 +68,13 @@ const blocksOf = (url: string, lastId = ""): Promise<Listener> =>
   openStream(`${url}/api/events?events=block.applied`, { authorization: TOKEN, "last-event-id": lastId });
 const heightsOf = ({ events }: Listener) => events.map(({ data }) => Number(data.height));
 const follows = (heights: readonly number[]) =>
-  heights.every((height, index) => index === 0 || height === heights[index - 1]! + 1);
+  heights.every((height, index) => index === 0 || height === present(heights[index - 1]) + 1);
 
 test("hostile receivers and readers disturb neither the chain nor others", { timeout: 180_000 }, async () => {
   const { url } = await start(openFolder());
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
   for (let count = 0; count < HOSTILE_WEBHOOKS; count++)
-    await register(url, targets[count % targets.length]!);
+    await register(url, present(targets[count % targets.length]));
   const { heights, target } = await receiver();
   await register(url, target);
   for (let count = 0; count < 5; count++) {
@@ -106,7 +107,7 @@ test("a reader of the stream misses no block over a restart of the node", { time
       ((await (await fetch(`${first.url}/api/blockchain`)).json()) as { data: { block: { height: number } } })
         .data.block.height,
     );
-  await expect.poll(height, WAIT).toBeGreaterThan(received.at(-1)! + 1);
+  await expect.poll(height, WAIT).toBeGreaterThan(present(received.at(-1)) + 1);
   await first.stop();
 
   const second = await start(folder);

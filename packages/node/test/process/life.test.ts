@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -32,7 +33,7 @@ function dev(folder: string, ...args: string[]): Running {
 
 async function urlOf(node: Running): Promise<string> {
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  return url!;
+  return present(url);
 }
 
 async function stop(node: Running, signal: NodeJS.Signals = "SIGINT") {
@@ -201,7 +202,7 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     expect(await get("/api/node/configuration")).toMatchObject({
       nethash: files.network.nethash,
       // Although the node has no peers: clients look the port up without asking whether it is there.
-      ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(url!).port) },
+      ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(present(url)).port) },
     });
     const response = await fetch(`${url}/api/dev/mine`, {
       method: "POST",
@@ -224,7 +225,7 @@ describe("a network from its files", { timeout: 60_000 }, () => {
         expect.objectContaining({ msg: "block forged", height: 2, transactions: 0 }),
       ]),
     );
-    expect(node.stderr()).not.toContain(cast.founders[0]!.passphrase);
+    expect(node.stderr()).not.toContain(present(cast.founders[0]).passphrase);
     expect((await stop(node)).code).toBe(0);
   });
 });

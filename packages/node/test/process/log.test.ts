@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
 
 const TIMEOUT_MS = 90_000;
@@ -54,8 +55,8 @@ const closedPipe = (): Sink => ({
   stdout: "pipe",
   stderr: "pipe",
   broken({ child }) {
-    child.stdout!.destroy();
-    child.stderr!.destroy();
+    present(child.stdout).destroy();
+    present(child.stderr).destroy();
   },
 });
 

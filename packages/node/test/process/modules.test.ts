@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const HOOK = new URL("../../test-support/process/loaded-modules.mjs", import.meta.url).pathname;
 
@@ -61,4 +61,23 @@ test("A node with peers starts with what it needs for them.", { timeout: 60_000 
   const { loaded } = await startChain("--p2p-port", "0");
   expectLittle(loaded());
   expect(loaded().some((module) => PEERS.test(module))).toBe(true);
+});
+
+test("A command with variables of the node and of clients loads no other command.", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-modules-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const list = join(folder, "loaded");
+  const { stderr } = await runUniknode(["version"], {
+    nodeArguments: ["--import", HOOK],
+    environment: {
+      LOADED_MODULES: list,
+      UNIKNODE_URL: "http://127.0.0.1:4003",
+      UNIKNODE_HTTP_PORT: "4003",
+      UNIKNODE_BLOCK_TIME: "1",
+    },
+  });
+  expect(stderr).toBe("");
+  const loaded = readFileSync(list, "utf8").split("\n");
+  expect(loaded.filter((module) => module.endsWith("commands/version.ts"))).toHaveLength(1);
+  expect(loaded.filter((module) => /commands\/(dev|network|rpc|tx\/tx)\.ts$/.test(module))).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { builders, type SealedTransaction, signTransaction, type Transaction } f
 import { expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { createContents } from "../../src/pool/contents/contents.ts";
 import { createJournal } from "../../src/pool/contents/journal.ts";
 import { createPending } from "../../src/pool/contents/pending.ts";
@@ -118,7 +119,7 @@ test("a node that is flooded forges the honest transaction in the next block", {
   ]);
   try {
     const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-    const { network, get, submit } = await connect(url!);
+    const { network, get, submit } = await connect(present(url));
     const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
     const head = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     const signed = (name: string, nonce: number, amount = 1) => {

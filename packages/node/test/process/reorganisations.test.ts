@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { type Client, createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "reorganisations-test";
@@ -68,7 +69,7 @@ async function start(folder: string): Promise<{ node: Running; client: Client }>
     await node.ended;
   });
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  const client = createClient({ url: url!, webhookToken: TOKEN });
+  const client = createClient({ url: present(url), webhookToken: TOKEN });
   // The commands are there when the first blocks are.
   await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), WAIT).toBeDefined();
   return { node, client };

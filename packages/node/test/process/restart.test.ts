@@ -2,6 +2,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createWorld, type TestNode } from "../../test-support/peers/world.ts";
 
 const WAIT = { timeout: 90_000, interval: 50 };
@@ -26,7 +27,7 @@ async function watch(onTestFinished: TestContext["onTestFinished"]) {
       const slot = Math.floor(timestamp.epoch / BLOCKTIME);
       seen.set(slot, (seen.get(slot) ?? new Set()).add(id));
     }
-    return rows[0]!.height;
+    return present(rows[0]).height;
   }
   return { world, seen, look, mostOfOneSlot: () => Math.max(...[...seen.values()].map(({ size }) => size)) };
 }

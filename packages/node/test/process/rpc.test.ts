@@ -7,6 +7,7 @@ import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = deriveAccounts(
@@ -17,7 +18,7 @@ const [alice, bob, delegate] = [people("account 0"), people("account 1"), people
 const folder = mkdtempSync(join(tmpdir(), "uniknode-rpc-"));
 const data = join(folder, "json-rpc.sqlite");
 const MEDIA_TYPE = "application/vnd.api+json";
-const LIVENET = presets.livenet!.network.pubKeyHash;
+const LIVENET = present(presets.livenet).network.pubKeyHash;
 
 let node: Running;
 let companion: Running;
@@ -274,7 +275,7 @@ describe("who may call", () => {
     const closed = spawnUniknode([...args, "--rpc-allow", "192.0.2.1"]);
     try {
       const [, address] = await closed.printed(/^(http:\S+)$/m);
-      const { status } = await fetch(address!, { method: "POST", body: "{}" });
+      const { status } = await fetch(present(address), { method: "POST", body: "{}" });
       expect(status).toBe(401);
       expect(new URL(url).hostname).toBe("127.0.0.1");
     } finally {

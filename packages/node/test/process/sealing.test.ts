@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { createClient, verifyDelivery } from "@uniknode/client";
 import Driver from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -41,7 +42,10 @@ test("are in no file of its database, and still sign after it was killed; withou
     node = spawnUniknode(withKey);
     const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
     const [, webhookToken] = await node.printed(/Webhook token\s+(\S+)/);
-    return { webhooks: createClient({ url: url!, webhookToken: webhookToken! }).webhooks, webhookToken };
+    return {
+      webhooks: createClient({ url: present(url), webhookToken: present(webhookToken) }).webhooks,
+      webhookToken,
+    };
   }
   const filesHold = (text: string) =>
     ["node.sqlite", "node.sqlite-wal"]
@@ -49,8 +53,8 @@ test("are in no file of its database, and still sign after it was killed; withou
       .filter(existsSync)
       .some((path) => readFileSync(path, "latin1").includes(text));
   const kill = async () => {
-    node!.child.kill("SIGKILL");
-    await node!.ended;
+    present(node).child.kill("SIGKILL");
+    await present(node).ended;
   };
 
   const { webhooks, webhookToken } = await start();
@@ -59,12 +63,14 @@ test("are in no file of its database, and still sign after it was killed; withou
   await hasArrived();
   await kill();
   expect(filesHold(target)).toBe(true);
-  expect([token, webhookToken!].filter((secret) => filesHold(secret.slice(0, 16)))).toEqual([]);
+  expect([token, present(webhookToken)].filter((secret) => filesHold(secret.slice(0, 16)))).toEqual([]);
 
   received.length = 0;
   expect((await start()).webhookToken).toBe(webhookToken);
   await hasArrived();
-  await expect(verifyDelivery(received[0]!, { secret: token })).resolves.toMatchObject({ webhookId: 1 });
+  await expect(verifyDelivery(present(received[0]), { secret: token })).resolves.toMatchObject({
+    webhookId: 1,
+  });
   await kill();
 
   const without = await runUniknode(args);

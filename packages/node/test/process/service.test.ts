@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toVariable } from "../../src/config/option.ts";
 import { runOptions } from "../../src/config/options.ts";
+import { present } from "../../src/platform/present.ts";
 
 const OPS = new URL("../../../../ops/", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, OPS), "utf8");
@@ -29,8 +30,10 @@ test("the container copies the manifest of every package", () => {
 });
 
 test("the container builds the console with the documents", () => {
-  const [, stage] = / AS console\n([\s\S]*?)\nFROM /.exec(read("container/Containerfile"))!;
-  expect(stage!.split("\n")).toEqual(expect.arrayContaining(["COPY packages packages", "COPY docs docs"]));
+  const [, stage] = present(/ AS console\n([\s\S]*?)\nFROM /.exec(read("container/Containerfile")));
+  expect(present(stage).split("\n")).toEqual(
+    expect.arrayContaining(["COPY packages packages", "COPY docs docs"]),
+  );
 });
 
 test.each([
@@ -42,8 +45,8 @@ test.each([
     response.writeHead(url === "/health/live" ? answer : 404).end(),
   ).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const [, command] = /^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$/m.exec(read("container/Containerfile"))!;
-  const [, ...parameters] = JSON.parse(command!) as string[];
+  const [, command] = present(/^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$/m.exec(read("container/Containerfile")));
+  const [, ...parameters] = JSON.parse(present(command)) as string[];
   const { port } = server.address() as AddressInfo;
   const asking = spawn(process.execPath, parameters, { env: { [variable]: String(port) } });
   expect(await once(asking, "exit")).toEqual([exitCode, null]);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 import { createWorld } from "../../test-support/peers/world.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
@@ -71,7 +72,7 @@ const blocksOf = (process: { node: Running }) =>
 const forges = (process: { node: Running }, count: number) =>
   expect.poll(() => blocksOf(process).length, WAIT).toBeGreaterThanOrEqual(count);
 
-const lastRecorded = () => Number(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8"))![1]);
+const lastRecorded = () => Number(present(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8")))[1]);
 
 async function metric(url: string, name: string): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: TOKEN } });
@@ -116,13 +117,13 @@ test("an older data folder and a late clock sign no slot again; the reason is lo
     "--data",
     at("data"),
     "--slot",
-    String(refused()[0]!.slot),
+    String(present(refused()[0]).slot),
   ]);
   expect(why.stdout).toContain("the signing record already has");
   // Where the clock is right, slots are new, and the chain goes on.
   setClock(0);
   await forges(third, 1);
-  expect(blocksOf(third)[0]!.slot).toBeGreaterThan(last);
+  expect(present(blocksOf(third)[0]).slot).toBeGreaterThan(last);
 });
 
 describe("a signing record", { timeout: 60_000 }, () => {
@@ -164,7 +165,7 @@ test("two forgers with one key: the one that comes later watches, finds the othe
   const world = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(world.close);
   const nodes = await Promise.all([world.start(0), world.start(1)]);
-  await expect.poll(() => nodes[0]!.height(), WAIT).toBeGreaterThan(1);
+  await expect.poll(() => present(nodes[0]).height(), WAIT).toBeGreaterThan(1);
   const keys = join(world.folder, "delegates-0.json");
   const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "1", "--webhook-token", TOKEN);
   const refusals = (reason: string) => metric(twin.url, `uniknode_forger_refusals_total{reason="${reason}"}`);
@@ -175,5 +176,5 @@ test("two forgers with one key: the one that comes later watches, finds the othe
   const why = await runUniknode(["forger", "why", "--data", join(world.folder, "node-2")]);
   expect(why.stdout).toContain("another forger signs with this key");
   // The one that was there first goes on.
-  expect(nodes[0]!.process.stderr()).not.toContain("another forger signs");
+  expect(present(nodes[0]).process.stderr()).not.toContain("another forger signs");
 });

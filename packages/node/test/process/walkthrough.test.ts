@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { present } from "../../src/platform/present.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -36,7 +37,7 @@ afterAll(async () => {
 function example(name: string, args: string[], typed = ""): ChildProcess {
   const path = fileURLToPath(new URL(`../../../../examples/${name}.mjs`, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin!.end(typed);
+  present(child.stdin).end(typed);
   return child;
 }
 
@@ -44,11 +45,13 @@ function example(name: string, args: string[], typed = ""): ChildProcess {
 function printed(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray> {
   let text = "";
   return new Promise((resolve, reject) => {
-    child.stdout!.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      const match = text.match(pattern);
-      if (match) resolve(match);
-    });
+    present(child.stdout)
+      .setEncoding("utf8")
+      .on("data", (chunk: string) => {
+        text += chunk;
+        const match = text.match(pattern);
+        if (match) resolve(match);
+      });
     child.on("close", () => reject(new Error(`the example ended with: ${text}`)));
   });
 }
@@ -107,7 +110,7 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
     const transfer = example("transfer", [bob.address, "12.5", url], `${alice.passphrase}\n`);
     const [, id] = await printed(transfer, /^([0-9a-f]{64})\n[\s\S]*"accept": \[\n\s+"\1"/);
     const [, data] = await delivery;
-    expect(JSON.parse(data!)).toMatchObject({ id, amount: "1250000000", recipientId: bob.address });
+    expect(JSON.parse(present(data))).toMatchObject({ id, amount: "1250000000", recipientId: bob.address });
   } finally {
     receiver.kill();
     await ended;

@@ -18,7 +18,7 @@ test.each([
   });
 });
 
-test("a call that is as deep as allowed is answered", async () => {
+test("a call that is as deep as allowed gets its result", async () => {
   const params = JSON.parse("[".repeat(63) + "]".repeat(63));
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params });
   expect(await handle(body, ADDRESS)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
@@ -33,7 +33,7 @@ const untilAborted = (_params: unknown, { signal }: RpcContext) =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-test("a list that takes too long ends, and its other calls are answered that they were not begun", async () => {
+test("a list that takes too long ends, and its other calls get an error, because they were not begun", async () => {
   const slow = createBodyHandler({ hang: untilAborted }, open, () => {}, 100);
   const late = (id: number, data: RegExp) => ({
     id,

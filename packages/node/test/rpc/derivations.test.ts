@@ -15,9 +15,9 @@ test("two run at once, 32 wait for their turn, and one more is refused with the 
   const counted = async () => {
     running += 1;
     most = Math.max(most, running);
-    const answer = await work();
+    const response = await work();
     running -= 1;
-    return answer;
+    return response;
   };
   const accepted = Array.from({ length: 34 }, () => run(counted));
   await expect(run(counted)).rejects.toMatchObject({
@@ -33,8 +33,8 @@ test("two run at once, 32 wait for their turn, and one more is refused with the 
 test("one that fails gives its place to the next", async () => {
   const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
   const fail = () => Promise.reject(new Error("wrong"));
-  const answers = await Promise.allSettled([run(fail), run(fail), run(fail), run(async () => 1)]);
-  expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
+  const responses = await Promise.allSettled([run(fail), run(fail), run(fail), run(async () => 1)]);
+  expect(responses.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
 });
 
 test("so many a minute are run, and further ones are refused with the time to wait", async () => {

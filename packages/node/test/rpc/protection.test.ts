@@ -95,11 +95,11 @@ test("calls of bip38 are bounded in a minute, in batches too, and say so", async
 test("calls that make keys of one user at the same time make one wallet", async () => {
   const url = await serve();
   const create = call(1, "wallets.bip38.create", keeper);
-  const answers = await Promise.all([1, 2, 3].map(() => send(url, type, create)));
-  expect(new Set(answers.map(({ body }) => body.result.address)).size).toBe(1);
+  const responses = await Promise.all([1, 2, 3].map(() => send(url, type, create)));
+  expect(new Set(responses.map(({ body }) => body.result.address)).size).toBe(1);
 });
 
-test("a node that answers 429 is not waited for: each call of a list gets that answer", async () => {
+test("a node that returns 429 is not waited for: each call of a list gets that response", async () => {
   const url = await serve();
   const latest = Array.from({ length: 100 }, (_, id) => call(id, "blocks.latest", {}));
   const { body } = await send(url, type, latest);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LongestTick, readTicks, tickRecorder } from "../../../../tools/siege/observers/ticks.ts";
 import { BOUNDS, failures, type Row, SHORT_BOUNDS, table } from "../../../../tools/siege/report.ts";
+import { present } from "../../src/platform/present.ts";
 
 const BLOCKED_MS = 700;
 /** Blocks its main thread, or a thread of its own, for the milliseconds that a line names. */
@@ -42,9 +43,9 @@ describe("The longest tick", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const printed = () => once(child.stdout!, "data");
+  const printed = () => once(present(child.stdout), "data");
   async function block(thread: "main" | "other"): Promise<void> {
-    child.stdin!.write(`${thread} ${BLOCKED_MS}\n`);
+    present(child.stdin).write(`${thread} ${BLOCKED_MS}\n`);
     await printed();
   }
 

@@ -1,6 +1,7 @@
 /** The judge of the simulation, judged: a simulation that finds nothing is worth as much as what it would have found. */
 import { describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Period, Replay } from "../../test-support/simulation/case.ts";
 import type { ChainBlock, Change } from "../../test-support/simulation/chronicle.ts";
 import { kindsOf } from "../../test-support/simulation/kinds.ts";
@@ -10,7 +11,7 @@ import { judge } from "../../test-support/simulation/verdict.ts";
 const people = deriveAccounts("test test test test test test test test test test test junk", 30);
 const GENERATOR = people("generator");
 const kinds = kindsOf(people("watched"));
-const kindNamed = (name: string) => kinds.find((kind) => kind.name === name)!;
+const kindNamed = (name: string) => present(kinds.find((kind) => kind.name === name));
 
 const block = (height: number, branch = ""): ChainBlock => ({
   height,
@@ -90,7 +91,7 @@ const faultsOf = (
 
 const without = (index: number) => GOOD.toSpliced(index, 1);
 const changed = (index: number, changes: Partial<Message>) =>
-  GOOD.with(index, arrival({ ...GOOD[index]!.message, ...changes }));
+  GOOD.with(index, arrival({ ...present(GOOD[index]).message, ...changes }));
 
 describe("the judge", () => {
   test("likes what is right, once or twice", () => {
@@ -151,21 +152,25 @@ describe("the judge", () => {
       "retracts msg_99, which never arrived",
     ],
     ["the end of a fact of another block", changed(3, { blockId: "block3b" }), "a fact of another block"],
-    ["a fact that comes again after its end", [...GOOD, GOOD[2]!], "arrived again after msg_4"],
+    ["a fact that comes again after its end", [...GOOD, present(GOOD[2])], "arrived again after msg_4"],
     ["an end numbered before its fact", changed(3, { sequence: 0 }), "has a smaller number"],
     [
       "numbers against the order of the chain",
       [
-        arrival({ ...GOOD[0]!.message, sequence: 2 }),
-        arrival({ ...GOOD[1]!.message, sequence: 1 }),
+        arrival({ ...present(GOOD[0]).message, sequence: 2 }),
+        arrival({ ...present(GOOD[1]).message, sequence: 1 }),
         ...GOOD.slice(2),
       ],
       "is numbered after",
     ],
     ["one number for two", changed(1, { sequence: 1 }), "number 1 is that of"],
-    ["a delivery without id", GOOD.with(0, { ...GOOD[0]!, id: undefined }), "has no proper id"],
-    ["a delivery that does not verify", GOOD.with(0, { ...GOOD[0]!, isVerified: false }), "does not verify"],
-    ["two bodies", [...GOOD, { ...GOOD[0]!, body: "{}" }], "arrived with two bodies"],
+    ["a delivery without id", GOOD.with(0, { ...present(GOOD[0]), id: undefined }), "has no proper id"],
+    [
+      "a delivery that does not verify",
+      GOOD.with(0, { ...present(GOOD[0]), isVerified: false }),
+      "does not verify",
+    ],
+    ["two bodies", [...GOOD, { ...present(GOOD[0]), body: "{}" }], "arrived with two bodies"],
   ])("finds %s", (_what, arrivals, fault) => {
     expect(faultsOf(arrivals)).toContainEqual(expect.stringContaining(fault));
   });
@@ -191,7 +196,7 @@ describe("the judge", () => {
       });
     const good = messages.map(arrival);
     expect(judgeOf(good)).toEqual([]);
-    expect(judgeOf([good[1]!, good[0]!, good[2]!, good[3]!])).toContainEqual(
+    expect(judgeOf([present(good[1]), present(good[0]), present(good[2]), present(good[3])])).toContainEqual(
       expect.stringContaining("arrived before a smaller number"),
     );
   });
@@ -201,19 +206,23 @@ describe("the judge", () => {
     const past = (requestedAt: number, isFinished?: true) => ({
       ...after,
       // What is missing here has a number all the same.
-      cancelled: GOOD.map(({ message }): [string, number] => [message.id, message.sequence!]),
+      cancelled: GOOD.map(({ message }): [string, number] => [message.id, present(message.sequence)]),
       replays: [{ fromHeight: 2, toHeight: 3, requestedAt, ...(isFinished && { isFinished }) }],
     });
     const [first, second, undone, , third] = GOOD;
-    expect(faultsOf([third!, second!], past(5))).toEqual([]);
+    expect(faultsOf([present(third), present(second)], past(5))).toEqual([]);
     expect(faultsOf([], past(5))).toEqual([]);
-    expect(faultsOf([second!], past(5, true))).toEqual(["block.applied block3b at height 3 never arrived"]);
-    expect(faultsOf([third!, second!, first!], past(5))).toEqual([
+    expect(faultsOf([present(second)], past(5, true))).toEqual([
+      "block.applied block3b at height 3 never arrived",
+    ]);
+    expect(faultsOf([present(third), present(second), present(first)], past(5))).toEqual([
       expect.stringContaining("does not subscribe"),
     ]);
     // The third block was undone before the replay was requested.
-    expect(faultsOf([undone!, GOOD[3]!, third!], past(3))).toEqual([]);
-    expect(faultsOf([undone!, GOOD[3]!], past(4))).toEqual([expect.stringContaining("does not subscribe")]);
+    expect(faultsOf([present(undone), present(GOOD[3]), present(third)], past(3))).toEqual([]);
+    expect(faultsOf([present(undone), present(GOOD[3])], past(4))).toEqual([
+      expect.stringContaining("does not subscribe"),
+    ]);
   });
 
   test("finds a fact that was delivered before it was deep enough", () => {
@@ -258,8 +267,8 @@ describe("the judge", () => {
         wallets: new Map(),
       }).filter((fault) => fault.includes("smaller number"));
     const [second, third, fourth] = delivered;
-    expect(judgeOf([third!, second!, fourth!], 2)).toEqual([]);
-    expect(judgeOf([second!, fourth!, third!], 2)).toEqual([
+    expect(judgeOf([present(third), present(second), present(fourth)], 2)).toEqual([]);
+    expect(judgeOf([present(second), present(fourth), present(third)], 2)).toEqual([
       "msg_4 (block.applied) arrived before a smaller number",
     ]);
   });
@@ -271,7 +280,7 @@ describe("the judge", () => {
     ...first,
     transactions: [
       {
-        ...first.transactions[0]!,
+        ...present(first.transactions[0]),
         id: "vote",
         type: "2001/5",
         sender: voter.publicKey,
@@ -279,14 +288,14 @@ describe("the judge", () => {
         asset: { votes: ["+02"] },
       },
       {
-        ...first.transactions[0]!,
+        ...present(first.transactions[0]),
         id: "registration",
         type: "2001/1",
         sender: voter.publicKey,
         recipient: null,
       },
       {
-        ...first.transactions[0]!,
+        ...present(first.transactions[0]),
         id: "payment",
         sender: voter.publicKey,
         recipient: newcomer.address,
@@ -326,13 +335,13 @@ describe("the judge", () => {
   });
 
   test.each([0, 1, 2, 3, 4, 5])("finds that number %i of them is missing", (index) => {
-    const { event } = ELECTION[index]!.message;
+    const { event } = present(ELECTION[index]).message;
     const faults = faultsOfElection(ELECTION.toSpliced(index, 1));
     expect(faults).toContainEqual(expect.stringMatching(`^${event} .* never arrived$`));
   });
 
   test("finds a wallet that is delivered twice, and one whose last delivered balance is wrong", () => {
-    const again = arrival({ ...ELECTION[4]!.message, id: "msg_9", sequence: 8 });
+    const again = arrival({ ...present(ELECTION[4]).message, id: "msg_9", sequence: 8 });
     expect(faultsOfElection([...ELECTION, again])).toEqual([expect.stringContaining("no (further) fact")]);
     expect(faultsOfElection(ELECTION, "6")).toEqual([
       `msg_5 has the balance 5 of the wallet ${voter.address}, which has 6`,

@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { createNotifier } from "../../src/platform/notifier.ts";
+import { present } from "../../src/platform/present.ts";
 import { follow } from "../../src/stream/follow.ts";
-import { createNotifier } from "../../src/stream/notifier.ts";
 import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
 import type { Source, SourceEvent } from "../../src/stream/source.ts";
@@ -41,7 +42,12 @@ test("a block that is reverted while old ones are sent is retracted, and its rep
     chain(height) {
       const event = (isReverted ? stored : before)[height - 1];
       if (height === 2) isReverted = true;
-      return event && { events: [sourceEvent(event)], block: { height, blockId: event.blockId! } };
+      return (
+        event && {
+          events: [sourceEvent(event)],
+          block: { height, blockId: present(event.blockId, "the id of its block") },
+        }
+      );
     },
     refresh() {},
   };

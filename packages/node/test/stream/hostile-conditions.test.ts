@@ -111,16 +111,16 @@ test("one event that takes more than the steps for one closes the stream before 
   const elements = Math.ceil(MAX_EVENT_STEPS / 40 / 200 / 10);
   emit({ ...wallet(0), data: Array.from({ length: elements }, () => ({ text: hostileText(200) })) });
   await expect.poll(expensive.isEnded).toBe(true);
-  expect(expensive.events[0]!.data.message).toBe(
+  expect(expensive.events[0]?.data.message).toBe(
     `the conditions take more than ${MAX_EVENT_STEPS} steps for one event`,
   );
 });
 
 test("conditions of which the patterns are too large together are refused", async () => {
   const { port } = await openStreams({ isPublic: true });
-  const answer = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
-  expect(answer.status).toBe(422);
-  expect(((await answer.json()) as { message: string }).message).toContain("1024 instructions");
+  const response = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
+  expect(response.status).toBe(422);
+  expect(((await response.json()) as { message: string }).message).toContain("1024 instructions");
   // Each of these takes milliseconds to compile.
   for (const [count, repetitions] of [
     [1, 20],

@@ -1,5 +1,6 @@
 import { encodeHeader } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { chain, heads } from "../../test-support/http/chain.ts";
 import {
@@ -23,7 +24,7 @@ describe("a reader that comes back", () => {
     await expect.poll(() => first.events).toHaveLength(2);
     first.close();
     emit(peerAdded("c"));
-    const second = await listen("?events=peer.added", backFrom(first.events[0]!.id));
+    const second = await listen("?events=peer.added", backFrom(present(first.events[0], "an event").id));
     await expect.poll(() => idsOf(second)).toEqual(["peer.added:b", "peer.added:c"]);
     emit(peerAdded("d"));
     await expect.poll(() => idsOf(second).at(-1)).toBe("peer.added:d");
@@ -101,8 +102,8 @@ describe("a reader that comes back too late for the log", () => {
   test("resumes once more in the middle of stored blocks", async () => {
     const { second, listen } = await late("?events=block.applied", `0.${place(heads.genesis)}`);
     await expect.poll(() => idsOf(second)).toEqual(blockIds);
-    const { id } = second.events[1]!;
-    expect(id).toBe(`.${place(chain.blocks[1]!.header)}`);
+    const { id } = present(second.events[1], "an event");
+    expect(id).toBe(`.${place(present(chain.blocks[1], "the second block").header)}`);
     const third = await listen("?events=block.applied", backFrom(id));
     await expect.poll(() => idsOf(third)).toEqual(blockIds.slice(1));
   });
@@ -163,7 +164,7 @@ describe("a reader that begins with an old block", () => {
   test("receives a block that is committed while it reads", async () => {
     const { listen, writer, eventLog, stream } = await openStreams();
     const blocks = createBlockStore(writer);
-    const last = chain.blocks.at(-1)!;
+    const last = present(chain.blocks.at(-1), "the last block");
     // Removed, so that one can follow.
     writer.transaction(() => blocks.removeFrom(last.header.height));
     const listener = await listen("?events=block.applied&fromHeight=1");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createStreamLimits } from "../../src/stream/stream-limits.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import {
@@ -42,7 +43,7 @@ test("sends events from now on, each with its content", async () => {
   ]);
 });
 
-test("answers under both prefixes, to GET alone", async () => {
+test("responds under both prefixes, to GET alone", async () => {
   const { port, listen } = await openStreams({ isPublic: true });
   expect((await listen()).status).toBe(200);
   const short = await fetch(`http://127.0.0.1:${port}/api/events`);
@@ -95,11 +96,11 @@ test.each([
   ["?other=1", '"other" is not allowed'],
 ])("refuses %s", async (query, message) => {
   const { port } = await openStreams();
-  const answer = await fetch(`http://127.0.0.1:${port}/api/events${query}`, {
+  const response = await fetch(`http://127.0.0.1:${port}/api/events${query}`, {
     headers: { authorization: TOKEN },
   });
-  expect(answer.status).toBe(422);
-  expect((await answer.json()) as object).toMatchObject({ message: expect.stringContaining(message) });
+  expect(response.status).toBe(422);
+  expect((await response.json()) as object).toMatchObject({ message: expect.stringContaining(message) });
 });
 
 test("requires the token, unless it is public", async () => {
@@ -111,7 +112,7 @@ test("requires the token, unless it is public", async () => {
   expect((await open.listen("", {})).status).toBe(200);
 });
 
-test("is neither compressed nor ended by the time-out for answers", async () => {
+test("is neither compressed nor ended by the timeout of responses", async () => {
   const { listen, emit } = await openStreams({
     options: { heartbeatMs: 10 },
     http: { responseTimeoutMs: 50, rateLimit: { limit: 5, windowMs: 60_000 } },
@@ -157,7 +158,7 @@ test("replaces a large content by its identifying members", async () => {
   const listener = await listen("?events=block.applied");
   emit({ ...applied(5), data: { id: "500", height: 5, text: "x".repeat(300_000) } });
   await expect.poll(() => listener.events).toHaveLength(1);
-  expect(listener.events[0]!.data).toEqual({
+  expect(listener.events[0]?.data).toEqual({
     event: "block.applied",
     id: "block.applied:500",
     height: 5,
@@ -193,14 +194,14 @@ test("a refused stream does not count", async () => {
 });
 
 test("a stream that timed out while it was opened does not count", async () => {
-  const answer = Promise.withResolvers<void>();
+  const response = Promise.withResolvers<void>();
   const { listen } = await openStreams({
     options: { maxStreams: 1 },
     http: { responseTimeoutMs: 50 },
-    answered: () => answer.promise,
+    answered: () => response.promise,
   });
   expect((await listen()).status).toBe(503);
-  answer.resolve();
+  response.resolve();
   await expect.poll(async () => (await listen()).status).toBe(200);
 });
 
@@ -209,7 +210,7 @@ test("is described", async () => {
   const document = (await fixture.app.inject("/api/openapi.json")).json<{
     paths: Record<string, { get: { parameters: { name: string }[]; responses: Record<string, object> } }>;
   }>();
-  const { parameters, responses } = document.paths["/events"]!.get;
+  const { parameters, responses } = present(document.paths["/events"], "the stream").get;
   const names = ["events", "conditions", "match", "fromHeight", "lastEventId"];
   expect(parameters.map(({ name }) => name)).toEqual(names);
   expect(responses[200]).toMatchObject({ content: { "text/event-stream": { schema: { type: "string" } } } });

@@ -1,4 +1,4 @@
-/** What becomes of a posted transaction, whatever the node answers. */
+/** What becomes of a posted transaction, whatever the node returns. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@uniknode/client";
@@ -8,12 +8,13 @@ import { post, waitUntilForged } from "../../src/submission/send.ts";
 
 const ID = "ab".repeat(32);
 
-/** A client of a node that answers each path with a status and a body, or not at all. */
-async function clientOf(answers: (path: string) => readonly [number, unknown] | undefined) {
+/** A client of a node that returns a status and a body for each path, or not at all. */
+async function clientOf(contentOf: (path: string) => readonly [status: number, body: unknown] | undefined) {
   const server = createServer((request, response: ServerResponse) => {
-    const answer = answers(`${request.method} ${request.url}`);
-    if (!answer) return request.socket.destroy();
-    response.writeHead(answer[0]).end(JSON.stringify(answer[1]));
+    const content = contentOf(`${request.method} ${request.url}`);
+    if (!content) return request.socket.destroy();
+    const [status, body] = content;
+    response.writeHead(status).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -52,8 +53,8 @@ test("one too many", async () => {
 });
 
 test("no answer: it may have arrived, and the message says so", async () => {
-  for (const answer of [undefined, [503, {}]] as const) {
-    const client = await clientOf(() => answer);
+  for (const response of [undefined, [503, {}]] as const) {
+    const client = await clientOf(() => response);
     expect(await refusal(post(client, { id: ID }))).toMatchObject({ code: "SEND_UNCERTAIN", id: ID });
   }
 });

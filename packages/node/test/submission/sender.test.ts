@@ -14,13 +14,13 @@ async function nonceOf({ sent, pending }: { sent: string; pending?: string }): P
   let isForged = false;
   const server = createServer(({ url = "" }, response) => {
     const inPool = isForged || pending === undefined ? [] : [waiting(pending)];
-    const answer = url.includes("unconfirmed")
+    const body = url.includes("unconfirmed")
       ? { meta: { next: null, nextCursor: null }, data: inPool }
       : url.includes("/wallets/")
         ? { data: { nonce: isForged ? (pending ?? sent) : sent } }
         : { data: { block: { height: 9 } } };
     if (!url.includes("/blockchain")) isForged = true;
-    response.end(JSON.stringify(answer));
+    response.end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

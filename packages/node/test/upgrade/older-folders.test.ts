@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describe.ts";
 
@@ -35,7 +36,7 @@ test.each(versions)(
     });
     const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
     await node.printed(/Ctrl-C stops/);
-    const client = createClient({ url: url!, webhookToken: WEBHOOK_TOKEN });
+    const client = createClient({ url: present(url), webhookToken: WEBHOOK_TOKEN });
 
     expect(await describeChain(client)).toEqual(made);
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { defaultSignatureBackend, hexToBytes, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { AcceleratorError, loadAccelerator } from "../../src/verification/accelerator.ts";
 import { chooseVerify } from "../../src/verification/choose-verify.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
@@ -24,7 +25,7 @@ function install(name: string, version: string, members: string): string {
   return path;
 }
 
-/** What a thread answers, and what it says besides, with an accelerator asked for. */
+/** The reply of a thread, and its other messages, if an accelerator is requested. */
 function runThread(source: string): { stdout: string; stderr: string } {
   const program = join(import.meta.dirname, "verify-in-thread.ts");
   const env = { ...process.env, UNIKNODE_ACCELERATOR: source };
@@ -74,7 +75,7 @@ describe("choosing what verifies signatures", () => {
 const source = process.env.UNIKNODE_ACCELERATOR;
 
 describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is not set)"}`, () => {
-  const load = () => loadAccelerator(source!);
+  const load = () => loadAccelerator(present(source, "source"));
   const verdict = (check: SignatureCheck, by = defaultSignatureBackend) =>
     (check.scheme === "ecdsa" ? verifyEcdsa : verifySchnorr)(
       check.hash,

@@ -1,4 +1,5 @@
 /** Signatures of both schemes, sound or altered in the ways that tell one verification from another. */
+
 import {
   concatBytes,
   keysFromPassphrase,
@@ -8,6 +9,7 @@ import {
 } from "@uniknode/protocol";
 import fc from "fast-check";
 import { bytes32, der, N, P, toInteger } from "../../../protocol/test-support/arithmetic.ts";
+import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 
 const TOP = 2n ** 256n - 1n;
@@ -56,12 +58,16 @@ const alterBytes: fc.Arbitrary<(bytes: Uint8Array) => Uint8Array> = fc.oneof(
 /** Compressed, uncompressed, or uncompressed with any prefix. */
 const alterKey: fc.Arbitrary<(publicKey: Uint8Array) => Uint8Array> = fc.oneof(
   fc.constant((publicKey: Uint8Array) => publicKey),
-  fc.constant((publicKey: Uint8Array) => uncompressPublicKey(publicKey)!),
+  fc.constant((publicKey: Uint8Array) =>
+    present(uncompressPublicKey(publicKey), "the result of uncompressPublicKey"),
+  ),
   fc
     .integer({ min: 2, max: 8 })
     .map(
       (prefix) => (publicKey: Uint8Array) =>
-        uncompressPublicKey(publicKey)!.map((byte, index) => (index === 0 ? prefix : byte)),
+        present(uncompressPublicKey(publicKey), "the result of uncompressPublicKey").map((byte, index) =>
+          index === 0 ? prefix : byte,
+        ),
     ),
 );
 
@@ -87,7 +93,7 @@ export const alteredSignature: fc.Arbitrary<SignatureCheck> = fc
     };
 
     function altered(signature: Uint8Array): Uint8Array {
-      const sAt = 4 + signature[3]!;
+      const sAt = 4 + present(signature[3], "an item of signature");
       const r = toInteger(signature.subarray(4, sAt));
       const scalars = alter.alterScalars({ r, s: toInteger(signature.subarray(sAt + 2)) });
       return der(scalars.r, scalars.s);

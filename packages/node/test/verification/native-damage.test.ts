@@ -1,4 +1,5 @@
 /** A damaged addon ends the process when it is loaded or called: it must not get so far. */
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -16,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { type KnownVerdict, loadNativeVerify, NativeAddonError } from "../../src/verification/native.ts";
 
 const NODE = join(import.meta.dirname, "../..");
@@ -73,7 +75,7 @@ describe("the addon is refused, with the reason, if it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.length * 8 - 1 }), (bit) => {
         const altered = Buffer.from(bytes);
-        altered[bit >> 3]! ^= 1 << (bit & 7);
+        altered[bit >> 3] = present(altered[bit >> 3], "an item of altered") ^ (1 << (bit & 7));
         writeFileSync(addon, altered);
         expect(reasonOf()).toMatch(/SHA-256 mismatch: linux-x64\.node/);
       }),
@@ -150,7 +152,12 @@ describe("what it is compared with", () => {
     const path = join(folder, "known-verdicts.json");
     const known = JSON.parse(readFileSync(path, "utf8")) as KnownVerdict[];
     for (const [index, { name, isValid }] of known.entries()) {
-      writeFileSync(path, JSON.stringify(known.with(index, { ...known[index]!, isValid: !isValid })));
+      writeFileSync(
+        path,
+        JSON.stringify(
+          known.with(index, { ...present(known[index], "an item of known"), isValid: !isValid }),
+        ),
+      );
       recordSums([NAME, "known-verdicts.json"]);
       expect(reasonOf()).toContain(`its verdict is wrong for ${name}`);
     }

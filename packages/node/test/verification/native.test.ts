@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { bytesToHex, hexToBytes, selfTestCases } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { loadNativeVerify } from "../../src/verification/native.ts";
 import { packChecks, type SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createPackedVerify } from "../../src/verification/signatures.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
-const native = loadNativeVerify()!;
+const native = present(loadNativeVerify(), "the result of loadNativeVerify");
 const webAssembly = createPackedVerify();
 /** What can be packed. */
 const isPackable = ({ hash, publicKey }: Pick<SignatureCheck, "hash" | "publicKey">) =>
@@ -54,12 +55,12 @@ describe("the addon", () => {
   test("a key is known by all of its bytes: the opposite one, which has its place, is another", () => {
     const [check] = fc.sample(alteredSignature.filter(isPackable), 1);
     const opposite = {
-      ...check!,
-      publicKey: check!.publicKey.map((byte, at) => (at === 0 ? byte ^ 1 : byte)),
+      ...present(check, "check"),
+      publicKey: present(check, "check").publicKey.map((byte, at) => (at === 0 ? byte ^ 1 : byte)),
     };
     for (const checks of [
-      [check!, opposite],
-      [opposite, check!],
+      [present(check, "check"), opposite],
+      [opposite, present(check, "check")],
     ]) {
       expect(native(packChecks(checks))).toEqual(webAssembly(packChecks(checks)));
     }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createQuickVerifier, type QuickVerifierOptions } from "../../src/verification/quick-verifier.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
@@ -93,7 +94,7 @@ describe("signatures that are known to be valid", () => {
     const all = Array.from({ length: 40 }, (_, index) => checkOf(`text ${index}`));
     for (const check of all) await verifier.verify([check]);
     expect(await verifier.verify(all)).toEqual(all.map(() => true));
-    const forgotten = asked.at(-1)!;
+    const forgotten = present(asked.at(-1), "the last of asked");
     expect(forgotten).toBeGreaterThanOrEqual(30);
     expect(forgotten).toBeLessThan(40);
   });

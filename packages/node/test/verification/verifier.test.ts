@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
 
@@ -35,7 +36,7 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
   test("serves several callers at once", async () => {
     verifier = createVerifier(options);
     const sets = [1, 2, 130, 5].map(mixedChecks);
-    expect(await Promise.all(sets.map(({ checks }) => verifier!.verify(checks)))).toEqual(
+    expect(await Promise.all(sets.map(({ checks }) => present(verifier, "verifier").verify(checks)))).toEqual(
       sets.map(({ verdicts }) => verdicts),
     );
   });
@@ -44,7 +45,9 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     verifier = createVerifier(options);
     const sets = Array.from({ length: 200 }, (_, index) => mixedChecks(index % 4));
     for (const part of [sets.slice(0, 150), sets.slice(150)]) {
-      const verdicts = await Promise.all(part.map(({ checks }) => verifier!.verify(checks)));
+      const verdicts = await Promise.all(
+        part.map(({ checks }) => present(verifier, "verifier").verify(checks)),
+      );
       expect(verdicts).toEqual(part.map((set) => set.verdicts));
     }
   });

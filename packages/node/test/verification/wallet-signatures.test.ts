@@ -1,4 +1,5 @@
 /** Verdicts about second signatures and multisignatures: recorded before the rules ask, and the same as computed ones. */
+
 import { createDraft, createMemoryState, type Wallet, walletOf } from "@uniknode/ledger";
 import {
   builders,
@@ -14,6 +15,7 @@ import {
   verifySecondSignature,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
 import { createRecordedSignatures } from "../../src/verification/wallet-signatures.ts";
 import { addressNamed, envelope, keysOf, NETWORK, publicKeyOf } from "../../test-support/pool/chain.ts";
@@ -45,7 +47,11 @@ function transferSignedBy(
   return sealed(
     indexes.reduce(
       (signed, index) =>
-        multiSignTransaction(signed, index, keysOf(wrong.includes(index) ? "someone else" : NAMES[index]!)),
+        multiSignTransaction(
+          signed,
+          index,
+          keysOf(wrong.includes(index) ? "someone else" : present(NAMES[index], "an item of NAMES")),
+        ),
       body,
     ),
   );
@@ -96,8 +102,9 @@ describe("multisignatures", () => {
     ["a participant that has signed twice", { ...transferSignedBy([0, 1]) }, [0, 0]],
     ["a participant that the wallet does not have", transferSignedBy([0, 1]), [0, 40]],
   ])("%s is the same error, unless the quorum is reached before", async (_, { data }, indexes) => {
-    const signatures = data.signatures!.map(
-      (entry, at) => indexes[at]!.toString(16).padStart(2, "0") + entry.slice(2),
+    const signatures = present(data.signatures, "signatures").map(
+      (entry, at) =>
+        present(indexes[at], "an item of indexes").toString(16).padStart(2, "0") + entry.slice(2),
     );
     // A block cannot carry the first one: it is refused by the decoder.
     const transaction = { ...transferSignedBy([0]), data: { ...data, signatures } };
@@ -146,7 +153,8 @@ describe("multisignatures", () => {
     const participants = { min: 2, publicKeys: PUBLIC_KEYS.slice(0, 3) };
     const body = builders.multiSignature({ ...envelope("shared", 1), ...participants });
     const signed = [0, 1, 2].reduce<TransactionBody>(
-      (transaction, index) => multiSignTransaction(transaction, index, keysOf(NAMES[index]!)),
+      (transaction, index) =>
+        multiSignTransaction(transaction, index, keysOf(present(NAMES[index], "an item of NAMES"))),
       body,
     );
     const transaction = sealed(signTransaction(signed, keysOf("shared")));

@@ -109,7 +109,7 @@ describe("updates and deletions", () => {
   test("changes that come together notify the node once, and one that is refused undoes no other", async () => {
     let announced = 0;
     const { webhooks } = createService({
-      options: { maxWebhooks: 2 },
+      options: { webhookLimit: 2 },
       webhooksChanged: async () => void announced++,
     });
     const { register } = webhooks;

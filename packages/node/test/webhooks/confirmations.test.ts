@@ -1,5 +1,6 @@
 /** Webhooks that receive the facts of a block only when other blocks follow it. */
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import {
   always,
   blockApplied,
@@ -25,7 +26,7 @@ describe("confirmations", () => {
     await emit(blockApplied(4), blockApplied(5));
     expect(heights(calls)).toEqual([1, 2, 3]);
     expect(calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
-    expect(calls[0]!.message.data).toEqual(blockApplied(1).data);
+    expect(present(calls[0]).message.data).toEqual(blockApplied(1).data);
   });
 
   test("keep facts of blocks from being delivered that are reverted before", async () => {
@@ -47,7 +48,7 @@ describe("confirmations", () => {
       ["block.applied", 1],
       ["block.reverted", 1],
     ]);
-    expect(calls[1]!.message.reverts).toBe(calls[0]!.message.id);
+    expect(present(calls[1]).message.reverts).toBe(present(calls[0]).message.id);
   });
 
   test("let a block that was reverted and applied again be delivered once", async () => {

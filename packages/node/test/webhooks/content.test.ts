@@ -1,5 +1,6 @@
 /** Contents that are too large to be sent. */
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createFit } from "../../src/subscriptions/content.ts";
 import { always, blockApplied, blockReverted, createService } from "../../test-support/webhooks/support.ts";
 
@@ -55,8 +56,8 @@ test("conditions see the whole content that is too large to be sent, and its ret
     const naming = { id: "block1", height: 1 };
     expect(messages).toMatchObject([
       { event: "block.applied", data: naming, truncated: true, link: "/api/v2/blocks/block1" },
-      { event: "block.reverted", data: naming, reverts: messages[0]!.id },
+      { event: "block.reverted", data: naming, reverts: present(messages[0]).id },
     ]);
-    expect(messages[0]!.data).toEqual(naming);
+    expect(present(messages[0]).data).toEqual(naming);
   }
 });

@@ -1,5 +1,6 @@
 /** The ping that the creator of a webhook may ask for (webhooks.md 10 point 9). */
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 import { serve, TOKEN } from "./serve.ts";
 
@@ -13,8 +14,8 @@ test("is sent before anything else, by request only", async () => {
   await ask("POST", "/api/webhooks", { body: always() });
   await emit(blockApplied(1));
   expect(events(calls).filter((event) => event === "ping")).toEqual(["ping"]);
-  expect(calls[0]!.message).toMatchObject({ event: "ping", webhookId: 1, data: {} });
-  expect(calls.at(-1)!.message).toMatchObject({ event: "block.applied", sequence: 1 });
+  expect(present(calls[0]).message).toMatchObject({ event: "ping", webhookId: 1, data: {} });
+  expect(present(calls.at(-1)).message).toMatchObject({ event: "block.applied", sequence: 1 });
 });
 
 test("waits for a receiver that is not there yet, over a restart, too", async () => {
@@ -22,16 +23,16 @@ test("waits for a receiver that is not there yet, over a restart, too", async ()
   await first.webhooks.register.create({ ...always(), ping: true });
   await settle();
   expect(events(first.calls)).toEqual(["ping"]);
-  const { path } = first.database
-    .prepare<{ path: string }>("SELECT file AS path FROM pragma_database_list")
-    .get()!;
+  const { path } = present(
+    first.database.prepare<{ path: string }>("SELECT file AS path FROM pragma_database_list").get(),
+  );
   await first.close();
 
   const second = createService({ path, clock: first.clock });
   second.webhooks.notify();
   await second.clock.advance(10_000);
   expect(events(second.calls)).toEqual(["ping"]);
-  expect(second.calls[0]!.body).toBe(first.calls[0]!.body);
+  expect(present(second.calls[0]).body).toBe(present(first.calls[0]).body);
   expect(second.log(1, 10)).toMatchObject([{ event: "ping", state: "delivered" }]);
 });
 

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../src/events/catalogue.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { readNewWebhook } from "../../src/webhooks/register/fields.ts";
 import {
@@ -170,14 +171,16 @@ describe("outcomes", () => {
     }
     await webhooks.register.create(always());
     await emit(blockApplied(1));
-    const path = database
-      .prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'")
-      .get()!.file;
+    const path = present(
+      database.prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'").get(),
+    ).file;
     await close();
     const later = openDatabase(path, { readonly: true });
-    const { count } = later
-      .prepare<{ count: number }>("SELECT count(*) AS count FROM deliveries WHERE state = 'delivered'")
-      .get()!;
+    const { count } = present(
+      later
+        .prepare<{ count: number }>("SELECT count(*) AS count FROM deliveries WHERE state = 'delivered'")
+        .get(),
+    );
     later.close();
     expect(count).toBe(1);
   });

@@ -1,5 +1,6 @@
 /** Long queues that are cancelled. */
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import { createContentStore } from "../../src/webhooks/sqlite/messages.ts";
@@ -80,7 +81,7 @@ describe("a long queue that is cancelled", () => {
     await webhooks.register.create({ ...always(), confirmations: 5_000 });
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
     const deferred = () =>
-      database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()!.total;
+      present(database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()).total;
     while (deferred() < 2_500) await settle();
     await webhooks.register.update("1", { confirmations: 1, queue: "drop" });
     await emit(blockApplied(2_501), blockApplied(2_502));
@@ -96,7 +97,8 @@ describe("a long queue that is cancelled", () => {
     await emit(...Array.from({ length: 700 }, (_, index) => blockApplied(index + 1)));
     const rows = () =>
       ["held", "deliveries", "removed_webhooks"].map(
-        (table) => database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()!.total,
+        (table) =>
+          present(database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()).total,
       );
     while (rows()[0] !== 701) await settle();
     for (const id of ["1", "2"]) await webhooks.register.remove(id);

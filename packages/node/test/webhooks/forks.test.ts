@@ -1,6 +1,7 @@
 /** Webhooks of a chain that truly reorganises. */
 import { describe, expect, test } from "vitest";
 import { createHistory } from "../../src/event-log/history.ts";
+import { present } from "../../src/platform/present.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { type Call, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
 
@@ -73,7 +74,7 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
       [...Map.groupBy(undone, ({ height }) => height)].reverse().flatMap(([height, facts]) => {
         const names = facts.map(({ event }) => event).reverse();
         const [block, ...others] = names;
-        return [...others, block!].map((name) => {
+        return [...others, present(block)].map((name) => {
           const isPlain = name === "block.applied" || name === "transaction.applied";
           return `${height} ${isPlain ? name.replace("applied", "reverted") : `${name}.reverted`}`;
         });
@@ -96,7 +97,7 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
     const held = ledgerOf([...below, ...undone, ...messages]);
     const applied = [...held.values()].filter(({ event }) => event === "block.applied");
     expect(applied.map(({ height }) => height)).toEqual([2, 3, 4, 5]);
-    expect(applied.at(-1)!.blockId).toBe(chain.head().id);
+    expect(present(applied.at(-1)).blockId).toBe(chain.head().id);
   });
 
   test("delivers a branch that is applied again as new facts", async () => {
@@ -178,7 +179,7 @@ test("a block that is reverted during its replay leaves no delivery", async () =
   const held = ledgerOf([...live.values(), ...later]);
   const blocks = [...held.values()].filter(({ event }) => event === "block.applied");
   expect(new Set(blocks.map(({ height }) => height))).toEqual(new Set([2, 3, 4, 5, 6, 7]));
-  expect(blocks.find(({ height }) => height === 7)!.blockId).toBe(chain.head().id);
+  expect(present(blocks.find(({ height }) => height === 7)).blockId).toBe(chain.head().id);
   expect(calls).toEqual([]);
 });
 
@@ -190,7 +191,7 @@ test("a replay delivers the genesis block, which no live event does", async () =
   await deliver();
   await webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
   while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
-  const genesis = chain.blocks.block(1)!;
+  const genesis = present(chain.blocks.block(1));
   const messages = messagesOf(await deliver()).sort((a, b) => a.sequence - b.sequence);
   expect(messages.map(({ event, blockId }) => [event, blockId])).toEqual([
     ...genesis.transactions.map(() => ["transaction.applied", genesis.header.id]),

@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createRateLimitedAttempt } from "../../src/webhooks/delivery/host-rate-limit.ts";
 import {
   always,
@@ -14,7 +15,7 @@ const open = (maxPerSecondPerHost: number) =>
 
 /** Deliveries by host, each with the time since the first one. */
 function timesOf({ calls }: ReturnType<typeof open>, host: string): number[] {
-  const startMs = calls[0]!.atMs;
+  const startMs = present(calls[0]).atMs;
   return calls.filter(({ target }) => new URL(target).host === host).map(({ atMs }) => atMs - startMs);
 }
 

@@ -1,6 +1,7 @@
 /** Webhooks whose conditions are made to keep the node busy. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
+import { present } from "../../src/platform/present.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
 import { always, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
@@ -42,7 +43,7 @@ test("a webhook whose conditions cost too much is suspended with the reason, and
     )
     .toHaveLength(10);
   expect(seen).toEqual({ slowed: 10, suspended: 10 });
-  expect(webhooks.register.find("1").suspended!.reason).toMatch(
+  expect(present(webhooks.register.find("1").suspended).reason).toMatch(
     /^the conditions take more than \d+ steps per event on average$/,
   );
   const ids = calls.filter(({ target }) => !target.includes("expensive")).map(({ message }) => message.data);
@@ -60,7 +61,7 @@ test("a suspended webhook was sent everything before, and is brought back by an 
   expect(sent.length).toBeLessThan(40);
   await webhooks.register.update("1", { conditions: [{ key: "ip", condition: "ne", value: "" }] });
   await emit(happened(100));
-  expect(calls.at(-1)!.message.data).toMatchObject({ ip: "100" });
+  expect(present(calls.at(-1)).message.data).toMatchObject({ ip: "100" });
 });
 
 test("a process that ends between two slices matches every event exactly once", {
@@ -97,7 +98,7 @@ test("one event beyond the steps for one suspends the webhook, and moves on", as
   await webhooks.register.create(expensive);
   const elements = Math.ceil(MAX_EVENT_STEPS / 49 / 200 / 10);
   await emit({ ...happened(0), data: Array.from({ length: elements }, () => ({ text: text(200) })) });
-  expect(webhooks.register.find("1").suspended!.reason).toBe(
+  expect(present(webhooks.register.find("1").suspended).reason).toBe(
     `the conditions take more than ${MAX_EVENT_STEPS} steps for one event`,
   );
   await webhooks.register.create(always("peer.added"));

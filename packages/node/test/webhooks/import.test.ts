@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../src/platform/config-error.ts";
+import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { SubscriptionError } from "../../src/subscriptions/error.ts";
@@ -43,8 +44,8 @@ function dataFolder() {
   const path = databasePath();
   return {
     path,
-    bring: (content: unknown, maxWebhooks = 1_000) =>
-      importOldRegister(fileOf(content), { ...NO_KEYS, data: dirname(path), maxWebhooks }),
+    bring: (content: unknown, webhookLimit = 1_000) =>
+      importOldRegister(fileOf(content), { ...NO_KEYS, data: dirname(path), webhookLimit }),
   };
 }
 
@@ -89,23 +90,23 @@ describe("webhooks of an old node", () => {
     const { webhooks, emit, calls, clock } = createService({ path });
     await emit(blockApplied(1), blockApplied(2));
     expect(calls).toHaveLength(1);
-    const { headers, body } = calls[0]!;
+    const { headers, body } = present(calls[0]);
     expect(headers.authorization).toBe(HALF);
-    expect(isVerifiedAsOfOld(TOKEN, calls[0]!)).toBe(true);
+    expect(isVerifiedAsOfOld(TOKEN, present(calls[0]))).toBe(true);
     const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
     const expected = createHmac("sha256", HALF).update(signed).digest("base64");
     expect(headers["webhook-signature"]).toBe(`v1,${expected}`);
     const secret = `whsec_${Buffer.from(HALF).toString("base64")}`;
-    expect(isVerified(secret, calls[0]!, clock.nowMs())).toBe(true);
+    expect(isVerified(secret, present(calls[0]), clock.nowMs())).toBe(true);
 
     await webhooks.register.update(old("1").id, { target: "https://receiver.example/other" });
     await emit(blockApplied(3));
-    expect(calls[1]!.headers.authorization).toBe(HALF);
+    expect(present(calls[1]).headers.authorization).toBe(HALF);
 
     const { secrets } = webhooks.register.rotate(old("1").id, { overlapSeconds: 60 });
     await emit(blockApplied(4));
-    expect(isVerified(secret, calls[2]!, clock.nowMs())).toBe(true);
-    expect(isVerified(secretOf(secrets.token), calls[2]!, clock.nowMs())).toBe(true);
+    expect(isVerified(secret, present(calls[2]), clock.nowMs())).toBe(true);
+    expect(isVerified(secretOf(secrets.token), present(calls[2]), clock.nowMs())).toBe(true);
   });
 
   test("whose signatures have half a key are named in the log, until they are rotated", async () => {
@@ -151,13 +152,13 @@ describe("webhooks of an old node", () => {
     const { path } = dataFolder();
     const webhookKeyFile = fileOf("0123456789abcdef0123456789abcdef");
     const keys = { ...NO_KEYS, webhookKeyFile };
-    importOldRegister(fileOf([old("1")]), { ...keys, data: dirname(path), maxWebhooks: 10 });
+    importOldRegister(fileOf([old("1")]), { ...keys, data: dirname(path), webhookLimit: 10 });
     const database = openDatabase(path);
     onTestFinished(database.close);
-    const kept = database.prepare<{ token: string }>("SELECT token FROM webhooks").get()!.token;
+    const kept = present(database.prepare<{ token: string }>("SELECT token FROM webhooks").get()).token;
     expect(kept).toMatch(/^sealed:/);
     expect(createSecretCipher(encryptSecrets(database, keys)).decrypt(kept, "webhook 1")).toBe(HALF);
-    const plain = { ...NO_KEYS, data: dirname(path), maxWebhooks: 10 };
+    const plain = { ...NO_KEYS, data: dirname(path), webhookLimit: 10 };
     expect(() => importOldRegister(fileOf([old("2")]), plain)).toThrow(ConfigError);
   });
 });

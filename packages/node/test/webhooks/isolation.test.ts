@@ -1,5 +1,6 @@
 /** Receivers that do everything but their work, and others beside them that must not notice. */
 import { describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { systemClock } from "../../src/webhooks/clock.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
 import { good, HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
@@ -11,7 +12,7 @@ function open(timeoutMs: number) {
   return createService({
     post,
     clock: { ...systemClock, advance: async () => {} },
-    options: { maxWebhooks: 2_000 },
+    options: { webhookLimit: 2_000 },
   });
 }
 
@@ -34,7 +35,7 @@ test("a thousand hostile webhooks delay no other", { timeout: 60_000 }, async ()
   const { webhooks, emit, database } = open(60_000);
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
   for (let count = 0; count < 1_000; count++) {
-    await webhooks.register.create(always("block.applied", targets[count % targets.length]!));
+    await webhooks.register.create(always("block.applied", present(targets[count % targets.length])));
   }
   const { seen, target } = await good();
   for (let count = 0; count < 5; count++) await webhooks.register.create(always("block.applied", target));

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
 test("a target that is down while deliveries queue up costs the disk, and hardly any memory", async () => {
@@ -33,9 +34,11 @@ test("a target that is down while deliveries queue up costs the disk, and hardly
   const before = heap();
   await queue(20_000);
   const grown = heap() - before;
-  const { total } = database
-    .prepare<{ total: number }>("SELECT count(*) AS total FROM deliveries WHERE state = 'pending'")
-    .get()!;
+  const { total } = present(
+    database
+      .prepare<{ total: number }>("SELECT count(*) AS total FROM deliveries WHERE state = 'pending'")
+      .get(),
+  );
   expect(total).toBe(21_000);
   // The bodies alone are 20 MB.
   expect(grown).toBeLessThan(4_000_000);

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
+import { present } from "../../src/platform/present.ts";
 import type { Database } from "../../src/store/engine/database.ts";
 import {
   always,
@@ -70,8 +71,8 @@ describe("what was delivered", () => {
       [4, 0],
       [5, 2],
     ] as const) {
-      const { data, height, blockId } = calls[taken]!.message;
-      expect(calls[taking]!.message).toMatchObject({ data, height, blockId });
+      const { data, height, blockId } = present(calls[taken]).message;
+      expect(present(calls[taking]).message).toMatchObject({ data, height, blockId });
     }
     expect(log(1, 10).map(({ isUndone = false }) => isUndone)).toEqual([
       ...[false, false, false, false],
@@ -121,7 +122,7 @@ test("a webhook of reverts alone receives those of blocks that were never delive
   await webhooks.register.create(always("block.reverted"));
   await emit(blockApplied(1), blockReverted(1));
   expect(saw(calls)).toEqual(["block.reverted block1"]);
-  expect(calls[0]!.message).not.toHaveProperty("reverts");
+  expect(present(calls[0]).message).not.toHaveProperty("reverts");
 });
 
 test("the wallet after a revert is delivered beside the retraction of its former state", async () => {
@@ -153,13 +154,13 @@ test("the wallet after a revert is delivered beside the retraction of its former
 function createWaiting(order: string) {
   const open = new Map<string, (reply: Reply) => void>();
   const service = createService({
-    reply: (call) => new Promise<Reply>((resolve) => open.set(saw([call])[0]!, resolve)),
+    reply: (call) => new Promise<Reply>((resolve) => open.set(present(saw([call])[0]), resolve)),
   });
   return {
     ...service,
     register: () => service.webhooks.register.create({ ...always(), order }),
     async answer(what: string, reply: Reply = 200) {
-      open.get(what)!(reply);
+      present(open.get(what))(reply);
       await settle();
     },
   };
@@ -236,7 +237,7 @@ test("a retraction delays everything behind it until it is acknowledged or fails
   const replies: Reply[] = [500, 500, 200, 500, 500];
   const { webhooks, emit, calls, clock } = createService({
     options: { retryPausesMs: [1_000, 2_000] },
-    reply: ({ message }) => (message.event === "block.reverted" ? replies.shift()! : 200),
+    reply: ({ message }) => (message.event === "block.reverted" ? present(replies.shift()) : 200),
   });
   await webhooks.register.create(always());
   await emit(blockApplied(1), blockReverted(1), other(1));
@@ -340,7 +341,7 @@ describe("an update that drops the queue while a block is reverted", () => {
     status = 200;
     await clock.advance(5_000);
     expect(saw(calls).at(-1)).toBe("block.reverted block1");
-    expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: log(1, 3).at(-1)!.id });
+    expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: present(log(1, 3).at(-1)).id });
   });
 
   test("to another target drops everything, and that target receives only what is sent to it again", async () => {

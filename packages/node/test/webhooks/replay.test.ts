@@ -1,6 +1,7 @@
 /** Telling a range of the chain again. */
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
+import { present } from "../../src/platform/present.ts";
 import { isVerified, secretOf } from "../../test-support/webhooks/receiver.ts";
 import {
   always,
@@ -262,8 +263,8 @@ describe("a block that is reverted during a replay", () => {
       if (message.reverts === undefined) held.add(message.id);
       else held.delete(message.reverts);
     }
-    expect(held).toEqual(new Set([calls.at(-1)!.message.id]));
-    expect(calls.at(-1)!.message.blockId).toBe("other9");
+    expect(held).toEqual(new Set([present(calls.at(-1)).message.id]));
+    expect(present(calls.at(-1)).message.blockId).toBe("other9");
   });
 
   test("is retracted only when the event log has the revert", async () => {

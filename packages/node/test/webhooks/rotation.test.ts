@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
 import {
   isVerified,
@@ -37,7 +38,7 @@ describe("a rotation", () => {
     const deliver = async (height: number) => {
       await emit(blockApplied(height));
       await expect.poll(() => received.length).toBe(height);
-      const message = received[height - 1]!;
+      const message = present(received[height - 1]);
       return (token: string) => [
         isVerified(secretOf(token), message, clock.nowMs()),
         isVerifiedAsOfOld(token, message),
@@ -86,9 +87,9 @@ describe("a rotation", () => {
     reply = 200;
     await clock.advance(5_000);
     const [first, second] = calls;
-    expect(isVerified(secretOf(old.token), first!, clock.nowMs())).toBe(true);
-    expect(isVerified(secretOf(old.token), second!, clock.nowMs())).toBe(false);
-    expect(isVerified(secretOf(secrets.token), second!, clock.nowMs())).toBe(true);
+    expect(isVerified(secretOf(old.token), present(first), clock.nowMs())).toBe(true);
+    expect(isVerified(secretOf(old.token), present(second), clock.nowMs())).toBe(false);
+    expect(isVerified(secretOf(secrets.token), present(second), clock.nowMs())).toBe(true);
   });
 
   test("during another one ends the first", async () => {
@@ -98,7 +99,7 @@ describe("a rotation", () => {
     const third = webhooks.register.rotate("1", {});
     await emit(blockApplied(1));
     const verified = [first, second, third].map(({ secrets }) =>
-      isVerified(secretOf(secrets.token), calls[0]!, clock.nowMs()),
+      isVerified(secretOf(secrets.token), present(calls[0]), clock.nowMs()),
     );
     expect(verified).toEqual([false, true, true]);
   });
@@ -128,7 +129,7 @@ test("a signature that does not fit is refused", async () => {
   const { webhooks, emit, calls, clock } = createService();
   const { secrets } = await webhooks.register.create(always());
   await emit(blockApplied(1));
-  const message: Received = calls[0]!;
+  const message: Received = present(calls[0]);
   const secret = secretOf(secrets.token);
   const nowMs = clock.nowMs();
   expect(isVerified(secret, message, nowMs)).toBe(true);

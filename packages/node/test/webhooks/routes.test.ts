@@ -125,7 +125,7 @@ describe("the register", () => {
   });
 
   test("is bounded", async () => {
-    const { create } = await serve(undefined, { options: { maxWebhooks: 2 } });
+    const { create } = await serve(undefined, { options: { webhookLimit: 2 } });
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(422);

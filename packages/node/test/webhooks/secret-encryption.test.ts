@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../src/platform/config-error.ts";
+import { present } from "../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
@@ -90,7 +91,7 @@ describe("with a key", () => {
     expect(secretTexts.map(holds)).toEqual([false, false, false]);
 
     const second = start({ webhookKeyFile });
-    expect(second.store.find(id)!.secrets).toEqual({
+    expect(present(second.store.find(id)).secrets).toEqual({
       token: token("b"),
       previous: { token: token("a"), untilMs: 1_000 },
     });
@@ -159,7 +160,7 @@ describe("a start is refused, and nothing changes,", () => {
     expect(() => start(files())).toThrow(ConfigError);
     expect(() => start(files())).toThrow(message);
     expect(kept(first.database)).toEqual(before);
-    expect(start({ webhookKeyFile }).store.find(1)!.secrets.token).toBe(token("a"));
+    expect(present(start({ webhookKeyFile }).store.find(1)).secrets.token).toBe(token("a"));
   });
 
   test.each([
@@ -194,8 +195,8 @@ describe("the key", () => {
     const second = start(both);
     const after = kept(second.database);
     expect(after).not.toEqual(before);
-    expect(start(both).store.find(1)!.secrets.token).toBe(token("a"));
-    expect(start({ webhookKeyFile: other }).store.find(1)!.secrets.token).toBe(token("a"));
+    expect(present(start(both).store.find(1)).secrets.token).toBe(token("a"));
+    expect(present(start({ webhookKeyFile: other }).store.find(1)).secrets.token).toBe(token("a"));
     expect(kept(second.database)).toEqual(after);
     expect(() => start({ webhookKeyFile: old })).toThrow(ConfigError);
   });
@@ -207,6 +208,6 @@ describe("the key", () => {
     const { key, database } = start({ webhookOldKeyFile: old });
     expect(key).toBeUndefined();
     expect(kept(database)).toEqual([{ token: token("a") }]);
-    expect(start().store.find(1)!.secrets.token).toBe(token("a"));
+    expect(present(start().store.find(1)).secrets.token).toBe(token("a"));
   });
 });

@@ -1,5 +1,6 @@
 /** Deliveries that are sent now, on demand, whatever their state (webhooks.md 10 point 5). */
 import { describe, expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import {
   blockApplied,
   blockReverted,
@@ -53,7 +54,7 @@ describe("sending now", () => {
     await emit(...blocks(6));
     replies.all = 200;
     const before = calls.length;
-    const deliveries = [5, `${2}`, log(1, 9).find(({ number }) => number === 3)!.id, 99, "msg_0"];
+    const deliveries = [5, `${2}`, present(log(1, 9).find(({ number }) => number === 3)).id, 99, "msg_0"];
     expect((await post("retry", { deliveries })).body).toEqual({ data: { retried: 3 } });
     await settle();
     expect(heights(calls.slice(before))).toEqual([2, 3, 5]);

@@ -1,6 +1,7 @@
 /** Work that comes all at once is done in parts: between two of them the thread has time for requests. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
 import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
@@ -10,7 +11,7 @@ test("outcomes of many calls that end in the same moment are written in several 
   const hanging = Promise.withResolvers<Error>();
   const perRun = [0];
   const observer: WebhookObserver = {
-    attempted: () => void perRun.push(perRun.pop()! + 1),
+    attempted: () => void perRun.push(present(perRun.pop()) + 1),
     decided: () => {},
     runEnded: () => void perRun.push(0),
   };
@@ -24,7 +25,7 @@ test("outcomes of many calls that end in the same moment are written in several 
   expect(perRun.reduce((sum, count) => sum + count)).toBe(WEBHOOKS);
   expect(Math.max(...perRun)).toBeLessThanOrEqual(100);
   const retries = database.prepare<{ total: number }>("SELECT sum(retrying) AS total FROM queues");
-  expect(retries.get()!.total).toBe(WEBHOOKS);
+  expect(present(retries.get()).total).toBe(WEBHOOKS);
 });
 
 test.each([0, 3])(
@@ -41,7 +42,7 @@ test.each([0, 3])(
     webhooks.notify();
     for (let tick = 0; tick < 50; tick++) {
       await setImmediate();
-      totals.add(written.get()!.total);
+      totals.add(present(written.get()).total);
     }
     expect([...totals].filter((total) => total > 0)).toEqual([100, 200, WEBHOOKS]);
     // Each of them once, whatever steps it took, and nothing is left to be done.

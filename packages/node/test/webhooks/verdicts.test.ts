@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { present } from "../../src/platform/present.ts";
 import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
@@ -48,5 +49,5 @@ test("each slice makes one verdict, and none twice, however slow the register an
   expect(definitions.map((definition) => verdicts.of(event, definition))).toEqual([false, true, false, true]);
   // Behind the cursor nothing is kept.
   expect(verdicts.find([{ ...event, sequence: 2 }])).toBe(0);
-  expect(verdicts.of(event, definitions[0]!)).toBeUndefined();
+  expect(verdicts.of(event, present(definitions[0]))).toBeUndefined();
 });

@@ -56,7 +56,7 @@ const optional =
     value === undefined || rule(value, block);
 
 /** `height` comes first: the form of the others depends on it. */
-const rules: Readonly<Record<string, Rule>> = {
+const rules = {
   height: isIntegerFrom(1),
   id: isOwnId,
   idHex: optional(isOwnId),
@@ -72,17 +72,15 @@ const rules: Readonly<Record<string, Rule>> = {
   payloadHash: isHex,
   generatorPublicKey: isPublicKey,
   blockSignature: isHex,
-};
+} satisfies Record<string, Rule>;
 
 /** The rules that a header read from bytes can break; reading ensures the others. */
-const rulesOfBytes = ["height", "previousBlock", "totalAmount", "totalFee", "reward"];
+const rulesOfBytes = ["height", "previousBlock", "totalAmount", "totalFee", "reward"] as const;
 
 /** Path of the first member of a header, read from bytes, that has a wrong form. */
 export function decodedHeaderViolation(header: BlockHeader, network: Network): string | undefined {
   const { height } = header;
-  const broken = rulesOfBytes.find(
-    (member) => !rules[member]!(header[member as keyof BlockHeader], { height, network }),
-  );
+  const broken = rulesOfBytes.find((member) => !rules[member](header[member], { height, network }));
   return broken && `.${broken}`;
 }
 

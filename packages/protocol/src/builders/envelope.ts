@@ -1,5 +1,7 @@
 /** Members that builders add to the members of a type. */
+
 import type { Network } from "../networks/network.ts";
+import { present } from "../present.ts";
 import { staticFee } from "../transactions/fees.ts";
 import type { TransactionBody } from "../transactions/transaction.ts";
 
@@ -32,7 +34,8 @@ export type Members = Pick<TransactionBody, "typeGroup" | "type"> & Partial<Tran
 
 /** An unsigned transaction, without id: `signTransaction` completes it. */
 export function fill(envelope: Envelope | EnvelopeV1, members: Members): TransactionBody {
-  const { network, senderPublicKey, fee, height = network.milestones.at(-1)!.height } = envelope;
+  const { network, senderPublicKey, fee } = envelope;
+  const height = envelope.height ?? present(network.milestones.at(-1), "the last milestone").height;
   const sequence =
     envelope.version === 1
       ? { version: 1, timestamp: envelope.timestamp }

@@ -40,7 +40,7 @@ function pointOf(key: Uint8Array): InstanceType<typeof Point> {
   const [first = 0] = key;
   const isHybrid = key.length === 65 && (first === 6 || first === 7);
   if (!isHybrid) return Point.fromBytes(key);
-  if (key[64]! % 2 !== first % 2) throw new RangeError("a hybrid key of the wrong parity");
+  if ((key[64] ?? 0) % 2 !== first % 2) throw new RangeError("a hybrid key of the wrong parity");
   return Point.fromBytes(Uint8Array.of(4, ...key.subarray(1)));
 }
 

@@ -8,13 +8,14 @@
 export function isReadableDer(signature: Uint8Array): boolean {
   if (signature[0] !== 0x30 || signature.length < 2) return false;
   // The lax reader does not check the length of the sequence, it only skips its long form.
-  const extra = signature[1]! >= 0x80 ? signature[1]! - 0x80 : 0;
+  const second = signature[1] ?? 0;
+  const extra = second >= 0x80 ? second - 0x80 : 0;
   const afterR = readInteger(signature, 2 + extra);
   if (afterR === undefined || readInteger(signature, afterR) === undefined) return false;
 
   // The strict reader stops without an exception on a wrong frame, so it never reads beyond the end.
-  if (signature[1] !== signature.length - 2) return true;
-  const sAt = 4 + signature[3]!;
+  if (second !== signature.length - 2) return true;
+  const sAt = 4 + (signature[3] ?? 0);
   const sLength = signature[sAt + 1];
   if (sLength === undefined) return false;
   if (signature.length !== sAt + 2 + sLength || !isMinimal(signature, 4)) return true;
@@ -26,20 +27,20 @@ export function isReadableDer(signature: Uint8Array): boolean {
 function readInteger(signature: Uint8Array, at: number): number | undefined {
   if (signature[at] !== 0x02 || at + 1 >= signature.length) return undefined;
   let start = at + 2;
-  let length = signature[at + 1]!;
+  let length = signature[at + 1] ?? 0;
   if (length >= 0x80) {
     // Long form: that many bytes have the length, leading zeros not counted, at most three others.
     const end = start + length - 0x80;
     if (end > signature.length) return undefined;
     while (start < end && signature[start] === 0) start++;
     if (end - start > 3) return undefined;
-    for (length = 0; start < end; start++) length = length * 256 + signature[start]!;
+    for (length = 0; start < end; start++) length = length * 256 + (signature[start] ?? 0);
   }
   return start + length <= signature.length ? start + length : undefined;
 }
 
 /** Neither negative nor with a superfluous leading zero byte. */
 function isMinimal(signature: Uint8Array, at: number): boolean {
-  const first = signature[at]!;
-  return first <= 0x7f && (first !== 0 || signature[at + 1]! > 0x7f);
+  const first = signature[at] ?? 0;
+  return first <= 0x7f && (first !== 0 || (signature[at + 1] ?? 0) > 0x7f);
 }

@@ -13,12 +13,12 @@ export const sha256Hex = (data: Uint8Array): string => toHex(sha256(data));
 
 export function toHex(bytes: Uint8Array, start = 0, end = bytes.length): string {
   let text = "";
-  for (let index = start; index < end; index++) text += PAIRS[bytes[index]!];
+  for (let index = start; index < end; index++) text += PAIRS[bytes[index] ?? 0];
   return text;
 }
 
 export function fromHex(text: string): Uint8Array {
-  const digits = /^(?:[0-9a-fA-F]{2})*/.exec(text)![0];
+  const digits = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0] ?? "";
   return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
     Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
   );

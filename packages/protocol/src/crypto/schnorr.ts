@@ -5,7 +5,7 @@
 import { defaultSignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
 import { sha256 } from "./hashes.ts";
-import { backend, FIELD_PRIME, ORDER } from "./secp256k1.ts";
+import { backend, FIELD_PRIME, ORDER, requireBytes } from "./secp256k1.ts";
 
 const MINUS_ONE = hexToBytes((ORDER - 1n).toString(16));
 
@@ -20,16 +20,18 @@ export function signSchnorr(hash: Uint8Array, privateKey: Uint8Array): Uint8Arra
   }
   // k0 = int(H(d || m)) mod n
   let k = reduce(sha256(concatBytes(privateKey, hash)));
-  const point = scalar(backend.derivePublicKeyUncompressed(k));
+  const point = requireBytes(backend.derivePublicKeyUncompressed(k));
   const rx = point.slice(1, 33);
   // k = k0 if y(R) is a square modulo p, otherwise n - k0
   if (!isSquare(BigInt(`0x${bytesToHex(point.subarray(33))}`))) {
-    k = scalar(backend.mulTweakPrivateKey(k, MINUS_ONE));
+    k = requireBytes(backend.mulTweakPrivateKey(k, MINUS_ONE));
   }
   // e = int(H(rx || P || m)) mod n ;  s = k + e*d
-  const publicKey = scalar(backend.derivePublicKeyCompressed(privateKey));
+  const publicKey = requireBytes(backend.derivePublicKeyCompressed(privateKey));
   const e = reduce(sha256(concatBytes(rx, publicKey, hash)));
-  const s = scalar(backend.addTweakPrivateKey(scalar(backend.mulTweakPrivateKey(privateKey, e)), k));
+  const s = requireBytes(
+    backend.addTweakPrivateKey(requireBytes(backend.mulTweakPrivateKey(privateKey, e)), k),
+  );
   return concatBytes(rx, s);
 }
 
@@ -61,10 +63,4 @@ function isSquare(y: bigint): boolean {
     base = (base * base) % FIELD_PRIME;
   }
   return result === 1n;
-}
-
-/** The backend returns a text instead of bytes if a scalar is out of range. */
-function scalar(answer: Uint8Array | string): Uint8Array {
-  if (typeof answer === "string") throw new RangeError(answer);
-  return answer;
 }

@@ -1,10 +1,11 @@
 /** Test that another backend returns the results of the default one, before it is used. */
+import { present } from "../present.ts";
 import { defaultSignatureBackend, type SignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
 import { signEcdsa, verifyEcdsa } from "./ecdsa.ts";
 import { sha256 } from "./hashes.ts";
 import { signSchnorr, verifySchnorr } from "./schnorr.ts";
-import { FIELD_PRIME, ORDER, backend as secp256k1 } from "./secp256k1.ts";
+import { FIELD_PRIME, ORDER, requireBytes, backend as secp256k1 } from "./secp256k1.ts";
 
 type Verify = typeof verifyEcdsa;
 type Case = { name: string; verify: Verify; hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
@@ -65,7 +66,7 @@ function verdictOf(test: Case, candidate: SignatureBackend): boolean | undefined
 function casesOf(round: number): Case[] {
   const privateKey = sha256(Uint8Array.of(round));
   const hash = round === 0 ? bytes32(TOP) : sha256(privateKey);
-  const publicKey = bytesOf(secp256k1.derivePublicKeyCompressed(privateKey));
+  const publicKey = requireBytes(secp256k1.derivePublicKeyCompressed(privateKey));
   return [
     ...schemeCases("ecdsa", verifyEcdsa, { hash, publicKey, signature: signEcdsa(hash, privateKey) }),
     ...ecdsaCases(hash, publicKey, signEcdsa(hash, privateKey)),
@@ -77,15 +78,17 @@ function casesOf(round: number): Case[] {
 /** Cases for both schemes: forms of the key, and a flipped bit. */
 function schemeCases(scheme: string, verify: Verify, good: Omit<Case, "name" | "verify">): Case[] {
   const { hash, publicKey, signature } = good;
-  const uncompressed = bytesOf(secp256k1.uncompressPublicKey(publicKey));
+  const uncompressed = requireBytes(secp256k1.uncompressPublicKey(publicKey));
   const variants: Record<string, Partial<Case>> = {
     "a valid signature": {},
     "another hash": { hash: flip(hash, 31) },
     "an altered r": { signature: flip(signature, 20) },
     "an altered s": { signature: flip(signature, signature.length - 1) },
     "an uncompressed key": { publicKey: uncompressed },
-    "a hybrid key": { publicKey: withFirst(uncompressed, 6 + (uncompressed[64]! & 1)) },
-    "a hybrid key of the wrong parity": { publicKey: withFirst(uncompressed, 7 - (uncompressed[64]! & 1)) },
+    "a hybrid key": { publicKey: withFirst(uncompressed, 6 + (byteAt(uncompressed, 64) & 1)) },
+    "a hybrid key of the wrong parity": {
+      publicKey: withFirst(uncompressed, 7 - (byteAt(uncompressed, 64) & 1)),
+    },
     "an uncompressed key off the curve": { publicKey: flip(uncompressed, 64) },
     "the opposite key": { publicKey: flip(publicKey, 0) },
     "a compressed key that may be off the curve": { publicKey: flip(publicKey, 32) },
@@ -101,7 +104,7 @@ function schemeCases(scheme: string, verify: Verify, good: Omit<Case, "name" | "
 }
 
 function ecdsaCases(hash: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): Case[] {
-  const sAt = 4 + signature[3]!;
+  const sAt = 4 + byteAt(signature, 3);
   const r = toInteger(signature.subarray(4, sAt));
   const s = toInteger(signature.subarray(sAt + 2));
   const variants: Record<string, Uint8Array> = {
@@ -155,9 +158,11 @@ function der(r: bigint, s: bigint): Uint8Array {
 function derInteger(value: bigint): Uint8Array {
   const digits = value.toString(16);
   const bytes = hexToBytes(digits.length % 2 === 0 ? digits : `0${digits}`);
-  const minimal = bytes[0]! > 0x7f ? concatBytes(Uint8Array.of(0), bytes) : bytes;
+  const minimal = byteAt(bytes, 0) > 0x7f ? concatBytes(Uint8Array.of(0), bytes) : bytes;
   return concatBytes(Uint8Array.of(0x02, minimal.length), minimal);
 }
+
+const byteAt = (bytes: Uint8Array, index: number): number => present(bytes[index], `byte ${index}`);
 
 function flip(bytes: Uint8Array, index: number): Uint8Array {
   return bytes.map((byte, at) => (at === index ? byte ^ 1 : byte));
@@ -169,9 +174,3 @@ function withFirst(bytes: Uint8Array, first: number): Uint8Array {
 
 const toInteger = (bytes: Uint8Array): bigint => BigInt(`0x${bytesToHex(bytes)}`);
 const bytes32 = (value: bigint): Uint8Array => hexToBytes(value.toString(16).padStart(64, "0"));
-
-/** The library returns a text instead of bytes if it fails. */
-function bytesOf(answer: Uint8Array | string): Uint8Array {
-  if (typeof answer === "string") throw new RangeError(answer);
-  return answer;
-}

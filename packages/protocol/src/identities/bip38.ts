@@ -53,7 +53,7 @@ export async function encryptBip38(
 export async function decryptBip38(text: string, password: string): Promise<DecryptedKey> {
   const payload = payloadOf(text);
   if (!payload) throw new IdentityError("INVALID_BIP38", "the text has not the structure of a BIP38 key");
-  const compressed = (payload[2]! & COMPRESSED) !== 0;
+  const compressed = (flagsOf(payload) & COMPRESSED) !== 0;
   const privateKey = await (payload[1] === PLAIN ? decryptPlain : decryptEcMultiply)(
     payload,
     utf8ToBytes(password),
@@ -74,7 +74,7 @@ async function decryptPlain(payload: Uint8Array, password: Uint8Array): Promise<
 async function decryptEcMultiply(payload: Uint8Array, password: Uint8Array): Promise<Uint8Array> {
   const addressHash = payload.subarray(3, 7);
   const ownerEntropy = payload.subarray(7, 15);
-  const hasLot = (payload[2]! & LOT_AND_SEQUENCE) !== 0;
+  const hasLot = (flagsOf(payload) & LOT_AND_SEQUENCE) !== 0;
 
   // passfactor, by way of a prefactor where lot and sequence numbers are inside the entropy
   const ownerSalt = hasLot ? ownerEntropy.subarray(0, 4) : ownerEntropy;
@@ -103,12 +103,14 @@ function payloadOf(text: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-  const [first, type, flags] = payload;
+  const [first, type, flags = 0] = payload;
   if (payload.length !== PAYLOAD_LENGTH || first !== 0x01) return undefined;
-  const isPlain = type === PLAIN && (flags! & ~COMPRESSED) === PLAIN_FLAGS;
-  const isEcMultiply = type === EC_MULTIPLY && (flags! & ~(COMPRESSED | LOT_AND_SEQUENCE)) === 0;
+  const isPlain = type === PLAIN && (flags & ~COMPRESSED) === PLAIN_FLAGS;
+  const isEcMultiply = type === EC_MULTIPLY && (flags & ~(COMPRESSED | LOT_AND_SEQUENCE)) === 0;
   return isPlain || isEcMultiply ? payload : undefined;
 }
+
+const flagsOf = ([, , flags = 0]: Uint8Array): number => flags;
 
 /** First four bytes of HH of the key's Bitcoin address: version byte 0, hash160. */
 function saltOf(privateKey: Uint8Array, compressed: boolean): Uint8Array {
@@ -117,6 +119,6 @@ function saltOf(privateKey: Uint8Array, compressed: boolean): Uint8Array {
   return hash256(utf8ToBytes(address)).subarray(0, 4);
 }
 
-const xor = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((byte, index) => byte ^ b[index]!);
+const xor = (a: Uint8Array, b: Uint8Array): Uint8Array => a.map((byte, index) => byte ^ (b[index] ?? 0));
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => a.every((byte, index) => byte === b[index]);

@@ -1,7 +1,9 @@
 /** Hierarchical deterministic wallets (identities.md 11): a helper for wallets, not part of consensus. */
+
 import { HDKey } from "@scure/bip32";
 import { mnemonicToSeedSync } from "@scure/bip39";
 import type { NetworkDescription } from "../networks/network.ts";
+import { present } from "../present.ts";
 import { IdentityError } from "./error.ts";
 import type { KeyPair } from "./keys.ts";
 
@@ -44,7 +46,10 @@ function seedOf(mnemonic: string, passphrase: string): Uint8Array {
 
 const nodeOf = (key: HDKey): HdNode => ({
   // Every node is derived from a seed, so it has a private key.
-  keys: { privateKey: key.privateKey!, publicKey: key.publicKey! },
+  keys: {
+    privateKey: present(key.privateKey, "the private key of a node"),
+    publicKey: present(key.publicKey, "the public key of a node"),
+  },
   extendedPrivateKey: key.privateExtendedKey,
   derive: (path) => nodeOf(key.derive(path)),
 });

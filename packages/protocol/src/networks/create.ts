@@ -1,4 +1,5 @@
 /** Creates a network from its files. */
+import { present } from "../present.ts";
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
 import type { Network, NetworkFiles } from "./network.ts";
 
@@ -16,7 +17,9 @@ export function createNetwork(files: NetworkFiles): Network {
     exceptions: files.exceptions,
     milestones,
     // The last milestone not above the height; the first one also applies to every height below it.
-    milestoneAt: (height) => milestones.findLast((milestone) => milestone.height <= height) ?? milestones[0]!,
+    milestoneAt: (height) =>
+      milestones.findLast((milestone) => milestone.height <= height) ??
+      present(milestones[0], "the first milestone"),
     isMilestone: (height) => heights.has(height),
   };
 }

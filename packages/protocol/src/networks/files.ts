@@ -61,7 +61,7 @@ function milestoneProblems(ajv: Ajv, content: unknown): string[] {
 function problemsOf(file: string, isValid: ValidateFunction, content: unknown): string[] {
   if (isValid(content)) return [];
   // One sentence describes an "anyOf" with all its branches.
-  const errors = isValid.errors!.filter((error) => !error.schemaPath.includes("/anyOf/"));
+  const errors = (isValid.errors ?? []).filter((error) => !error.schemaPath.includes("/anyOf/"));
   return errors.map((error) => `${file}: ${problemOf(error)}`);
 }
 

@@ -8,11 +8,7 @@ import { unitnet } from "./presets/unitnet.ts";
 
 export { dalinet, livenet, sandbox, testnet, unitnet };
 
+const byName = { livenet, sandbox, dalinet, testnet, unitnet };
+
 /** Presets by name. */
-export const presets: Readonly<Record<string, NetworkFiles>> = {
-  livenet,
-  sandbox,
-  dalinet,
-  testnet,
-  unitnet,
-};
+export const presets: Readonly<typeof byName & Record<string, NetworkFiles>> = byName;

@@ -1,5 +1,7 @@
 /** Encodes transactions to bytes (transactions.md 3). */
+
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
+import { present } from "../present.ts";
 import { type SignaturePart, writeSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";
@@ -43,7 +45,7 @@ function writeHeaderV2(
 ) {
   writer.u32(typeGroup);
   writer.u16(type);
-  writer.u64(nonce!);
+  writer.u64(present(nonce, "nonce"));
   writer.hex(senderPublicKey, 33);
   writer.u64(fee);
 }
@@ -51,7 +53,7 @@ function writeHeaderV2(
 /** Offsets 3 to 48 (transactions.md 3.2). */
 function writeHeaderV1({ type, timestamp, senderPublicKey, fee }: TransactionBody, writer: ByteWriter) {
   writer.u8(type);
-  writer.u32(timestamp!);
+  writer.u32(timestamp ?? 0);
   writer.hex(senderPublicKey, 33);
   writer.u64(fee);
 }

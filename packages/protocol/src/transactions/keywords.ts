@@ -2,8 +2,10 @@
  * Keywords that transaction schemas have beyond JSON Schema. They are called with the limits in force as
  * `this`, so that one compiled schema serves every network and height.
  */
+
 import type { KeywordDefinition } from "ajv";
 import { utf8ToBytes } from "../crypto/bytes.ts";
+import { present } from "../present.ts";
 import { TYPE_GROUPS } from "./type-groups.ts";
 import { isSeedNode } from "./types/magistrate/seed-node.ts";
 
@@ -42,8 +44,17 @@ export function bigintFromJson(value: unknown): bigint {
   return BigInt(value as string);
 }
 
+/** Ajv passes the position to every keyword. */
+const POSITION = "the position of a value";
+
+function replace(place: Place | undefined, value: unknown): void {
+  const { parentData, parentDataProperty } = present(place, POSITION);
+  parentData[parentDataProperty] = value;
+}
+
 /** transactions.md 8.1: the zero amounts and fees of a genesis block pass. */
-function isGenesisAmount({ parentData, parentDataProperty, rootData }: Place): boolean {
+function isGenesisAmount(place: Place | undefined): boolean {
+  const { parentData, parentDataProperty, rootData } = present(place, POSITION);
   if (parentData !== rootData || parentDataProperty === "nonce") return false;
   const { id, version, timestamp } = parentData;
   return Boolean(id) && timestamp === 0 && (version === undefined || version === 1);
@@ -62,11 +73,11 @@ const u63: KeywordDefinition = {
         } catch {
           return false;
         }
-        place!.parentData[place!.parentDataProperty] = value;
+        replace(place, value);
       }
       const amount = value as bigint;
       if (amount >= minimum && amount <= maximum) return true;
-      return this.hasGenesisAmounts && isGenesisAmount(place!) && (amount === 0n || amount > maximum);
+      return this.hasGenesisAmounts && isGenesisAmount(place) && (amount === 0n || amount > maximum);
     };
   },
 };
@@ -77,7 +88,7 @@ const lowerCase: KeywordDefinition = {
   modifying: true,
   errors: false,
   compile: () => (value: string, place?: Place) => {
-    place!.parentData[place!.parentDataProperty] = value.toLowerCase();
+    replace(place, value.toLowerCase());
     return true;
   },
 };
@@ -94,7 +105,10 @@ const transactionType: KeywordDefinition = {
   errors: false,
   compile: (number: number) =>
     function (this: Limits, value: unknown, place?: Place) {
-      const { typeGroup, asset } = place!.parentData as { typeGroup?: unknown; asset?: Members };
+      const { typeGroup, asset } = present(place, POSITION).parentData as {
+        typeGroup?: unknown;
+        asset?: Members;
+      };
       const isCore = !typeGroup || typeGroup === TYPE_GROUPS.core;
       if (value !== MULTI_PAYMENT || !isCore || !asset?.payments) return value === number;
       return (asset.payments as unknown[]).length <= this.multiPaymentLimit;

@@ -1,6 +1,8 @@
 /** The bytes that version 1 hashes, which differ from its serialization (transactions.md 7.2). */
+
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { utf8ToBytes } from "../crypto/bytes.ts";
+import { present } from "../present.ts";
 import { writeAddress } from "./addresses.ts";
 import { type SignaturePart, writeSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
@@ -18,7 +20,7 @@ export function hashedBytesV1(transaction: TransactionBody, exclude: readonly Si
   const { type, timestamp, senderPublicKey, recipientId, vendorField, amount, fee } = transaction;
   const writer = createWriter();
   writer.u8(type);
-  writer.u32(timestamp!);
+  writer.u32(timestamp ?? 0);
   writer.hex(senderPublicKey, 33);
   // Zeros for types 1 and 4 even with a recipient.
   if (recipientId && type !== SECOND_SIGNATURE && type !== MULTI_SIGNATURE) writeAddress(writer, recipientId);
@@ -35,11 +37,12 @@ export function hashedBytesV1(transaction: TransactionBody, exclude: readonly Si
 }
 
 function writeAsset({ type, asset }: TransactionBody, writer: ByteWriter): void {
-  if (type === SECOND_SIGNATURE) writer.hex(asset!.signature!.publicKey);
-  else if (type === DELEGATE_REGISTRATION) writer.bytes(utf8ToBytes(asset!.delegate!.username));
-  else if (type === VOTE) writer.bytes(utf8ToBytes(asset!.votes!.join("")));
+  if (type === SECOND_SIGNATURE) writer.hex(present(asset?.signature, "asset.signature").publicKey);
+  else if (type === DELEGATE_REGISTRATION)
+    writer.bytes(utf8ToBytes(present(asset?.delegate, "asset.delegate").username));
+  else if (type === VOTE) writer.bytes(utf8ToBytes(present(asset?.votes, "asset.votes").join("")));
   else if (type === MULTI_SIGNATURE) {
-    const { min, lifetime, keysgroup } = asset!.multiSignatureLegacy!;
+    const { min, lifetime, keysgroup } = present(asset?.multiSignatureLegacy, "asset.multiSignatureLegacy");
     writer.u8(min);
     writer.u8(lifetime);
     writer.bytes(utf8ToBytes(keysgroup.join("")));

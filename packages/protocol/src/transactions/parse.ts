@@ -1,6 +1,8 @@
 /** Parses transactions from JSON and bytes into the same normal form (transactions.md 1). */
+
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256Hex } from "../crypto/hashes.ts";
+import { present } from "../present.ts";
 import { addressPayload } from "./addresses.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
 import { decodeTransaction } from "./decode.ts";
@@ -81,7 +83,7 @@ function parseBytes(
 ): SealedTransaction {
   // Step 1.
   const body = decodeTransaction(bytes);
-  const type = findTransactionType(body.typeGroup, body.type)!;
+  const type = typeOf(body);
   // Steps 2 and 3: the id is the hash of the canonical bytes.
   checkBody(body, type, context);
   const sealed = seal(body, context);
@@ -90,6 +92,10 @@ function parseBytes(
   // Step 5.
   return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
 }
+
+/** The type of a transaction that was decoded, which fails for unknown types. */
+const typeOf = ({ typeGroup, type }: TransactionBody): TransactionType =>
+  present(findTransactionType(typeGroup, type), "the transaction type");
 
 /** Version and recipients. */
 function checkBody(body: TransactionBody, type: TransactionType, context: TransactionContext): void {
@@ -116,7 +122,7 @@ export function recheckTransaction(
   context: TransactionContext,
 ): SealedTransaction {
   return reading(() => {
-    const type = findTransactionType(body.typeGroup, body.type)!;
+    const type = typeOf(body);
     checkBody(body, type, context);
     const data = { ...body, id };
     checkSchema(data, type, context);
@@ -188,7 +194,9 @@ function checkSchema(
 
 /** Every recipient of the types that compare (transactions.md 6.2). */
 function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { network }: TransactionContext) {
-  const recipients = asset?.payments?.map((payment) => payment.recipientId) ?? [recipientId!];
+  const recipients = asset?.payments?.map((payment) => payment.recipientId) ?? [
+    present(recipientId, "recipientId"),
+  ];
   for (const recipient of recipients) {
     if (addressPayload(recipient)[0] !== network.description.pubKeyHash) {
       throw new RangeError(`the recipient ${recipient} belongs to another network`);

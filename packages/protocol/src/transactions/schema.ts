@@ -104,7 +104,7 @@ export function strictViolation(
   const { isSigned, members } = formOf(type.type, type.schema);
   for (const name of Object.keys(transaction)) if (!members.has(name)) delete transaction[name];
   const limits = limitsOf(context, { isStrict: true, hasGenesisAmounts: true });
-  return isSigned.call(limits, transaction) ? undefined : violationOf(isSigned.errors!, limits);
+  return isSigned.call(limits, transaction) ? undefined : violationOf(isSigned.errors ?? [], limits);
 }
 
 export type BatchOptions = {
@@ -148,7 +148,7 @@ function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | 
   const named = transactionTypes.find((known) => known.typeGroup === typeGroup && known.type === type);
   if (!named) return undefined;
   const { isSigned } = formOf(named.type, named.schema);
-  return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors!, limits);
+  return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors ?? [], limits);
 }
 
 const groupOf = (item: unknown): unknown => Object(item).typeGroup;

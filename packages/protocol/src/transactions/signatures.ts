@@ -1,6 +1,8 @@
 /** The signatures after a transaction's payload (transactions.md 5). */
+
 import type { ByteReader } from "../bytes/reader.ts";
 import type { ByteWriter } from "../bytes/writer.ts";
+import { present } from "../present.ts";
 import { duplicateParticipant } from "./errors.ts";
 import type { TransactionBody } from "./transaction.ts";
 
@@ -66,7 +68,7 @@ function readEntries(reader: ByteReader): string[] {
   if (reader.remaining() % ENTRY_BYTES !== 0) throw new RangeError("bytes are left behind the signatures");
   const indexes = new Set<number>();
   return Array.from({ length: reader.remaining() / ENTRY_BYTES }, () => {
-    const index = reader.peek()!;
+    const index = present(reader.peek(), "the index of a signature");
     if (indexes.has(index)) throw duplicateParticipant(index);
     indexes.add(index);
     return reader.hex(ENTRY_BYTES);

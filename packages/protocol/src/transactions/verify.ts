@@ -32,7 +32,9 @@ export function signatureJob(
   const decided = decidedVerdict(transaction, context);
   if (decided !== undefined) return decided;
   const { data, bytes } = transaction;
-  return jobOf(signedPart(data, bytes), data.signature!, data.senderPublicKey);
+  const { signature } = data;
+  if (signature === undefined) return false;
+  return jobOf(signedPart(data, signature, bytes), signature, data.senderPublicKey);
 }
 
 /** The result of a parsed transaction if it does not depend on whether the sender's signature is valid. */
@@ -50,9 +52,9 @@ export function decidedVerdict(
 }
 
 /** The bytes for signing: a part of the canonical ones if these end with the signature. */
-function signedPart(data: TransactionBody, bytes: Uint8Array): Uint8Array {
+function signedPart(data: TransactionBody, signature: string, bytes: Uint8Array): Uint8Array {
   if (data.version === 1 || data.signatures) return signingBytes(data);
-  const digits = data.signature!.length + (data.secondSignature?.length ?? 0);
+  const digits = signature.length + (data.secondSignature?.length ?? 0);
   return bytes.subarray(0, bytes.length - digits / 2);
 }
 

@@ -1,11 +1,14 @@
 /** Describes a violation of a schema for the author of the transaction. */
+
 import type { ErrorObject } from "ajv";
+import { present } from "../present.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";
 
 /** `errors` of the schema, which stops at the first one, except for one of each failed choice. */
 export function violationOf(errors: readonly ErrorObject[], limits: Limits): SchemaViolation {
-  const reported = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0]!;
+  const first = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0];
+  const reported = present(first, "the error of the schema");
   const { instancePath, keyword, params } = reported;
   const missing = keyword === "required" ? `/${escaped(params.missingProperty)}` : "";
   return {

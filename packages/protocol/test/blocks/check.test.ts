@@ -21,7 +21,7 @@ import {
   verifyHeaderJob,
 } from "../../src/index.ts";
 
-const network = createNetwork(presets.livenet!);
+const network = createNetwork(presets.livenet);
 const slots = createSlots(network);
 const keys = keysFromPassphrase("generator");
 const timestamp = 100_000_000;
@@ -112,18 +112,18 @@ describe("the stateless check", () => {
 
   test("limits of size and number", () => {
     const network = createNetwork({
-      ...presets.livenet!,
+      ...presets.livenet,
       milestones: [
-        ...presets.livenet!.milestones,
+        ...presets.livenet.milestones,
         { height: 500, block: { maxTransactions: 1, maxPayload: 400 } },
       ],
     });
     const block = forge(transfer("a"), transfer("b".repeat(400)));
     expect(codesOf(block, { network })).toEqual(["payload-size", "too-many-transactions"]);
     const exact = createNetwork({
-      ...presets.livenet!,
+      ...presets.livenet,
       milestones: [
-        ...presets.livenet!.milestones,
+        ...presets.livenet.milestones,
         { height: 500, block: { maxTransactions: 2, maxPayload: blockByteLength(block) } },
       ],
     });
@@ -163,9 +163,9 @@ describe("the stateless check", () => {
     const block = forge(transfer("a", { version: 1, timestamp: time }));
     expect(codesOf(block)).toEqual(expected);
     const lenient = createNetwork({
-      ...presets.livenet!,
+      ...presets.livenet,
       milestones: [
-        ...presets.livenet!.milestones,
+        ...presets.livenet.milestones,
         { height: 500, block: { acceptExpiredTransactionTimestamps: true } },
       ],
     });
@@ -174,7 +174,7 @@ describe("the stateless check", () => {
 
   test("expiration is waived on a network called devnet only", () => {
     const block = forge(transfer("a", { expiration: 5 }));
-    const { network: description, milestones } = presets.livenet!;
+    const { network: description, milestones } = presets.livenet;
     const waiving = [...milestones, { height: 500, ignoreExpiredTransactions: true }];
     const named = (name: string) =>
       createNetwork({ network: { ...description, name }, milestones: waiving, exceptions: {} });
@@ -184,8 +184,8 @@ describe("the stateless check", () => {
 
   test("at height 1 there is no parent and no limit of number", () => {
     const one = createNetwork({
-      ...presets.livenet!,
-      milestones: presets.livenet!.milestones.map((change) =>
+      ...presets.livenet,
+      milestones: presets.livenet.milestones.map((change) =>
         change.height === 1
           ? { ...change, block: { version: 0, maxTransactions: 1, maxPayload: 9999 } }
           : change,

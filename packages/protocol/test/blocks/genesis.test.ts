@@ -24,10 +24,10 @@ import {
 } from "../../src/index.ts";
 import { genesisTransfer } from "./fixtures.ts";
 
-const dalinet = createNetwork(presets.dalinet!);
+const dalinet = createNetwork(presets.dalinet);
 const transactions = [1n, 2n, 3n].map((amount) => genesisTransfer(dalinet, amount));
 const keys = keysFromPassphrase("genesis");
-const { block, files } = createGenesisBlock({ files: presets.dalinet!, transactions, keys });
+const { block, files } = createGenesisBlock({ files: presets.dalinet, transactions, keys });
 const network = createNetwork(files);
 const { header } = block;
 
@@ -53,7 +53,7 @@ describe("a new genesis block", () => {
     });
     expect(verifyHeaderJob(headerSignatureJob(header, network))).toBe("valid");
     expect(files.network.nethash).toBe(header.payloadHash);
-    expect(presets.dalinet!.network.nethash).not.toBe(header.payloadHash);
+    expect(presets.dalinet.network.nethash).not.toBe(header.payloadHash);
   });
 
   test("comes back from its file", () => {

@@ -20,10 +20,11 @@ import {
   presets,
   sha256,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 
-const livenet = createNetwork(presets.livenet!);
+const livenet = createNetwork(presets.livenet);
 /** Full ids from 4000000 on. */
-const unitnet = createNetwork(presets.unitnet!);
+const unitnet = createNetwork(presets.unitnet);
 
 const u32 = fc.integer({ min: 0, max: 0xffffffff });
 const u64 = fc.bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn });
@@ -132,7 +133,7 @@ describe("header bytes", () => {
   test("exceptions may replace the id", () => {
     const computed = decodeHeader(encodeHeader(fields, livenet), livenet).header.id;
     const outlookTable = { [computed]: "ab".repeat(32) };
-    const network = createNetwork({ ...presets.livenet!, exceptions: { outlookTable } });
+    const network = createNetwork({ ...presets.livenet, exceptions: { outlookTable } });
     const { header } = decodeHeader(encodeHeader(fields, network), network);
     expect(header.id).toBe("ab".repeat(32));
     expect(header.idHex).toBe("ab".repeat(32));
@@ -206,7 +207,7 @@ describe("listed exceptions", () => {
   const full = "ab".repeat(32);
   const transactions = ["01", "02"].map((byte) => byte.repeat(32));
   const exceptions = { blocks: [full, "12", "13"], blocksTransactions: { "12": transactions } };
-  const network = createNetwork({ ...presets.livenet!, exceptions });
+  const network = createNetwork({ ...presets.livenet, exceptions });
 
   test.each([
     [full, [], true],
@@ -214,8 +215,15 @@ describe("listed exceptions", () => {
     ["12", transactions, true],
     ["12", transactions.toReversed(), true],
     ["12", transactions.slice(1), false],
-    ["12", [...transactions, transactions[0]!], false],
-    ["12", [transactions[0]!, transactions[0]!], false],
+    ["12", [...transactions, present(transactions[0], "an item of transactions")], false],
+    [
+      "12",
+      [
+        present(transactions[0], "an item of transactions"),
+        present(transactions[0], "an item of transactions"),
+      ],
+      false,
+    ],
     // A partial id without entry never counts.
     ["13", [], false],
   ])("%s with %j: %s", (id, transactionIds, expected) => {

@@ -45,7 +45,7 @@ vi.mock("../../src/transactions/encode.ts", async (original) => {
 });
 
 const NONE = { decodeHeader: 0, encodeHeader: 0, decodeTransaction: 0, encodeTransaction: 0 };
-const network = createNetwork(presets.livenet!);
+const network = createNetwork(presets.livenet);
 const context = { network, height: 999 };
 const transactions = [transfer(network, 1n), transfer(network, 2n)];
 

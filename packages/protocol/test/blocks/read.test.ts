@@ -29,7 +29,7 @@ import {
 } from "../../src/index.ts";
 import { transfer } from "./fixtures.ts";
 
-const network = createNetwork(presets.livenet!);
+const network = createNetwork(presets.livenet);
 const context = { network, height: 999 };
 const keys = keysFromPassphrase("generator");
 const timestamp = 100_000_000;
@@ -65,7 +65,7 @@ describe("a block", () => {
 
   test.each([
     ["with full ids", network, "ab".repeat(32)],
-    ["with partial ids", createNetwork(presets.unitnet!), "1234567890123456789"],
+    ["with partial ids", createNetwork(presets.unitnet), "1234567890123456789"],
   ])("that was forged has the header that its bytes say, %s", (_, network, id) => {
     const previous = { id, height: 999 };
     const forged = forgeBlock({ network, timestamp, previous, transactions: block.transactions }, keys);
@@ -232,7 +232,7 @@ describe("a block object", () => {
 
 describe("listed exceptions", () => {
   const on = (exceptions: Exceptions) => ({
-    network: createNetwork({ ...presets.livenet!, exceptions }),
+    network: createNetwork({ ...presets.livenet, exceptions }),
     height: 999,
   });
   const tooMuch = { ...json, totalAmount: (2n ** 63n).toString() };
@@ -273,7 +273,7 @@ describe("signatures", () => {
   test("may be verified apart from parsing", () => {
     const parsed = blockFromBytes(bytes, context, { checkSignature: false });
     expect(parsed.transactions.map(({ isVerified }) => isVerified)).toEqual([false, false]);
-    // What another thread would be sent and would answer.
+    // What another thread would be sent and would return.
     const verdicts = structuredClone(verifyBlockJobs(structuredClone(blockJobs(parsed, context))));
     expect(verdicts).toEqual({ header: "valid", transactions: [true, true] });
     const verified = withVerdicts(parsed, verdicts);

@@ -1,16 +1,18 @@
 /** A wallet in a browser can be made of this package: nothing that it loads there belongs to Node.js. */
+
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { present } from "../../src/present.ts";
 
 const source = new URL("../../src/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", source), "utf8"));
 
 /** Modules named in imports and re-exports; those of types alone leave nothing behind. */
 const importsOf = (code: string): string[] =>
-  [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^"';]*?\bfrom\s+)?"([^"]+)";/gm)].map(
-    ([, name]) => name!,
+  [...code.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^"';]*?\bfrom\s+)?"([^"]+)";/gm)].map(([, name]) =>
+    present(name, "name"),
   );
 
 /** Every module reached from the entry with the condition `browser`, and every package. */

@@ -1,4 +1,5 @@
 /** Each builder makes something that a node takes, and with the static fee. */
+
 import { expect, test } from "vitest";
 import {
   type BridgechainAsset,
@@ -16,6 +17,7 @@ import {
   verifyMultiSignatures,
   verifySecondSignature,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import {
   addressOf,
   delegate,
@@ -139,7 +141,7 @@ test("a multi-signature registration is signed by the participants, then by the 
 });
 
 test("a second signature comes last", () => {
-  const signed = signTransaction(unsigned.transfer!, sender);
+  const signed = signTransaction(present(unsigned.transfer, "transfer"), sender);
   const { data } = parse(secondSignTransaction(signed, delegate));
   expect(verifySecondSignature(data, hexOf(delegate))).toBe(true);
 });

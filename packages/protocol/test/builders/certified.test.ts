@@ -1,4 +1,5 @@
 /** Certified transactions by who holds the key of the factory. */
+
 import { expect, test } from "vitest";
 import {
   type Asset,
@@ -14,6 +15,7 @@ import {
   verifyDiscloseCertification,
   verifyDiscloseDemand,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import { addressOf, delegate, factory, hexOf, idOf, livenet, sender } from "../../test-support/builders.ts";
 
 const context = { network: livenet, height: 2_171_350 };
@@ -36,18 +38,20 @@ function accepted(transaction: TransactionBody) {
 }
 
 function checkParts({ nft, demand, certification }: Asset): void {
-  expect(verifyDemand(nft!, demand!, hexOf(sender))).toBe(true);
-  expect(verifyCertification(certification!, hexOf(factory))).toBe(true);
-  expect(certification!.payload.sub).toBe(certificationSubject(nft!, demand!));
-  expect(certification!.payload.iss).toBe(common.factory.tokenId);
+  expect(verifyDemand(present(nft, "nft"), present(demand, "demand"), hexOf(sender))).toBe(true);
+  expect(verifyCertification(present(certification, "certification"), hexOf(factory))).toBe(true);
+  expect(certification?.payload.sub).toBe(
+    certificationSubject(present(nft, "nft"), present(demand, "demand")),
+  );
+  expect(certification?.payload.iss).toBe(common.factory.tokenId);
 }
 
 test("a mint pays its cost to the factory and belongs to the sender", () => {
   const { asset, amount, recipientId, fee, senderPublicKey } = accepted(
     builders.certifiedMint({ ...common, properties: { type: "1" }, cost: 500n }),
   );
-  checkParts(asset!);
-  expect(asset!.demand!.payload).toEqual({
+  checkParts(present(asset, "asset"));
+  expect(asset?.demand?.payload).toEqual({
     iss: common.tokenId,
     sub: common.tokenId,
     iat: common.issuedAt,
@@ -70,7 +74,7 @@ test("a mint by voucher is free", () => {
 test("an update has the fee of the height", () => {
   const options = { ...common, properties: { "LifeCycle/Status": "3" }, cost: 7n };
   const { asset, amount, recipientId } = accepted(builders.certifiedUpdate(options));
-  checkParts(asset!);
+  checkParts(present(asset, "asset"));
   expect({ amount, recipientId }).toEqual({ amount: 7n, recipientId: addressOf(factory) });
   expect(builders.certifiedUpdate({ ...options, height: 2_171_349 }).fee).toBe(10_000_000n);
   expect(builders.certifiedUpdate({ ...options, height: 2_171_350 }).fee).toBe(100_000_000n);
@@ -81,8 +85,8 @@ test("a transfer names the new owner in the demand and as recipient, and has no 
   const { asset, ...data } = accepted(
     builders.certifiedTransfer({ ...common, recipientId, cost: 9n, issuerTokenId: idOf("other") }),
   );
-  checkParts(asset!);
-  expect(asset!.demand!.payload).toMatchObject({ iss: idOf("other"), cryptoAccountAddress: recipientId });
+  checkParts(present(asset, "asset"));
+  expect(asset?.demand?.payload).toMatchObject({ iss: idOf("other"), cryptoAccountAddress: recipientId });
   expect(data).toMatchObject({ amount: 0n, recipientId });
 });
 
@@ -90,9 +94,12 @@ test("a disclosure is signed by the sender and certified by the factory", () => 
   const { asset } = accepted(
     builders.certifiedDisclosure({ ...common, explicitValues: ["bob", "bobby"], kind: 1 }),
   );
-  const { "disclose-demand": demand, "disclose-demand-certification": certification } = asset!;
-  expect(demand!.payload).toMatchObject({ explicitValue: ["bob", "bobby"], type: 1 });
-  expect(verifyDiscloseDemand(demand!, hexOf(sender))).toBe(true);
-  expect(verifyDiscloseCertification(certification!, hexOf(factory))).toBe(true);
-  expect(certification!.payload.sub).toBe(discloseSubject(demand!.payload));
+  const { "disclose-demand": demand, "disclose-demand-certification": certification } = present(
+    asset,
+    "asset",
+  );
+  expect(demand?.payload).toMatchObject({ explicitValue: ["bob", "bobby"], type: 1 });
+  expect(verifyDiscloseDemand(present(demand, "demand"), hexOf(sender))).toBe(true);
+  expect(verifyDiscloseCertification(present(certification, "certification"), hexOf(factory))).toBe(true);
+  expect(certification?.payload.sub).toBe(discloseSubject(present(demand, "demand").payload));
 });

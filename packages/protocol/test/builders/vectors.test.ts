@@ -1,4 +1,5 @@
 /** Each valid transaction of the vectors comes out of its builder, byte by byte. */
+
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import {
@@ -15,6 +16,7 @@ import {
   signTransaction,
   type TransactionBody,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: vectors have one shape each, described in their README
 type Json = any;
@@ -29,7 +31,7 @@ function networkNamed(name: string): Network {
     const files: NetworkFiles = presets[name] ?? contentOf("networks").cases.find((c) => c.name === name);
     networks.set(name, createNetwork(files));
   }
-  return networks.get(name)!;
+  return present(networks.get(name), "an entry of networks");
 }
 
 /** The call of a builder for the decoded JSON of a transaction, by its numbers. */
@@ -125,11 +127,14 @@ test.each(cases)("$name", ({ network: name, height, expect: expected, ...secrets
         ...legacy,
         publicKeys: legacy.keysgroup.map((key: string) => key.slice(1)),
       })
-    : calls[`${json.typeGroup ?? 1}/${json.type}`]!(json, envelope);
+    : present(calls[`${json.typeGroup ?? 1}/${json.type}`], "an item of calls")(json, envelope);
 
   const { fee: _, ...withoutFee } = envelope;
   if (!legacy && expected.staticFee !== undefined) {
-    const { fee } = calls[`${json.typeGroup ?? 1}/${json.type}`]!(json, withoutFee);
+    const { fee } = present(calls[`${json.typeGroup ?? 1}/${json.type}`], "an item of calls")(
+      json,
+      withoutFee,
+    );
     expect(`${fee}`).toBe(expected.staticFee);
   }
 

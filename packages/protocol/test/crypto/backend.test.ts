@@ -14,6 +14,7 @@ import {
   verifyEcdsa,
   verifySchnorr,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import { add, decompress, der, G, multiply, N, toInteger } from "../../test-support/arithmetic.ts";
 
 type VectorCase = { name: string; hash: string; signature: string; publicKey: string };
@@ -87,7 +88,7 @@ describe("the guards in front of a backend", () => {
 });
 
 const integersOf = (signature: Uint8Array): [bigint, bigint] => {
-  const sAt = 4 + signature[3]!;
+  const sAt = 4 + present(signature[3], "an item of signature");
   return [toInteger(signature.subarray(4, sAt)), toInteger(signature.subarray(sAt + 2))];
 };
 
@@ -135,7 +136,7 @@ describe("the test that a backend must pass", () => {
       except({
         verifySchnorr: (hash, signature, key) =>
           defaultSignatureBackend.verifySchnorr(hash, signature, key) &&
-          nonceOf(hash, signature, key)!.y % 2n === 0n,
+          present(nonceOf(hash, signature, key), "the result of nonceOf").y % 2n === 0n,
       }),
       "schnorr: a valid signature",
     ],

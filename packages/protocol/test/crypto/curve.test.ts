@@ -18,7 +18,7 @@ const scalar = fc.oneof(
 );
 
 /** Bytes as they are; every text is a refusal. */
-const outcome = (answer: Uint8Array | string) => (typeof answer === "string" ? "refused" : [...answer]);
+const outcome = (result: Uint8Array | string) => (typeof result === "string" ? "refused" : [...result]);
 
 function expectSame(ask: (curve: Curve) => Uint8Array | string): void {
   expect(outcome(ask(browser))).toEqual(outcome(ask(node)));

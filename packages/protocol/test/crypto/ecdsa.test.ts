@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, keysFromPassphrase, signEcdsa, verifyEcdsa } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import {
   add,
   bytes32,
@@ -24,7 +25,7 @@ const hash = fc.oneof(
 
 /** Both integers of a DER signature. */
 function integersOf(signature: Uint8Array): [bigint, bigint] {
-  const rLength = signature[3]!;
+  const rLength = present(signature[3], "an item of signature");
   const integer = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
   return [integer(signature.subarray(4, 4 + rLength)), integer(signature.subarray(6 + rLength))];
 }
@@ -67,7 +68,7 @@ describe("ECDSA (identities.md 6)", () => {
     fc.assert(
       fc.property(fc.nat(signature.length - 1), fc.integer({ min: 1, max: 255 }), (at, difference) => {
         const changed = signature.slice();
-        changed[at]! ^= difference;
+        changed[at] = present(changed[at], "an item of changed") ^ difference;
         expect(verify(changed)).toBe(false);
         expect(verify(concatBytes(signature.subarray(0, at), signature.subarray(at + 1)))).toBe(false);
         const byte = Uint8Array.of(difference);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, keysFromPassphrase, sha256, signSchnorr, verifySchnorr } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import { bytes32, G, isSchnorr, multiply, N, P, power, toInteger } from "../../test-support/arithmetic.ts";
 
 const { privateKey, publicKey } = keysFromPassphrase("key");
@@ -11,7 +12,7 @@ const hash = fc.oneof(
 
 /** A signature with a nonce of one's own choice, whether or not y(R) is a square. */
 function signWith(k: bigint, hash: Uint8Array): Uint8Array {
-  const rx = bytes32(multiply(G, k)!.x);
+  const rx = bytes32(present(multiply(G, k), "the result of multiply").x);
   const e = toInteger(sha256(concatBytes(rx, publicKey, hash))) % N;
   return concatBytes(rx, bytes32((k + e * toInteger(privateKey)) % N));
 }
@@ -33,7 +34,7 @@ describe("Schnorr (identities.md 7)", () => {
   test("property: any other nonce is as good, as long as y(R) is a square", () => {
     fc.assert(
       fc.property(fc.bigInt(1n, N - 1n), (k) => {
-        const isSquare = power(multiply(G, k)!.y, (P - 1n) / 2n, P) === 1n;
+        const isSquare = power(present(multiply(G, k), "the result of multiply").y, (P - 1n) / 2n, P) === 1n;
         expect(verifySchnorr(bytes32(5n), signWith(k, bytes32(5n)), publicKey)).toBe(isSquare);
         expect(verifySchnorr(bytes32(5n), signWith(N - k, bytes32(5n)), publicKey)).toBe(!isSquare);
       }),
@@ -46,8 +47,9 @@ describe("Schnorr (identities.md 7)", () => {
     fc.assert(
       fc.property(fc.nat(2), fc.nat(), (part, bit) => {
         const altered = parts.map((bytes) => bytes.slice()) as [Uint8Array, Uint8Array, Uint8Array];
-        const at = (bit >> 3) % altered[part]!.length;
-        altered[part]![at]! ^= 1 << (bit & 7);
+        const bytes = present(altered[part], "an altered part");
+        const at = (bit >> 3) % bytes.length;
+        bytes[at] = present(bytes[at], "an altered byte") ^ (1 << (bit & 7));
         expect(verifySchnorr(...altered)).toBe(false);
       }),
     );

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { curve } from "../../src/crypto/curve.node.ts";
 import { addPublicKeys } from "../../src/crypto/points.ts";
 import { bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 
 const keyOf = (name: string) => bytesToHex(keysFromPassphrase(name).publicKey);
 const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];
@@ -62,8 +63,13 @@ test("property: the sum of points is the point of the sum", () => {
       fc.pre(typeof sum !== "string");
       const points = [x, y].map((key) => curve.derivePublicKeyCompressed(key) as Uint8Array);
       expect(addPublicKeys(points)).toEqual(curve.derivePublicKeyCompressed(sum));
-      expect(addPublicKeys([points[0]!, points[0]!])).toEqual(
-        curve.mulTweakPublicKeyCompressed(points[0]!, Uint8Array.of(...new Uint8Array(31), 2)),
+      expect(
+        addPublicKeys([present(points[0], "an item of points"), present(points[0], "an item of points")]),
+      ).toEqual(
+        curve.mulTweakPublicKeyCompressed(
+          present(points[0], "an item of points"),
+          Uint8Array.of(...new Uint8Array(31), 2),
+        ),
       );
     }),
     { numRuns: 30 },

@@ -9,7 +9,7 @@ import {
 } from "../../src/index.ts";
 import * as schemas from "../../src/networks/schema.ts";
 
-const livenet = presets.livenet!;
+const livenet = presets.livenet;
 
 /** Livenet's files with other contents, as they come out of a JSON parser. */
 const changed = (files: Partial<UntrustedNetworkFiles>): UntrustedNetworkFiles =>
@@ -93,7 +93,7 @@ describe("network files", () => {
 
   test("a change may name a part of an object; the merged milestone must be complete", () => {
     expect(() => networkFilesFromJson(withMilestone({ block: { maxPayload: 5 } }))).not.toThrow();
-    const milestones = presets.unitnet!.milestones.concat({
+    const milestones = presets.unitnet.milestones.concat({
       height: 5,
       nbDelegatesByType: { individual: 51, organization: 0 },
     });

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createNetwork, createSlots, type MilestoneChange, presets } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 
-const networkOf = (milestones: MilestoneChange[]) => createNetwork({ ...presets.unitnet!, milestones });
+const networkOf = (milestones: MilestoneChange[]) => createNetwork({ ...presets.unitnet, milestones });
 
 describe("milestones", () => {
   test("what is not an object replaces, and nothing disappears", () => {
@@ -28,8 +29,8 @@ describe("milestones", () => {
   });
 
   test("merging leaves the files as they were", () => {
-    const before = structuredClone(presets.livenet!);
-    createNetwork(presets.livenet!);
+    const before = structuredClone(presets.livenet);
+    createNetwork(presets.livenet);
     expect(presets.livenet).toEqual(before);
   });
 
@@ -37,11 +38,11 @@ describe("milestones", () => {
     const change = JSON.parse('{"height":1,"__proto__":{"reward":7}}') as MilestoneChange;
     const { milestones } = networkOf([change, { height: 2 }]);
     expect(milestones[1]?.reward).toBeUndefined();
-    expect(Object.keys(milestones[1]!)).toEqual(["height", "__proto__"]);
+    expect(Object.keys(present(milestones[1], "an item of milestones"))).toEqual(["height", "__proto__"]);
   });
 
   test("a height below the first milestone gets the first", () => {
-    expect(createNetwork(presets.livenet!).milestoneAt(0).height).toBe(1);
+    expect(createNetwork(presets.livenet).milestoneAt(0).height).toBe(1);
     expect(networkOf([{ height: 7 }]).milestoneAt(3).height).toBe(7);
   });
 
@@ -64,7 +65,7 @@ describe("milestones", () => {
 });
 
 describe("slots", () => {
-  const slots = createSlots(createNetwork(presets.dalinet!));
+  const slots = createSlots(createNetwork(presets.dalinet));
   const epochMs = Date.parse("2019-09-19T11:42:10.474Z");
 
   test("the epoch keeps its milliseconds", () => {

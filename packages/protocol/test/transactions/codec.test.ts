@@ -12,6 +12,7 @@ import {
   transactionToJson,
   transactionTypes,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import {
   bodyOf,
   context,
@@ -142,7 +143,7 @@ describe("bytes that are not canonical", () => {
         bodyOf(3, { asset: { votes: [`+${senderPublicKey}`] }, signature: "ab".repeat(64) }),
       );
       vote[60] = direction;
-      return transactionFromBytes(vote, context).data.asset!.votes![0]![0];
+      return present(transactionFromBytes(vote, context).data.asset?.votes?.[0], "an item of votes")[0];
     };
     expect([0x01, 0x11, 0xf1].map(votes)).toEqual(["+", "+", "+"]);
     expect([0x00, 0x10, 0x02, 0xff].map(votes)).toEqual(["-", "-", "-", "-"]);
@@ -157,7 +158,7 @@ describe("bytes that are not canonical", () => {
     };
     // An overlong "a": one character of two bytes.
     const overlong = transactionFromBytes(registration("c1a1", 1), context);
-    expect(overlong.data.asset!.delegate!.username).toBe("a");
+    expect(overlong.data.asset?.delegate?.username).toBe("a");
     expect(overlong.bytes).toEqual(registration("61"));
     expect(() => transactionFromBytes(registration("80"), context)).toThrow(
       expect.objectContaining({ code: "InvalidTransactionBytesError" }),
@@ -173,7 +174,10 @@ describe("order of properties (transactions.md 11)", () => {
     id: "",
   });
   const propertiesOf = (transaction: Transaction) =>
-    Object.keys(decodeTransaction(encodeTransaction(transaction)).asset!.nft!.unik!.properties as object);
+    Object.keys(
+      present(decodeTransaction(encodeTransaction(transaction)).asset?.nft?.unik, "unik")
+        .properties as object,
+    );
 
   test("array indexes come first in ascending order, all others as they were added", () => {
     const properties = JSON.parse('{"b":"","01":"","4294967295":"","10":"","2":"","a":"","4294967294":""}');
@@ -192,7 +196,7 @@ describe("order of properties (transactions.md 11)", () => {
     const bytes = encodeTransaction(mint({ a: "1", b: "2", c: "3" }));
     const text = bytesToHex(bytes).replace("0163010033", "0161010033");
     const { data } = transactionFromBytes(hexToBytes(text), context);
-    expect(Object.entries(data.asset!.nft!.unik!.properties!)).toEqual([
+    expect(Object.entries(present(data.asset?.nft?.unik?.properties, "properties"))).toEqual([
       ["a", "3"],
       ["b", "2"],
     ]);
@@ -208,7 +212,9 @@ describe("order of properties (transactions.md 11)", () => {
           const bytes = encodeTransaction(mint(properties));
           const { data, bytes: canonical } = transactionFromBytes(bytes, context);
           expect(canonical).toEqual(bytes);
-          expect(Object.entries(data.asset!.nft!.unik!.properties!)).toEqual(Object.entries(properties));
+          expect(Object.entries(present(data.asset?.nft?.unik?.properties, "properties"))).toEqual(
+            Object.entries(properties),
+          );
         },
       ),
     );

@@ -12,8 +12,8 @@ import {
   type TransactionContext,
 } from "../../src/index.ts";
 
-export const livenet = createNetwork(presets.livenet!);
-export const testnet = createNetwork(presets.testnet!);
+export const livenet = createNetwork(presets.livenet);
+export const testnet = createNetwork(presets.testnet);
 
 /** Version 2 is in force. */
 export const context: TransactionContext = { network: livenet, height: 2 };

@@ -187,7 +187,7 @@ describe("from bytes", () => {
   test("an id listed as an exception is verified, and exempt from the schema", () => {
     const wrong = { ...signed(), fee: 0n };
     const { id } = sealedFromTrustedBytes(encodeTransaction(wrong)).data;
-    const network = createNetwork({ ...presets.livenet!, exceptions: { transactions: [id] } });
+    const network = createNetwork({ ...presets.livenet, exceptions: { transactions: [id] } });
     const excepted = transactionFromBytes(encodeTransaction(wrong), { network, height: 2 });
     expect(excepted).toMatchObject({ isVerified: true, data: { id, fee: 0n } });
     expect(transactionFromJson({ ...json({ fee: 0 }), id }, { network, height: 2 }).data.id).toBe(id);
@@ -197,7 +197,7 @@ describe("from bytes", () => {
   test("a listed id replaces the computed one", () => {
     const fixed = "ab".repeat(32);
     const exceptions = { transactionIdFixTable: { [signed().id]: fixed } };
-    const network = createNetwork({ ...presets.livenet!, exceptions });
+    const network = createNetwork({ ...presets.livenet, exceptions });
     expect(transactionFromBytes(bytes, { network, height: 2 }).data.id).toBe(fixed);
   });
 });

@@ -7,6 +7,7 @@ import {
   transactionKey,
   typeStaticFee,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import { bodyOf, livenet, participantKeys, testnet, transfer } from "./fixtures.ts";
 
 const milestone = livenet.milestoneAt(2);
@@ -23,7 +24,12 @@ describe("static fees", () => {
     const registration = bodyOf(4, { asset: { multiSignature: { min: 2, publicKeys: participantKeys } } });
     expect(staticFee(registration, withFees({}))).toBe(2_000_000_000n);
     expect(staticFee(registration, withFees({ multiSignature: 5 }))).toBe(20n);
-    expect(typeStaticFee(findTransactionType(1, 4)!, withFees({ multiSignature: 5 }))).toBe(5n);
+    expect(
+      typeStaticFee(
+        present(findTransactionType(1, 4), "the result of findTransactionType"),
+        withFees({ multiSignature: 5 }),
+      ),
+    ).toBe(5n);
   });
 
   test("an entity pays by its action", () => {

@@ -10,6 +10,7 @@ import {
   transactionFromJson,
   transactionToJson,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import {
   addressOn,
   bodyOf,
@@ -102,7 +103,14 @@ describe("rules of the core types (transactions.md 8.3)", () => {
     [
       // Put in lower case before they are compared.
       "one key in two letter cases",
-      multiSignature(1, [participantKeys[0]!, participantKeys[0]!.toUpperCase()], 2),
+      multiSignature(
+        1,
+        [
+          present(participantKeys[0], "an item of participantKeys"),
+          present(participantKeys[0], "an item of participantKeys").toUpperCase(),
+        ],
+        2,
+      ),
       "/asset/multiSignature/publicKeys",
     ],
     ["ipfs of one character", core(5, { asset: { ipfs: "1" } }), "/asset/ipfs"],

@@ -8,11 +8,12 @@ import {
   type TransactionBody,
   transactionFromBytes,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import { context, contextV1, sender, transfer, transferV1 } from "./fixtures.ts";
 
 const schnorr = "ab".repeat(64);
 const entry = (index: number) => index.toString(16).padStart(2, "0") + "cd".repeat(64);
-const der = signTransaction(transfer(), sender, "ecdsa").signature!;
+const der = present(signTransaction(transfer(), sender, "ecdsa").signature, "signature");
 
 /** What is read from a signature part. */
 function read(tail: string, body: TransactionBody = transfer()) {

@@ -18,6 +18,7 @@ import {
   verifySecondSignature,
   verifySignature,
 } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import {
   bodyOf,
   context,
@@ -38,7 +39,11 @@ const secondKey = bytesToHex(second.publicKey);
 
 const flip = (text: string, digit: number) => {
   const at = digit % text.length;
-  return text.slice(0, at) + (Number.parseInt(text[at]!, 16) ^ 1).toString(16) + text.slice(at + 1);
+  return (
+    text.slice(0, at) +
+    (Number.parseInt(present(text[at], "an item of text"), 16) ^ 1).toString(16) +
+    text.slice(at + 1)
+  );
 };
 
 describe("the sender's signature", () => {
@@ -50,8 +55,10 @@ describe("the sender's signature", () => {
           const { signature: _signature, ...unsigned } = { ...body, senderPublicKey };
           const transaction = signTransaction(unsigned, sender, algorithm);
           expect(verifySignature(transaction)).toBe(true);
-          expect(verifySignature({ ...transaction, nonce: transaction.nonce! ^ 1n })).toBe(false);
-          const altered = flip(transaction.signature!, digit);
+          expect(verifySignature({ ...transaction, nonce: present(transaction.nonce, "nonce") ^ 1n })).toBe(
+            false,
+          );
+          const altered = flip(present(transaction.signature, "signature"), digit);
           expect(verifySignature({ ...transaction, signature: altered })).toBe(false);
         }),
         { numRuns: 30 },
@@ -64,7 +71,7 @@ describe("the sender's signature", () => {
     fc.assert(
       fc.property(fc.nat(8 * bytes.length - 1), (bit) => {
         const altered = bytes.slice();
-        altered[bit >> 3]! ^= 1 << (bit & 7);
+        altered[bit >> 3] = present(altered[bit >> 3], "an item of altered") ^ (1 << (bit & 7));
         let transaction: SealedTransaction;
         try {
           transaction = transactionFromBytes(altered, context);
@@ -84,7 +91,7 @@ describe("the sender's signature", () => {
 
   test("version 1 hashes other bytes: expiration and network are not covered", () => {
     const transaction = signTransaction(transferV1({ vendorField: "x".repeat(70) }), sender);
-    expect(hexToBytes(transaction.signature!)[0]).toBe(0x30);
+    expect(hexToBytes(present(transaction.signature, "signature"))[0]).toBe(0x30);
     expect(verifySignature({ ...transaction, expiration: 7, network: 1 })).toBe(true);
     expect(verifySignature({ ...transaction, timestamp: 7 })).toBe(false);
     expect(verifySignature({ ...transaction, vendorField: "x".repeat(69) })).toBe(false);
@@ -116,7 +123,10 @@ describe("what counts as verified (transactions.md 10)", () => {
     const parsed = (transaction: Transaction) =>
       transactionFromBytes(encodeTransaction(transaction), context);
     expect(parsed({ ...signed(), secondSignature: "00".repeat(64) }).isVerified).toBe(true);
-    expect(parsed(multiSignTransaction(transfer(), 0, participants[0]!)).isVerified).toBe(false);
+    expect(
+      parsed(multiSignTransaction(transfer(), 0, present(participants[0], "an item of participants")))
+        .isVerified,
+    ).toBe(false);
   });
 });
 
@@ -125,7 +135,12 @@ describe("the second signature", () => {
 
   test("covers the first one", () => {
     expect(verifySecondSignature(twice, secondKey)).toBe(true);
-    expect(verifySecondSignature({ ...twice, signature: flip(twice.signature!, 0) }, secondKey)).toBe(false);
+    expect(
+      verifySecondSignature(
+        { ...twice, signature: flip(present(twice.signature, "signature"), 0) },
+        secondKey,
+      ),
+    ).toBe(false);
   });
 
   test("is of the second key, and must be there", () => {
@@ -150,7 +165,8 @@ describe("multi-signatures", () => {
   const wallet = { min: 2, publicKeys: participantKeys };
   const by = (...indexes: number[]) =>
     indexes.reduce<TransactionBody>(
-      (body, index) => multiSignTransaction(body, index, participants[index]!),
+      (body, index) =>
+        multiSignTransaction(body, index, present(participants[index], "an item of participants")),
       transfer(),
     ) as Transaction;
   const wrong = (index: number) => `0${index}${"ab".repeat(64)}`;
@@ -192,7 +208,10 @@ describe("multi-signatures", () => {
     const transaction = signTransaction(entries, sender);
     expect(verifyMultiSignatures(transaction, wallet)).toBe(true);
     expect(transactionFromBytes(encodeTransaction(transaction), context).isVerified).toBe(true);
-    const swapped = { ...transaction, signatures: transaction.signatures!.toReversed() };
+    const swapped = {
+      ...transaction,
+      signatures: present(transaction.signatures, "signatures").toReversed(),
+    };
     expect(verifyMultiSignatures(swapped, wallet)).toBe(true);
     expect(verifySignature(swapped)).toBe(false);
     expect(transactionFromBytes(encodeTransaction(swapped), context).isVerified).toBe(false);

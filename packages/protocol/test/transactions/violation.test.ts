@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { matchesBatchSchema, transactionToJson } from "../../src/index.ts";
+import { present } from "../../src/present.ts";
 import { context, participantKeys, recipientId, transfer } from "./fixtures.ts";
 
 const hash = "cd".repeat(32);
@@ -20,7 +21,10 @@ const INTEGER = "must be an integer from 1 to 9223372036854775807, as a number o
 
 /** The first violation as one line. */
 function messageOf(item: unknown): string {
-  const { path, expectation } = matchesBatchSchema([item], context)!;
+  const { path, expectation } = present(
+    matchesBatchSchema([item], context),
+    "the result of matchesBatchSchema",
+  );
   return `${path.replace(/^\/0\/?/, "")} ${expectation}`;
 }
 

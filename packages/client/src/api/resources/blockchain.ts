@@ -1,6 +1,7 @@
 /** `/blockchain`, and the greeting of the node (http-api.md 6.1). */
-import type { Answer, WholeAmount } from "../answers.ts";
+
 import { path } from "../request.ts";
+import type { ApiResponse, WholeAmount } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type Blockchain = {
@@ -18,6 +19,6 @@ export type Identified =
 export const blockchain = (send: Send) => ({
   /** Returns blocks, transactions, wallets and uniks whose id or address begins with 4 to 64 letters and digits: at most five of each kind. */
   identifiers: (prefix: string) =>
-    send<Answer<readonly Identified[]>>({ path: path`/blockchain/identifiers/${prefix}` }),
-  get: () => send<Answer<Blockchain>>({ path: "/blockchain" }),
+    send<ApiResponse<readonly Identified[]>>({ path: path`/blockchain/identifiers/${prefix}` }),
+  get: () => send<ApiResponse<Blockchain>>({ path: "/blockchain" }),
 });

@@ -1,16 +1,17 @@
 /** `/blocks` (http-api.md 6.3). */
+
+import { createList } from "../list.ts";
+import { path } from "../request.ts";
 import type {
   Amount,
-  Answer,
+  ApiResponse,
   Integer,
   Interval,
   OrderBy,
   Timestamp,
   Transformed,
   TransformQuery,
-} from "../answers.ts";
-import { createList } from "../list.ts";
-import { path } from "../request.ts";
+} from "../responses.ts";
 import type { Send } from "../send.ts";
 import type {
   RawTransaction,
@@ -106,14 +107,14 @@ export const blocks = (send: Send) => ({
     createList<Transformed<Q, Block, RawBlock>>(send, { path: "/blocks", query }),
 
   first: <const Q extends TransformQuery>(query?: Q) =>
-    send<Answer<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/first", query }),
+    send<ApiResponse<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/first", query }),
 
   last: <const Q extends TransformQuery>(query?: Q) =>
-    send<Answer<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/last", query }),
+    send<ApiResponse<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/last", query }),
 
   /** Gets a block by id or height. */
   get: <const Q extends TransformQuery>(id: string | number, query?: Q) =>
-    send<Answer<Transformed<Q, Block, RawBlock>>>({ path: path`/blocks/${id}`, query }),
+    send<ApiResponse<Transformed<Q, Block, RawBlock>>>({ path: path`/blocks/${id}`, query }),
 
   /** Lists the transactions of the block with this id or height. */
   transactions: <

@@ -1,7 +1,8 @@
 /** `/delegates` (http-api.md 6.6). */
-import type { Amount, Answer, Interval, OrderBy, Timestamp, Transformed } from "../answers.ts";
+
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
+import type { Amount, ApiResponse, Interval, OrderBy, Timestamp, Transformed } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { Block, BlockQuery, RawBlock } from "./blocks.ts";
 import type { Wallet, WalletFilter, WalletQuery } from "./wallets.ts";
@@ -82,7 +83,7 @@ export type ForgedBlockQuery = BlockQuery & {
 export const delegates = (send: Send) => ({
   list: (query?: DelegateQuery) => createList<Delegate>(send, { path: "/delegates", query }),
 
-  get: (id: string) => send<Answer<Delegate>>({ path: path`/delegates/${id}` }),
+  get: (id: string) => send<ApiResponse<Delegate>>({ path: path`/delegates/${id}` }),
 
   /** Blocks that the delegate forged. */
   blocks: <const Q extends ForgedBlockQuery>(id: string, query?: Q) =>

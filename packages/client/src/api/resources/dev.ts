@@ -1,5 +1,5 @@
 /** `/dev`: the commands of a dev chain, for tests of programs that use a chain (docs/guides/dev-chain.md). */
-import type { Answer, Timestamp } from "../answers.ts";
+import type { ApiResponse, Timestamp } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type DevBlock = { readonly height: number; readonly id: string; readonly timestamp: Timestamp };
@@ -61,7 +61,7 @@ export type DevAccounts = {
 
 export function dev(send: Send) {
   const post = (name: string, body: object = {}) =>
-    send<Answer<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
+    send<ApiResponse<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
 
   return {
     /** Forges blocks at once. Default: one. */
@@ -72,7 +72,11 @@ export function dev(send: Send) {
 
     /** The id for `restore`. */
     snapshot: () =>
-      send<Answer<DevChange & { readonly id: string }>>({ method: "POST", path: "/dev/snapshot", body: {} }),
+      send<ApiResponse<DevChange & { readonly id: string }>>({
+        method: "POST",
+        path: "/dev/snapshot",
+        body: {},
+      }),
 
     /** Reverts to a block and drops pending transactions. */
     restore: (id: string) => post("restore", { id }),
@@ -85,15 +89,15 @@ export function dev(send: Send) {
 
     /** Makes the receiver of a webhook fail from now on, or, with `not`, no more. Returns all that fail. */
     fail: (webhook: number, failure: ReceiverFailure | { readonly how: "not" }) =>
-      send<Answer<readonly FailingReceiver[]>>({
+      send<ApiResponse<readonly FailingReceiver[]>>({
         method: "POST",
         path: "/dev/fail",
         body: { webhook, ...failure },
       }),
 
-    accounts: () => send<Answer<DevAccounts>>({ path: "/dev/accounts" }),
+    accounts: () => send<ApiResponse<DevAccounts>>({ path: "/dev/accounts" }),
 
     /** Receivers that are made to fail; none after a restart. */
-    failing: () => send<Answer<readonly FailingReceiver[]>>({ path: "/dev/fail" }),
+    failing: () => send<ApiResponse<readonly FailingReceiver[]>>({ path: "/dev/fail" }),
   };
 }

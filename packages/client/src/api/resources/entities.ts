@@ -1,7 +1,8 @@
 /** `/entities` (http-api.md 6.11). */
-import type { Answer, OrderBy } from "../answers.ts";
+
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
+import type { ApiResponse, OrderBy } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type Entity = {
@@ -30,7 +31,7 @@ export const entities = (send: Send) => ({
   list: (query?: EntityFilter & { readonly orderBy?: EntityOrder }) =>
     createList<Entity>(send, { path: "/entities", query }),
 
-  get: (id: string) => send<Answer<Entity>>({ path: path`/entities/${id}` }),
+  get: (id: string) => send<ApiResponse<Entity>>({ path: path`/entities/${id}` }),
 
   search: (search: EntityFilter, query?: { readonly orderBy?: EntityOrder }) =>
     createList<Entity>(send, { method: "POST", path: "/entities/search", body: search, query }),

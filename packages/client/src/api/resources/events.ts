@@ -1,6 +1,6 @@
 /** `/events`: the live stream of events (docs/guides/live-stream.md). */
 import { type FollowDependencies, follow } from "../follow.ts";
-import type { Condition } from "./webhooks.ts";
+import type { Condition } from "./webhooks/register.ts";
 
 export type StreamedEvent = {
   readonly event: string;

@@ -1,6 +1,7 @@
 /** `/facts`: the tree of final facts (facts.md). */
-import type { Answer } from "../answers.ts";
+
 import { path } from "../request.ts";
+import type { ApiResponse } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type FactsCheckpoint = {
@@ -46,11 +47,11 @@ export type FactsConsistency = {
 };
 
 export const facts = (send: Send) => ({
-  checkpoint: () => send<Answer<FactsCheckpoint>>({ path: "/facts/checkpoint" }),
+  checkpoint: () => send<ApiResponse<FactsCheckpoint>>({ path: "/facts/checkpoint" }),
   /** A leaf of the tree, and the proof that the tree has it: the tree as it is now, or as it was when it had this size. */
   proof: (index: number, query: { readonly size?: number } = {}) =>
-    send<Answer<FactProof>>({ path: path`/facts/${index}/proof`, query }),
+    send<ApiResponse<FactProof>>({ path: path`/facts/${index}/proof`, query }),
   /** The proof that the tree of one size is the beginning of the tree of another. */
   consistency: (from: number, to: number) =>
-    send<Answer<FactsConsistency>>({ path: "/facts/consistency", query: { from, to } }),
+    send<ApiResponse<FactsConsistency>>({ path: "/facts/consistency", query: { from, to } }),
 });

@@ -1,7 +1,8 @@
 /** `/locks`: amounts that wait for a secret, or for their expiration (http-api.md 6.10). */
-import type { Amount, Answer, Integer, Interval, OrderBy, Timestamp } from "../answers.ts";
+
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
+import type { Amount, ApiResponse, Integer, Interval, OrderBy, Timestamp } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { Transaction, TransactionOrder } from "./transactions.ts";
 
@@ -58,7 +59,7 @@ export type LockSearch = LockFilter & {
 export const locks = (send: Send) => ({
   list: (query?: LockQuery) => createList<Lock>(send, { path: "/locks", query }),
 
-  get: (id: string) => send<Answer<Lock>>({ path: path`/locks/${id}` }),
+  get: (id: string) => send<ApiResponse<Lock>>({ path: path`/locks/${id}` }),
 
   search: (search: LockSearch, query?: { readonly orderBy?: LockOrder }) =>
     createList<Lock>(send, { method: "POST", path: "/locks/search", body: search, query }),

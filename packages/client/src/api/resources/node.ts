@@ -1,5 +1,5 @@
 /** `/node` (http-api.md 6.2). */
-import type { Amount, Answer } from "../answers.ts";
+import type { Amount, ApiResponse } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type NodeStatus = {
@@ -105,13 +105,13 @@ export type FeeStatistics = {
 export type FeesByType<Fee> = Readonly<Record<string, Readonly<Record<string, Fee>>>>;
 
 export const node = (send: Send) => ({
-  status: () => send<Answer<NodeStatus>>({ path: "/node/status" }),
-  syncing: () => send<Answer<NodeSyncing>>({ path: "/node/syncing" }),
-  configuration: () => send<Answer<NodeConfiguration>>({ path: "/node/configuration" }),
-  cryptoConfiguration: () => send<Answer<CryptoConfiguration>>({ path: "/node/configuration/crypto" }),
+  status: () => send<ApiResponse<NodeStatus>>({ path: "/node/status" }),
+  syncing: () => send<ApiResponse<NodeSyncing>>({ path: "/node/syncing" }),
+  configuration: () => send<ApiResponse<NodeConfiguration>>({ path: "/node/configuration" }),
+  cryptoConfiguration: () => send<ApiResponse<CryptoConfiguration>>({ path: "/node/configuration/crypto" }),
   /** Gets the fees of the last `days`, 1 to 30; without `days`, of the last 20 transactions of each type. */
   fees: (query: { readonly days?: number } = {}) =>
-    send<Answer<FeesByType<FeeStatistics>, { readonly meta: { readonly days?: number } }>>({
+    send<ApiResponse<FeesByType<FeeStatistics>, { readonly meta: { readonly days?: number } }>>({
       path: "/node/fees",
       query,
     }),

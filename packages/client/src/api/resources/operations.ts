@@ -1,5 +1,5 @@
 /** `/operations`: views of a node for its operator (operations.md 10). */
-import type { Answer, Timestamp } from "../answers.ts";
+import type { ApiResponse, Timestamp } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { SyncProgress } from "./node.ts";
 
@@ -92,12 +92,12 @@ export type NodeOption = {
 
 export const operations = (send: Send) => ({
   /** Gets the state of the node by part. */
-  node: () => send<Answer<NodeOverview>>({ path: "/operations/node" }),
+  node: () => send<ApiResponse<NodeOverview>>({ path: "/operations/node" }),
 
   /** Figures of the last hours; with `since`, seconds since 1970, only later samples. */
   series: (query: { readonly since?: number } = {}) =>
-    send<Answer<NodeSeries>>({ path: "/operations/series", query }),
+    send<ApiResponse<NodeSeries>>({ path: "/operations/series", query }),
 
   /** Options of the start, with their values and origins. */
-  options: () => send<Answer<readonly NodeOption[]>>({ path: "/operations/options" }),
+  options: () => send<ApiResponse<readonly NodeOption[]>>({ path: "/operations/options" }),
 });

@@ -1,7 +1,8 @@
 /** `/peers` (http-api.md 6.7). */
-import type { Answer, OrderBy } from "../answers.ts";
+
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
+import type { ApiResponse, OrderBy } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 export type Peer = {
@@ -25,5 +26,5 @@ export type PeerQuery = {
 export const peers = (send: Send) => ({
   list: (query?: PeerQuery) => createList<Peer>(send, { path: "/peers", query }),
 
-  get: (ip: string) => send<Answer<Peer>>({ path: path`/peers/${ip}` }),
+  get: (ip: string) => send<ApiResponse<Peer>>({ path: path`/peers/${ip}` }),
 });

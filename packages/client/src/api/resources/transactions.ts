@@ -1,7 +1,10 @@
 /** `/transactions` (http-api.md 6.4). */
+
+import { createList } from "../list.ts";
+import { path } from "../request.ts";
 import type {
   Amount,
-  Answer,
+  ApiResponse,
   Integer,
   Interval,
   OrderBy,
@@ -10,9 +13,7 @@ import type {
   TransformQuery,
   WholeAmount,
   WithChainmeta,
-} from "../answers.ts";
-import { createList } from "../list.ts";
-import { path } from "../request.ts";
+} from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { FeesByType } from "./node.ts";
 
@@ -136,7 +137,7 @@ export const transactions = (send: Send) => ({
 
   /** Gets a forged transaction; transactions in the pool are `API_NOT_FOUND`. */
   get: <const Q extends TransformQuery>(id: string, query?: Q) =>
-    send<Answer<Transformed<Q, SingleTransaction, RawTransaction>, WithChainmeta>>({
+    send<ApiResponse<Transformed<Q, SingleTransaction, RawTransaction>, WithChainmeta>>({
       path: path`/transactions/${id}`,
       query,
     }),
@@ -161,18 +162,18 @@ export const transactions = (send: Send) => ({
     }),
 
   getUnconfirmed: <const Q extends TransformQuery>(id: string, query?: Q) =>
-    send<Answer<Transformed<Q, Transaction, RawTransaction>>>({
+    send<ApiResponse<Transformed<Q, Transaction, RawTransaction>>>({
       path: path`/transactions/unconfirmed/${id}`,
       query,
     }),
 
   /** Type numbers by group and name. */
-  types: () => send<Answer<FeesByType<number>>>({ path: "/transactions/types" }),
+  types: () => send<ApiResponse<FeesByType<number>>>({ path: "/transactions/types" }),
 
   /** JSON schemas by group and type number. */
   schemas: () =>
-    send<Answer<FeesByType<Readonly<Record<string, unknown>>>>>({ path: "/transactions/schemas" }),
+    send<ApiResponse<FeesByType<Readonly<Record<string, unknown>>>>>({ path: "/transactions/schemas" }),
 
   /** Static fees by group and name. */
-  fees: () => send<Answer<FeesByType<Amount>>>({ path: "/transactions/fees" }),
+  fees: () => send<ApiResponse<FeesByType<Amount>>>({ path: "/transactions/fees" }),
 });

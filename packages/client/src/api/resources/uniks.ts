@@ -1,7 +1,8 @@
 /** `/uniks` and `/nfts`: tokens, of which each is the only one of its kind (http-api.md 6.12). */
-import type { Answer, WithChainmeta } from "../answers.ts";
+
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
+import type { ApiResponse, WithChainmeta } from "../responses.ts";
 import type { Send } from "../send.ts";
 
 /** A token as `/nfts` returns it. */
@@ -54,13 +55,13 @@ const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({
   list: (query?: TokenQuery) => createList<Summary>(send, { path: base, query }),
 
   get: (id: string) =>
-    send<Answer<Summary & WithTransactions, WithChainmeta>>({ path: `${base}${path`/${id}`}` }),
+    send<ApiResponse<Summary & WithTransactions, WithChainmeta>>({ path: `${base}${path`/${id}`}` }),
 
   properties: (id: string) =>
     createList<Property, WithChainmeta>(send, { path: `${base}${path`/${id}/properties`}` }),
 
   property: (id: string, key: string) =>
-    send<Answer<string, WithChainmeta>>({ path: `${base}${path`/${id}/properties/${key}`}` }),
+    send<ApiResponse<string, WithChainmeta>>({ path: `${base}${path`/${id}/properties/${key}`}` }),
 
   search: (search: TokenSearch) =>
     createList<Summary>(send, { method: "POST", path: `${base}/search`, body: search }),
@@ -71,5 +72,5 @@ export const uniks = (send: Send) => tokens<Unik>(send, "/uniks");
 export const nfts = (send: Send) => ({
   ...tokens<Nft>(send, "/nfts"),
   /** Counts of each kind of token. */
-  status: () => send<Answer<readonly TokenStatus[], WithChainmeta>>({ path: "/nfts/status" }),
+  status: () => send<ApiResponse<readonly TokenStatus[], WithChainmeta>>({ path: "/nfts/status" }),
 });

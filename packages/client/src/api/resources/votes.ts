@@ -1,7 +1,8 @@
 /** `/votes`: transactions that vote by the rules of the Unikname Network (http-api.md 6.8). */
-import type { Answer, Transformed, TransformQuery } from "../answers.ts";
+
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
+import type { ApiResponse, Transformed, TransformQuery } from "../responses.ts";
 import type { Send } from "../send.ts";
 import type {
   RawTransaction,
@@ -16,5 +17,5 @@ export const votes = (send: Send) => ({
     createList<Transformed<Q, Transaction, RawTransaction>>(send, { path: "/votes", query }),
 
   get: <const Q extends TransformQuery>(id: string, query?: Q) =>
-    send<Answer<Transformed<Q, Transaction, RawTransaction>>>({ path: path`/votes/${id}`, query }),
+    send<ApiResponse<Transformed<Q, Transaction, RawTransaction>>>({ path: path`/votes/${id}`, query }),
 });

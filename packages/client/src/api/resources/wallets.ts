@@ -1,7 +1,10 @@
 /** `/wallets` (http-api.md 6.5). */
+
+import { createList } from "../list.ts";
+import { path } from "../request.ts";
 import type {
   Amount,
-  Answer,
+  ApiResponse,
   Integer,
   Interval,
   OrderBy,
@@ -9,9 +12,7 @@ import type {
   TransformQuery,
   WholeAmount,
   WithChainmeta,
-} from "../answers.ts";
-import { createList } from "../list.ts";
-import { path } from "../request.ts";
+} from "../responses.ts";
 import type { Send } from "../send.ts";
 import type { Lock, LockOrder } from "./locks.ts";
 import type {
@@ -122,7 +123,7 @@ export const wallets = (send: Send) => ({
   /** Lists the richest wallets first, regardless of the order in the query. */
   top: (query?: WalletQuery) => createList<Wallet>(send, { path: "/wallets/top", query }),
 
-  get: (id: string) => send<Answer<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),
+  get: (id: string) => send<ApiResponse<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),
 
   /** Lists the transactions in which the wallet takes part. */
   transactions: <const Q extends TransactionQuery & TypeQuery>(id: string, query?: Q) =>

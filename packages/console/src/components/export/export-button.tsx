@@ -1,6 +1,8 @@
 /** Buttons that save all rows of a list as a file, page by page, with progress. */
+
 import { useRef, useState } from "preact/hooks";
 import { announce } from "../announce.tsx";
+import { errorText } from "../error-text.ts";
 import { countText } from "../format.ts";
 import { type Cells, type Format, partsOf } from "./rows.ts";
 
@@ -30,7 +32,7 @@ export function ExportButtons({ name, rows }: ExportButtonsProps) {
       download(new Blob(parts, { type: TYPES[format] }), `${name}.${format}`);
       announce(`${name}.${format} is saved`);
     } catch (error) {
-      setError(error instanceof Error ? error.message : String(error));
+      setError(errorText(error));
     } finally {
       setDone(undefined);
     }

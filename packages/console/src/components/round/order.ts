@@ -18,8 +18,15 @@ export function forgingOrder(round: number, ranked: readonly string[]): readonly
       seed = sha256(seed);
       continue;
     }
-    const j = seed[source]! % order.length;
-    [order[i], order[j]] = [order[j]!, order[i]!];
+    const j = elementAt(seed, source) % order.length;
+    [order[i], order[j]] = [elementAt(order, j), elementAt(order, i)];
   }
   return order;
+}
+
+/** @throws {RangeError} outside of the list */
+function elementAt<Element>(list: ArrayLike<Element>, index: number): Element {
+  const element = list[index];
+  if (element === undefined) throw new RangeError(`no element ${index} in a list of ${list.length}`);
+  return element;
 }

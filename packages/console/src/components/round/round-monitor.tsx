@@ -1,7 +1,7 @@
 /** Shows the slots of the round as cells, in order of time. */
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { useDelegateNames } from "../delegate-names.ts";
 import { countText, shortened } from "../format.ts";
 import { hrefOf } from "../identifier.tsx";
@@ -76,18 +76,18 @@ const Unknown = ({ size }: { size: number }) => (
  */
 function useRankedKeys(): readonly string[] | undefined {
   const { api, top, configuration } = useNode();
-  const size = configuration.value?.constants.activeDelegates;
+  const size = configuration.value?.constants.activeDelegates ?? 0;
   const [head] = top.value;
-  const round = head && size ? roundAfter(head, size) : undefined;
+  const round = head && size > 0 ? roundAfter(head, size) : undefined;
   const before = round && blockBefore(round, top.value);
-  const { value, error } = useAnswer(
+  const { value, error } = useResponse(
     round && `round ${round.round} behind ${before?.id}`,
     () => api.delegates.list({ orderBy: "rank:asc" }).page({ limit: 100 }),
     { lasts: "session" },
   );
   if (error !== undefined) return [];
   return value?.data
-    .filter(({ rank }) => rank !== undefined && rank <= size!)
+    .filter(({ rank }) => rank !== undefined && rank <= size)
     .map(({ publicKey }) => publicKey);
 }
 

@@ -1,24 +1,25 @@
 /** Keys that let new rows reuse the DOM elements of removed rows. */
 import { useRef } from "preact/hooks";
 
+/** Key of each row by its id, in the order of the rows. */
+export type RowKeys = ReadonlyMap<string, number>;
+
 /**
  * A row keeps its key while it is in the list; new rows get the keys of removed rows. A full block replaces a whole page:
  * reusing the elements halves the cost, and the focus stays in the list.
  *
  * @param ids unique ids of the rows
- * @returns a key for each row, in order
  */
-export function useRowKeys(ids: readonly string[]): readonly number[] {
-  const known = useRef<ReadonlyMap<string, number>>(new Map());
-  const keys = rowKeys(known.current, ids);
-  known.current = new Map(ids.map((id, index) => [id, keys[index]!]));
-  return keys;
+export function useRowKeys(ids: readonly string[]): RowKeys {
+  const known = useRef<RowKeys>(new Map());
+  known.current = rowKeys(known.current, ids);
+  return known.current;
 }
 
-/** @param known previous keys by id */
-export function rowKeys(known: ReadonlyMap<string, number>, ids: readonly string[]): readonly number[] {
+/** @param known previous keys */
+export function rowKeys(known: RowKeys, ids: readonly string[]): RowKeys {
   const current = new Set(ids);
   const free = [...known].filter(([id]) => !current.has(id)).map(([, key]) => key);
   let next = Math.max(-1, ...known.values());
-  return ids.map((id) => known.get(id) ?? free.shift() ?? ++next);
+  return new Map(ids.map((id) => [id, known.get(id) ?? free.shift() ?? ++next]));
 }

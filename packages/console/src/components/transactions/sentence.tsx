@@ -25,7 +25,7 @@ export function Sentence({ transaction }: SentenceProps) {
   const votes = () =>
     details.map(([name, parts], index) => [
       index > 0 && " and ",
-      name[0]!.toLowerCase() + name.slice(1),
+      name.charAt(0).toLowerCase() + name.slice(1),
       " ",
       parts.map((item) => <PartView key={name} part={item} />),
     ]);

@@ -52,7 +52,7 @@ export function TransactionTable({ caption, transactions, of, empty, isSteady }:
       caption={caption}
       columns={columns}
       rows={transactions}
-      keyOf={(_, index) => (isSteady ? index : keys[index]!)}
+      keyOf={({ id }, index) => (isSteady ? index : (keys.get(id) ?? id))}
       {...(isSteady && { isSteady })}
       empty={empty}
     />

@@ -1,8 +1,8 @@
 /** Follows a transaction: pending, in a block, or pending again after its block was reverted. */
 import type { Client, Transaction } from "@uniknode/client";
 import { useRef } from "preact/hooks";
-import type { Answer } from "../../data/answers.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
+import type { CachedResponse } from "../../data/response-cache.ts";
 
 const PENDING_INTERVAL_MS = 2_000;
 
@@ -10,7 +10,7 @@ type Found = { readonly data: readonly Transaction[] };
 
 export type WatchedTransaction = {
   /** List of one transaction, or none. */
-  readonly answer: Answer<Found>;
+  readonly response: CachedResponse<Found>;
   readonly transaction: Transaction | undefined;
   /** True if it was seen in a block. */
   readonly wasConfirmed: boolean;
@@ -21,13 +21,13 @@ export function useTransaction(id: string): WatchedTransaction {
   const isPending = useRef(true);
   /** Its id after it was seen in a block; the cached response is dropped when the block is reverted. */
   const confirmedId = useRef("");
-  const answer = useAnswer(`transaction ${id}`, () => find(api, id), {
+  const response = useResponse(`transaction ${id}`, () => find(api, id), {
     ...(isPending.current && { everyMs: PENDING_INTERVAL_MS }),
   });
-  const transaction = answer.value?.data[0];
+  const transaction = response.value?.data[0];
   isPending.current = !transaction?.blockId;
   if (transaction?.blockId) confirmedId.current = id;
-  return { answer, transaction, wasConfirmed: confirmedId.current === id };
+  return { response, transaction, wasConfirmed: confirmedId.current === id };
 }
 
 /** Queries lists, so that a missing transaction is not a failure. */

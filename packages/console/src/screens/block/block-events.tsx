@@ -3,8 +3,8 @@ import type { StreamedEvent } from "@uniknode/client";
 import { Badge } from "../../components/badge.tsx";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
-import { Answered, Empty, SignInNeeded } from "../../components/states.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { Empty, ResponseView, SignInNeeded } from "../../components/states.tsx";
+import { useNode, useResponse } from "../../data/node.ts";
 import { STORED_EVENTS } from "./stored-events.ts";
 
 type BlockProps = { readonly id: string; readonly height: number };
@@ -19,14 +19,14 @@ export default function BlockEvents({ id, height }: BlockProps) {
   const { value: state } = session.state;
   const isOpen = state?.signedIn === true || state?.eventsPublic === true;
   const { stream } = (state?.signedIn ? operations : api).events;
-  const answer = useAnswer(
+  const response = useResponse(
     isOpen ? `block ${id} events` : undefined,
     () => eventsOf(stream, { id, height }),
     { lasts: "session" },
   );
   if (!isOpen) return <SignInNeeded title="Sign in to see events" />;
   return (
-    <Answered answer={answer} what="The events of the block">
+    <ResponseView response={response} what="The events of the block">
       {(events) =>
         events.length === 0 ? (
           <Empty title="The node no longer has the events of this block" />
@@ -44,7 +44,7 @@ export default function BlockEvents({ id, height }: BlockProps) {
           </>
         )
       }
-    </Answered>
+    </ResponseView>
   );
 }
 

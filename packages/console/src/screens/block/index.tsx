@@ -13,23 +13,21 @@ import { Address, BlockId, hrefOf, Identifier, PublicKey } from "../../component
 import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const BlockEvents = loadable(() => import("./block-events.tsx"), "part");
-
-const LIMIT = 25;
 
 export default function BlockScreen() {
   const { api } = useNode();
   const { id = "" } = useRoute().params;
-  const answer = useAnswer(`block ${id}`, () => api.blocks.get(id));
-  const block = answer.value?.data;
-  const isGone = answer.error instanceof ApiError && answer.error.code === "API_NOT_FOUND";
+  const response = useResponse(`block ${id}`, () => api.blocks.get(id));
+  const block = response.value?.data;
+  const isGone = response.error instanceof ApiError && response.error.code === "API_NOT_FOUND";
   return (
     <Page
       kind="Block"
@@ -39,9 +37,9 @@ export default function BlockScreen() {
       {isGone ? (
         <Missing id={id} />
       ) : (
-        <Answered answer={answer} what="The block">
+        <ResponseView response={response} what="The block">
           {({ data }) => <Content block={data} />}
-        </Answered>
+        </ResponseView>
       )}
     </Page>
   );
@@ -165,22 +163,17 @@ function Header({ block }: { block: Block }) {
 
 function Transactions({ block: { id, transactions } }: { block: Block }) {
   const { api } = useNode();
-  const { page } = useListState();
-  const answer = useAnswer(transactions > 0 ? `block ${id} transactions ${page}` : undefined, () =>
-    api.blocks.transactions(id).page({ page, limit: LIMIT }),
-  );
   const none = <Empty title="This block is empty">No transactions were pending.</Empty>;
   if (transactions === 0) return none;
   return (
     <Section title="In block order">
-      <Answered answer={answer} what="The list">
-        {({ data, meta }) => (
-          <>
-            <TransactionTable caption="Transactions of the block" transactions={data} empty={none} />
-            <Pager meta={meta} what="transactions" />
-          </>
-        )}
-      </Answered>
+      <PagedList
+        name={`block ${id} transactions`}
+        list={() => api.blocks.transactions(id)}
+        what="transactions"
+      >
+        {(rows) => <TransactionTable caption="Transactions of the block" transactions={rows} empty={none} />}
+      </PagedList>
     </Section>
   );
 }

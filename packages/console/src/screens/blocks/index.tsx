@@ -8,13 +8,11 @@ import { countText } from "../../components/format.ts";
 import { BlockId, hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
-
-const LIMIT = 25;
+import { useNode } from "../../data/node.ts";
 
 const ORDERS: readonly { readonly value: BlockOrder | ""; readonly label: string }[] = [
   { value: "", label: "Newest first" },
@@ -30,17 +28,12 @@ const CONTENTS = [
 
 export default function Blocks() {
   const { api } = useNode();
-  const { page, query } = useListState();
-  const { orderBy, content, generator } = query;
-  const answer = useAnswer(`blocks ${JSON.stringify([page, orderBy, content, generator])}`, () =>
-    api.blocks
-      .search({
-        ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as BlockOrder }),
-        ...(content === "transactions" && { numberOfTransactions: { from: 1 } }),
-        ...(generator && { generatorPublicKey: generator }),
-      })
-      .page({ page, limit: LIMIT }),
-  );
+  const { orderBy, content, generator } = useListState().query;
+  const search = {
+    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as BlockOrder }),
+    ...(content === "transactions" && { numberOfTransactions: { from: 1 } }),
+    ...(generator && { generatorPublicKey: generator }),
+  };
   return (
     <Page title="Blocks">
       <Filters
@@ -50,14 +43,14 @@ export default function Blocks() {
           { name: "generator", label: "Public key of the delegate", placeholder: "02…" },
         ]}
       />
-      <Answered answer={answer} what="The list" lines={LIMIT}>
-        {({ data, meta }) => (
-          <>
-            <BlockTable blocks={data} />
-            <Pager meta={meta} what="blocks" />
-          </>
-        )}
-      </Answered>
+      <PagedList
+        name={`blocks ${JSON.stringify(search)}`}
+        list={() => api.blocks.search(search)}
+        what="blocks"
+        lines={25}
+      >
+        {(blocks) => <BlockTable blocks={blocks} />}
+      </PagedList>
     </Page>
   );
 }

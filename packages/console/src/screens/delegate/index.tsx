@@ -10,21 +10,19 @@ import { countText } from "../../components/format.ts";
 import { Address, BlockId, hrefOf, PublicKey, UnikId } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Facts, Page } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { findDelegate } from "./find-delegate.ts";
-
-const LIMIT = 25;
 
 export default function DelegateScreen() {
   const { api } = useNode();
   const { name = "" } = useRoute().params;
-  const answer = useAnswer(`delegate ${name}`, () => findDelegate(api, name));
-  const delegate = answer.value?.data;
+  const response = useResponse(`delegate ${name}`, () => findDelegate(api, name));
+  const delegate = response.value?.data;
   return (
     <Page
       kind="Delegate"
@@ -42,9 +40,9 @@ export default function DelegateScreen() {
         )
       }
     >
-      <Answered answer={answer} what="The delegate">
+      <ResponseView response={response} what="The delegate">
         {({ data }) => <Content delegate={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
@@ -117,11 +115,7 @@ function Content({ delegate }: { delegate: Delegate }) {
 
 function ForgedBlocks({ publicKey }: { publicKey: string }) {
   const { api } = useNode();
-  const { page } = useListState();
   const symbol = useSymbol();
-  const answer = useAnswer(`delegate ${publicKey} blocks ${page}`, () =>
-    api.delegates.blocks(publicKey).page({ page, limit: LIMIT }),
-  );
   const columns: readonly Column<Block>[] = [
     { title: "Height", cell: ({ id, height }) => <a href={hrefOf.block(id)}>{countText(height)}</a> },
     { title: "Id", cell: ({ id }) => <BlockId id={id} /> },
@@ -131,49 +125,49 @@ function ForgedBlocks({ publicKey }: { publicKey: string }) {
     { title: `Earned ${symbol}`, cell: ({ forged }) => <Amount value={forged.total} />, isNumber: true },
   ];
   return (
-    <Answered answer={answer} what="The list">
-      {({ data, meta }) => (
-        <div class="section">
-          <Table
-            caption="Blocks of the delegate"
-            columns={columns}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty={<Empty title="This delegate has not forged a block">Only active delegates forge.</Empty>}
-          />
-          <Pager meta={meta} what="blocks" />
-        </div>
+    <PagedList
+      name={`delegate ${publicKey} blocks`}
+      list={() => api.delegates.blocks(publicKey)}
+      what="blocks"
+      isSection
+    >
+      {(rows) => (
+        <Table
+          caption="Blocks of the delegate"
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          empty={<Empty title="This delegate has not forged a block">Only active delegates forge.</Empty>}
+        />
       )}
-    </Answered>
+    </PagedList>
   );
 }
 
 function Voters({ publicKey }: { publicKey: string }) {
   const { api } = useNode();
-  const { page } = useListState();
   const symbol = useSymbol();
-  const answer = useAnswer(`delegate ${publicKey} voters ${page}`, () =>
-    api.delegates.voters(publicKey).page({ page, limit: LIMIT }),
-  );
   const columns: readonly Column<Wallet>[] = [
     { title: "Wallet", cell: ({ address }) => <Address address={address} /> },
     { title: "Delegate", cell: ({ username }) => username && <DelegateName id={username} /> },
     { title: `Balance ${symbol}`, cell: ({ balance }) => <Amount value={balance} />, isNumber: true },
   ];
   return (
-    <Answered answer={answer} what="The list">
-      {({ data, meta }) => (
-        <div class="section">
-          <Table
-            caption="Wallets that vote for the delegate"
-            columns={columns}
-            rows={data}
-            keyOf={({ address }) => address}
-            empty={<Empty title="No wallet votes for this delegate" />}
-          />
-          <Pager meta={meta} what="voters" />
-        </div>
+    <PagedList
+      name={`delegate ${publicKey} voters`}
+      list={() => api.delegates.voters(publicKey)}
+      what="voters"
+      isSection
+    >
+      {(rows) => (
+        <Table
+          caption="Wallets that vote for the delegate"
+          columns={columns}
+          rows={rows}
+          keyOf={({ address }) => address}
+          empty={<Empty title="No wallet votes for this delegate" />}
+        />
       )}
-    </Answered>
+    </PagedList>
   );
 }

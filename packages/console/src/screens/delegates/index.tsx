@@ -1,5 +1,5 @@
 /** Current round, and list of delegates. */
-import type { Delegate, DelegateOrder } from "@uniknode/client";
+import type { Delegate, DelegateOrder, DelegateQuery } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { DelegateName } from "../../components/delegate-name.tsx";
@@ -9,14 +9,12 @@ import { countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page, Section } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
-
-const LIMIT = 50;
+import { useNode } from "../../data/node.ts";
 
 const STATES = [
   { value: "", label: "All delegates" },
@@ -33,17 +31,12 @@ const ORDERS: readonly { readonly value: DelegateOrder | ""; readonly label: str
 
 export default function Delegates() {
   const { api } = useNode();
-  const { page, query } = useListState();
-  const { state, orderBy, name } = query;
-  const answer = useAnswer(`delegates ${JSON.stringify([page, state, orderBy, name])}`, () =>
-    api.delegates
-      .list({
-        ...((state === "never-forged" || state === "resigned") && { type: state }),
-        ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as DelegateOrder }),
-        ...(name && { name }),
-      })
-      .page({ page, limit: LIMIT }),
-  );
+  const { state, orderBy, name } = useListState().query;
+  const search: DelegateQuery = {
+    ...((state === "never-forged" || state === "resigned") && { type: state }),
+    ...(ORDERS.some(({ value }) => value === orderBy) && { orderBy: orderBy as DelegateOrder }),
+    ...(name && { name }),
+  };
   return (
     <Page title="Delegates">
       <RoundMonitor />
@@ -55,14 +48,15 @@ export default function Delegates() {
             { name: "name", label: "Name", placeholder: "Part of the name" },
           ]}
         />
-        <Answered answer={answer} what="The list" lines={10}>
-          {({ data, meta }) => (
-            <>
-              <DelegateTable delegates={data} />
-              <Pager meta={meta} what="delegates" />
-            </>
-          )}
-        </Answered>
+        <PagedList
+          name={`delegates ${JSON.stringify(search)}`}
+          list={() => api.delegates.list(search)}
+          what="delegates"
+          limit={50}
+          lines={10}
+        >
+          {(delegates) => <DelegateTable delegates={delegates} />}
+        </PagedList>
       </Section>
     </Page>
   );

@@ -69,7 +69,8 @@ export function outcomeOf({ name, body }: Command, change: DevChange | undefined
     const state = body.how === "not" ? "receives deliveries again" : "fails from now on";
     return `The receiver of webhook ${body.webhook} ${state}.`;
   }
-  const { reverted, applied, head, forging } = change!;
+  if (!change) throw new Error(`no result of the command ${name}`);
+  const { reverted, applied, head, forging } = change;
   const at = `The head is at height ${head.height}.`;
   switch (name) {
     case "snapshot":

@@ -1,7 +1,6 @@
 /** Form that pays from an account of the dev chain, with the outcome of the payment. */
-import type { DevAccount, DevAccounts, RawTransaction } from "@uniknode/client";
+import type { DevAccounts } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { announce } from "../../components/announce.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Field } from "../../components/field.tsx";
 import { shortened } from "../../components/format.ts";
@@ -11,21 +10,15 @@ import { readAmount } from "../../signing/amount.ts";
 import { commandOf, programOf } from "../../signing/elsewhere.ts";
 import type { Order } from "../../signing/order.ts";
 import { Whereabouts } from "../../signing/outcome.tsx";
-import { type Posted, post, reasonText } from "../../signing/post.ts";
-import { readSender } from "../../signing/sender.ts";
-import { type Signer, useSigner } from "../../signing/signer.ts";
-
-type Paid = { readonly signed: RawTransaction; readonly posted: Posted };
+import { reasonText } from "../../signing/post.ts";
+import { type Payment, usePayment } from "./use-payment.ts";
 
 export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
-  const node = useNode();
-  const signer = useSigner();
+  const { configuration } = useNode();
   const [from, setFrom] = useState("");
   const [to, setTo] = useState("");
   const [typed, setTyped] = useState("100");
-  const [isBusy, setBusy] = useState(false);
-  const [paid, setPaid] = useState<Paid>();
-  const [failure, setFailure] = useState<string>();
+  const { canPay, isBusy, paid, failure, pay } = usePayment();
   const { amount, fault } = readAmount(typed);
   const account = accounts.find(({ address }) => address === from) ?? accounts[0];
   const order: Order | undefined =
@@ -33,34 +26,9 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
       ? undefined
       : { kind: "transfer", recipientId: to, amount, vendorField: "" };
 
-  async function onSubmit(event: SubmitEvent): Promise<void> {
+  function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
-    const height = node.head.peek()?.height;
-    if (!order || !signer || !account || height === undefined || isBusy) return;
-    setBusy(true);
-    setPaid(undefined);
-    setFailure(undefined);
-    try {
-      const signed = await signFrom(account, order, signer, height);
-      const [posted] = await post(node.api, [signed]);
-      setPaid({ signed, posted: posted! });
-      announce(
-        posted!.became === "accepted" ? "The node accepted the payment." : "The payment was rejected.",
-      );
-      node.poll();
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  async function signFrom(account: DevAccount, order: Order, signer: Signer, height: number) {
-    const { address, publicKey: senderPublicKey, passphrase } = account;
-    const { nextNonce, wallet } = await readSender(node.api, address);
-    const terms = { senderPublicKey, nonce: nextNonce, height };
-    const signatory = { address, secondPublicKey: wallet.secondPublicKey ?? undefined };
-    return signer.sign(order, terms, signatory, { passphrase, second: "" });
+    if (order && account) void pay(account, order);
   }
 
   return (
@@ -80,7 +48,7 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
         />
         <Field
           name="faucet-amount"
-          label={`Amount in ${node.configuration.value?.symbol ?? "tokens"}`}
+          label={`Amount in ${configuration.value?.symbol ?? "tokens"}`}
           value={typed}
           onInput={setTyped}
           fault={fault}
@@ -90,32 +58,39 @@ export function Faucet({ accounts }: Pick<DevAccounts, "accounts">) {
           label="From"
           value={account?.address ?? ""}
           onInput={setFrom}
-          options={accounts.map(({ address }, index) => ({
-            value: address,
-            label: `account ${index}: ${shortened(address)}`,
-          }))}
+          options={optionsOf(accounts)}
         />
-        <button type="submit" class="primary" disabled={!order || !signer || isBusy}>
+        <button type="submit" class="primary" disabled={!order || !canPay || isBusy}>
           {isBusy ? "Paying…" : "Pay"}
         </button>
       </form>
-      {paid && (
-        <p role="status">
-          <TransactionId id={paid.signed.id} />{" "}
-          {paid.posted.became === "accepted" ? (
-            <Whereabouts id={paid.signed.id} />
-          ) : (
-            <span class="bad-text">{reasonText(paid.posted.reasons)}</span>
-          )}
-        </p>
-      )}
-      {order && (
-        <details>
-          <summary>Equivalent commands and code</summary>
-          <CodeBlock text={commandOf(order, {}, "", location.origin)} what="command: Faucet" />
-          <CodeBlock text={programOf(order, {}, location.origin)} what="program: Faucet" />
-        </details>
-      )}
+      {paid && <PaidStatus {...paid} />}
+      {order && <EquivalentForms order={order} />}
     </section>
   );
 }
+
+const optionsOf = (accounts: DevAccounts["accounts"]) =>
+  accounts.map(({ address }, index) => ({
+    value: address,
+    label: `account ${index}: ${shortened(address)}`,
+  }));
+
+const PaidStatus = ({ signed: { id }, posted }: NonNullable<Payment["paid"]>) => (
+  <p role="status">
+    <TransactionId id={id} />{" "}
+    {posted.became === "accepted" ? (
+      <Whereabouts id={id} />
+    ) : (
+      <span class="bad-text">{reasonText(posted.reasons)}</span>
+    )}
+  </p>
+);
+
+const EquivalentForms = ({ order }: { order: Order }) => (
+  <details>
+    <summary>Equivalent commands and code</summary>
+    <CodeBlock text={commandOf(order, {}, "", location.origin)} what="command: Faucet" />
+    <CodeBlock text={programOf(order, {}, location.origin)} what="program: Faucet" />
+  </details>
+);

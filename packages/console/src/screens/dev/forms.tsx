@@ -1,8 +1,9 @@
 /** Forms of the commands, except the longest. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { CountField } from "../../components/count-field.tsx";
 import { durationText, shortened } from "../../components/format.ts";
-import { CommandCard, CountField, MAX_BLOCKS } from "./command-card.tsx";
+import { CommandCard, MAX_BLOCKS } from "./command-card.tsx";
 import type { Commands } from "./use-commands.ts";
 
 /** Maximum per request (docs/guides/dev-chain.md). */

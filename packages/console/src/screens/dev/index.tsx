@@ -1,11 +1,12 @@
 /** Commands of a dev chain, which cause on demand what happens occasionally on a real chain. */
 import { useSignal } from "@preact/signals";
-import { ApiError, type DevChange } from "@uniknode/client";
+import type { DevChange } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { Badge } from "../../components/badge.tsx";
 import { Page } from "../../components/page.tsx";
+import { refusalText } from "../../components/refusal-text.ts";
 import { Empty, Loading, SignInNeeded } from "../../components/states.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Accounts } from "./accounts.tsx";
 import { Commands } from "./commands.tsx";
 import { Faucet } from "./faucet.tsx";
@@ -41,7 +42,7 @@ function Desk() {
     isForging.value = forging;
   };
   const commands = useCommands(show);
-  const accounts = useAnswer("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
+  const accounts = useResponse("dev accounts", operations.dev.accounts, { lasts: "session" }).value?.data;
   // A snapshot stores nothing, and returns whether the chain forges.
   useEffect(() => {
     operations.dev.snapshot().then(
@@ -62,7 +63,7 @@ function Desk() {
       </p>
       {commands.outcome && "error" in commands.outcome && (
         <p class="desk-failure" role="alert">
-          The command failed: {messageOf(commands.outcome.error)}
+          The command failed: {refusalText(commands.outcome.error)}
         </p>
       )}
       <div class="desk">
@@ -82,10 +83,3 @@ function Desk() {
 
 const OutcomeText = ({ outcome }: { outcome: Outcome | undefined }) =>
   outcome && "text" in outcome ? <span>{outcome.text}</span> : null;
-
-/** Returns the message of the node, which says what to do, or else the message of the client. */
-function messageOf(error: unknown): string {
-  const { message } = Object(error instanceof ApiError ? error.body : undefined) as { message?: unknown };
-  if (typeof message === "string") return message;
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,10 +1,12 @@
 /** Form of a reorganization: depth, length, and omitted transactions. */
 import type { Transaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
+import { CountField } from "../../components/count-field.tsx";
 import { countOfText, shortened } from "../../components/format.ts";
+import { toggled } from "../../components/toggled.ts";
 import { titleOf } from "../../components/transactions/kinds.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
-import { CommandCard, CountField, MAX_BLOCKS } from "./command-card.tsx";
+import { useNode, useResponse } from "../../data/node.ts";
+import { CommandCard, MAX_BLOCKS } from "./command-card.tsx";
 import type { Commands } from "./use-commands.ts";
 
 /** Maximum per list of confirmed and pending transactions. */
@@ -14,10 +16,10 @@ export function Reorganize({ commands }: { commands: Commands }) {
   const [depth, setDepth] = useState(3);
   const [more, setMore] = useState(1);
   const [transactions, setTransactions] = useState(false);
-  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const [omitted, setOmitted] = useState<ReadonlySet<string>>(new Set());
   const candidates = useCandidates(depth, transactions);
   // The chosen depth may no longer be possible.
-  const without = candidates.map(({ id }) => id).filter((id) => leftOut.has(id));
+  const without = candidates.map(({ id }) => id).filter((id) => omitted.has(id));
   return (
     <CommandCard
       title="Reorganize"
@@ -56,35 +58,41 @@ export function Reorganize({ commands }: { commands: Commands }) {
         />
         The branch includes their transactions and the pending ones
       </label>
-      {transactions && (
-        <fieldset class="left-out">
-          <legend>Omit</legend>
-          {candidates.length === 0 && <p class="quiet">There are no transactions to omit.</p>}
-          {candidates.map((transaction) => (
-            <label key={transaction.id} class="check">
-              <input
-                type="checkbox"
-                checked={leftOut.has(transaction.id)}
-                onChange={({ currentTarget }) =>
-                  setLeftOut(changed(leftOut, transaction.id, currentTarget.checked))
-                }
-              />
-              {titleOf(transaction)} <code>{shortened(transaction.id)}</code>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {transactions && <Omitted candidates={candidates} omitted={omitted} onChange={setOmitted} />}
     </CommandCard>
   );
 }
 
+type OmittedProps = {
+  readonly candidates: readonly Transaction[];
+  readonly omitted: ReadonlySet<string>;
+  readonly onChange: (omitted: ReadonlySet<string>) => void;
+};
+
+const Omitted = ({ candidates, omitted, onChange }: OmittedProps) => (
+  <fieldset class="left-out">
+    <legend>Omit</legend>
+    {candidates.length === 0 && <p class="quiet">There are no transactions to omit.</p>}
+    {candidates.map((transaction) => (
+      <label key={transaction.id} class="check">
+        <input
+          type="checkbox"
+          checked={omitted.has(transaction.id)}
+          onChange={({ currentTarget }) => onChange(toggled(omitted, transaction.id, currentTarget.checked))}
+        />
+        {titleOf(transaction)} <code>{shortened(transaction.id)}</code>
+      </label>
+    ))}
+  </fieldset>
+);
+
 /** Returns the newest transactions of the reverted blocks, and pending transactions. */
 function useCandidates(depth: number, isAsked: boolean): readonly Transaction[] {
   const { api, top } = useNode();
-  const confirmed = useAnswer(isAsked ? "transactions newest to leave out" : undefined, () =>
+  const confirmed = useResponse(isAsked ? "transactions newest to leave out" : undefined, () =>
     api.transactions.list().page({ limit: MAX_SHOWN }),
   );
-  const pending = useAnswer(isAsked ? "transactions pending to leave out" : undefined, () =>
+  const pending = useResponse(isAsked ? "transactions pending to leave out" : undefined, () =>
     api.transactions.unconfirmed().page({ limit: MAX_SHOWN }),
   );
   const reverted = new Set(top.value.slice(0, depth).map(({ id }) => id));
@@ -92,9 +100,4 @@ function useCandidates(depth: number, isAsked: boolean): readonly Transaction[] 
     ...(pending.value?.data ?? []),
     ...(confirmed.value?.data ?? []).filter(({ blockId }) => blockId !== undefined && reverted.has(blockId)),
   ];
-}
-
-function changed(ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> {
-  const others = [...ids].filter((other) => other !== id);
-  return new Set(isIn ? [...others, id] : others);
 }

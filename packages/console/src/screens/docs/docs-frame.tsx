@@ -1,7 +1,7 @@
 /** Frame of the documentation pages: search, list of documents, and the page or the search results. */
 import type { ComponentChildren } from "preact";
 import { Page } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { Listing } from "./listing.tsx";
 import { Results } from "./results.tsx";
 import { SearchBox } from "./search-box.tsx";
@@ -26,9 +26,9 @@ export function DocsFrame({ path, title, children }: DocsFrameProps) {
       <div class="docs">
         <div class="docs-side">
           <SearchBox />
-          <Answered answer={contents} what="The list of documents">
+          <ResponseView response={contents} what="The list of documents">
             {(contents) => <Listing key={path} contents={contents} path={path} />}
-          </Answered>
+          </ResponseView>
         </div>
         {isSearch ? <Results query={query} /> : children}
       </div>

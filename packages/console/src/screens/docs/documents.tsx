@@ -1,5 +1,5 @@
 /** Document page. */
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { DocsFrame } from "./docs-frame.tsx";
 import { DocumentView } from "./document-view.tsx";
 import { type Document, documentFile } from "./tree.ts";
@@ -17,9 +17,9 @@ export function Documents({ path }: { path: string }) {
           This version has no document at this address. <a href="/console/docs">To the documentation</a>
         </Empty>
       ) : (
-        <Answered answer={document} what="The document" lines={12}>
+        <ResponseView response={document} what="The document" lines={12}>
           {({ blocks }) => <DocumentView key={path} blocks={blocks} />}
-        </Answered>
+        </ResponseView>
       )}
     </DocsFrame>
   );

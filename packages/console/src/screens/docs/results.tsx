@@ -1,6 +1,6 @@
 /** Search results, best first. Arrow keys move between them. */
 
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { find } from "./search.ts";
 import { SEARCH_FILE, type SearchData } from "./tree.ts";
 import { useFile } from "./use-file.ts";
@@ -9,9 +9,9 @@ export const FIRST_RESULT = "docs-first-result";
 
 export function Results({ query }: { query: string }) {
   return (
-    <Answered answer={useFile<SearchData>(`/console/${SEARCH_FILE}`)} what="The search">
+    <ResponseView response={useFile<SearchData>(`/console/${SEARCH_FILE}`)} what="The search">
       {(data) => <Found data={data} query={query} />}
-    </Answered>
+    </ResponseView>
   );
 }
 

@@ -1,13 +1,13 @@
 /** Fetches JSON once that does not change while the node runs. */
 import { ApiError } from "@uniknode/client";
-import type { Answer } from "../../data/answers.ts";
-import { useAnswer } from "../../data/node.ts";
+import { useResponse } from "../../data/node.ts";
+import type { CachedResponse } from "../../data/response-cache.ts";
 
 const TIMEOUT_MS = 20_000;
 
 /** URL of a file of the build, or of the OpenAPI document. */
-export const useFile = <Content>(url: string): Answer<Content> =>
-  useAnswer(url, () => readFile<Content>(url), { lasts: "session" });
+export const useFile = <Content>(url: string): CachedResponse<Content> =>
+  useResponse(url, () => readFile<Content>(url), { lasts: "session" });
 
 /** @throws {ApiError} */
 async function readFile<Content>(url: string): Promise<Content> {

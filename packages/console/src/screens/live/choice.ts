@@ -1,5 +1,6 @@
 /** Converts the filters in the URL of a live tail to those of a stream. */
 import type { Condition, StreamOptions } from "@uniknode/client";
+import { programOf as programAround } from "../../components/equivalents.ts";
 
 export type Choice = Pick<StreamOptions, "events" | "conditions" | "fromHeight">;
 
@@ -56,11 +57,8 @@ export function curlOf({ events, conditions, fromHeight }: Choice, origin: strin
 /** Builds the code of the stream. */
 export function programOf(choice: Choice, origin: string): string {
   const options = Object.keys(choice).length === 0 ? "" : JSON.stringify(choice, null, 2);
-  return `import { createClient } from "@uniknode/client";
-
-const client = createClient({ url: ${JSON.stringify(origin)}, webhookToken: process.env.TOKEN });
-for await (const event of client.events.stream(${options})) {
-  console.log(event);
-}
-`;
+  return programAround(
+    `for await (const event of client.events.stream(${options})) {\n  console.log(event);\n}`,
+    origin,
+  );
 }

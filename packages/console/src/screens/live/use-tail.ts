@@ -1,6 +1,6 @@
 /** Follows an event stream while a screen shows it. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
-import type { StreamedEvent } from "@uniknode/client";
+import type { Client, StreamedEvent } from "@uniknode/client";
 import { useEffect } from "preact/hooks";
 import { useNode } from "../../data/node.ts";
 import type { Choice } from "./choice.ts";
@@ -27,42 +27,22 @@ export function useTail(key: string, choice: Choice): TailState {
   const error = useSignal<unknown>(undefined);
   const attempt = useSignal(0);
   const isSignedIn = session.state.value?.signedIn;
-
   const isLost = session.isLost.value;
 
   useEffect(() => {
     // Received events stay visible until the next sign-in.
     if (isLost) return;
-    const ended = new AbortController();
-    let came: StreamedEvent[] = [];
     tail.value = EMPTY_TAIL;
     error.value = undefined;
-    const timer = setInterval(show, SHOW_EVERY_MS);
-
-    function show(): void {
-      if (came.length === 0) return;
-      tail.value = withEvents(tail.peek(), came, Date.now(), isPaused.peek());
-      came = [];
-    }
-
-    async function listen(): Promise<void> {
-      // Without a sign-in, the stream is public.
-      const { stream } = (isSignedIn ? operations : api).events;
-      try {
-        for await (const event of stream({ ...choice, signal: ended.signal })) {
-          came.push(event);
-          if (came.length === MAX_KEPT) show();
-        }
-      } catch (failure) {
-        if (!ended.signal.aborted) error.value = failure;
-      }
-    }
-
-    void listen();
-    return () => {
-      clearInterval(timer);
-      ended.abort();
-    };
+    // Without a sign-in, the stream is public.
+    return follow((isSignedIn ? operations : api).events.stream, choice, {
+      show: (events) => {
+        tail.value = withEvents(tail.peek(), events, Date.now(), isPaused.peek());
+      },
+      fail: (failure) => {
+        error.value = failure;
+      },
+    });
   }, [key, isSignedIn, isLost, attempt.value]);
 
   return {
@@ -79,5 +59,45 @@ export function useTail(key: string, choice: Choice): TailState {
     retry: () => {
       attempt.value++;
     },
+  };
+}
+
+type Listener = {
+  show(events: readonly StreamedEvent[]): void;
+  /** Called if the stream ends with an error. */
+  fail(error: unknown): void;
+};
+
+/**
+ * Passes the events of a stream on in batches.
+ *
+ * @returns ends the stream
+ */
+function follow(stream: Client["events"]["stream"], choice: Choice, listener: Listener): () => void {
+  const ended = new AbortController();
+  let came: StreamedEvent[] = [];
+  const timer = setInterval(show, SHOW_EVERY_MS);
+
+  function show(): void {
+    if (came.length === 0) return;
+    listener.show(came);
+    came = [];
+  }
+
+  async function listen(): Promise<void> {
+    try {
+      for await (const event of stream({ ...choice, signal: ended.signal })) {
+        came.push(event);
+        if (came.length === MAX_KEPT) show();
+      }
+    } catch (failure) {
+      if (!ended.signal.aborted) listener.fail(failure);
+    }
+  }
+
+  void listen();
+  return () => {
+    clearInterval(timer);
+    ended.abort();
   };
 }

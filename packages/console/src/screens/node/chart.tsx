@@ -18,15 +18,17 @@ const clockText = (seconds: number): string => clock.format(seconds * 1_000);
 export function Chart({ title, text, times, values }: ChartProps) {
   const [chosen, setChosen] = useState<number>();
   const curve = curveOf(values);
-  if (!curve) return null;
-  const { path, lowest, highest, last } = curve;
+  const [first] = times;
+  const last = times.at(-1);
+  if (!curve || first === undefined || last === undefined) return null;
+  const { path, lowest, highest } = curve;
   const bottom = Math.min(lowest, 0);
   const newest = times.length - 1;
   const at = chosen === undefined ? undefined : Math.min(chosen, newest);
-  const value = at === undefined ? last : values[at];
+  const value = at === undefined ? curve.last : values[at];
   const valueText = value === null || value === undefined ? "unknown" : text(value);
-  const timeText = at === undefined ? "now" : clockText(times[at]!);
-  const span = durationText(times[newest]! - times[0]!);
+  const timeText = at === undefined ? "now" : clockText(times[at] ?? last);
+  const span = durationText(last - first);
   return (
     <figure class="card chart">
       <figcaption>
@@ -57,25 +59,45 @@ export function Chart({ title, text, times, values }: ChartProps) {
             }}
           />
         )}
-        <input
-          type="range"
-          min={0}
-          max={newest}
-          value={at ?? newest}
-          aria-label={`Sample of ${title}`}
-          aria-valuetext={`${valueText}, ${timeText}`}
-          onInput={({ currentTarget }) => setChosen(currentTarget.valueAsNumber)}
-          onPointerMove={({ currentTarget, offsetX }) =>
-            setChosen(Math.round((Math.max(0, offsetX) / currentTarget.clientWidth) * newest))
-          }
-          onPointerLeave={() => setChosen(undefined)}
-          onBlur={() => setChosen(undefined)}
+        <SampleSlider
+          label={`Sample of ${title}`}
+          text={`${valueText}, ${timeText}`}
+          chosen={at}
+          newest={newest}
+          onChange={setChosen}
         />
       </div>
       <div class="axis times">
-        <span>{clockText(times[0]!)}</span>
-        <span>{clockText(times[newest]!)}</span>
+        <span>{clockText(first)}</span>
+        <span>{clockText(last)}</span>
       </div>
     </figure>
   );
 }
+
+type SampleSliderProps = {
+  readonly label: string;
+  /** Value and time of the chosen sample, for screen readers. */
+  readonly text: string;
+  readonly chosen: number | undefined;
+  readonly newest: number;
+  readonly onChange: (sample: number | undefined) => void;
+};
+
+/** Invisible slider over the curve: the sample follows the pointer. */
+const SampleSlider = ({ label, text, chosen, newest, onChange }: SampleSliderProps) => (
+  <input
+    type="range"
+    min={0}
+    max={newest}
+    value={chosen ?? newest}
+    aria-label={label}
+    aria-valuetext={text}
+    onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+    onPointerMove={({ currentTarget, offsetX }) =>
+      onChange(Math.round((Math.max(0, offsetX) / currentTarget.clientWidth) * newest))
+    }
+    onPointerLeave={() => onChange(undefined)}
+    onBlur={() => onChange(undefined)}
+  />
+);

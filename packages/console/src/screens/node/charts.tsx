@@ -2,8 +2,8 @@
 import type { NodeSeries } from "@uniknode/client";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { ResponseView } from "../../components/states.tsx";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Chart } from "./chart.tsx";
 
 type Shown = { readonly figure: string; readonly title: string; readonly text: (value: number) => string };
@@ -31,15 +31,15 @@ const REFRESH_MS = 30_000;
 
 export function Charts() {
   const { operations } = useNode();
-  const answer = useAnswer("node series", () => operations.operations.series(), {
+  const response = useResponse("node series", () => operations.operations.series(), {
     lasts: "session",
     everyMs: REFRESH_MS,
   });
   return (
     <Section title="The last hours">
-      <Answered answer={answer} what="The figures of the last hours">
+      <ResponseView response={response} what="The figures of the last hours">
         {({ data }) => <Curves series={data} />}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

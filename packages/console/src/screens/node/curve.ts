@@ -20,7 +20,8 @@ export type Curve = {
  */
 export function curveOf(values: readonly (number | null)[]): Curve | undefined {
   const known = values.filter((value) => value !== null);
-  if (known.length === 0) return undefined;
+  const last = known.at(-1);
+  if (last === undefined) return undefined;
   const lowest = known.reduce((least, value) => Math.min(least, value));
   const highest = known.reduce((most, value) => Math.max(most, value));
   const bottom = Math.min(lowest, 0);
@@ -38,5 +39,5 @@ export function curveOf(values: readonly (number | null)[]): Curve | undefined {
     }
     isOpen = inside.length > 0;
   }
-  return { path, lowest, highest, last: known.at(-1)! };
+  return { path, lowest, highest, last };
 }

@@ -2,8 +2,8 @@
 import { Badge } from "../../components/badge.tsx";
 import { bytesText, countText, durationText } from "../../components/format.ts";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Answered, SignInNeeded } from "../../components/states.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { ResponseView, SignInNeeded } from "../../components/states.tsx";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Charts } from "./charts.tsx";
 import { MissedSlots } from "./missed-slots.tsx";
 import { createOperations, type Summary } from "./operations.ts";
@@ -22,19 +22,19 @@ export default function NodeScreen() {
   const operations = createOperations(withKey);
   const { value: state } = session.state;
   const isSignedIn = state?.signedIn === true;
-  const summary = useAnswer(isSignedIn ? "node summary" : undefined, operations.summary, EVERY_FEW_SECONDS);
-  const figures = useAnswer(isSignedIn ? "node figures" : undefined, operations.figures, SELDOM);
+  const summary = useResponse(isSignedIn ? "node summary" : undefined, operations.summary, EVERY_FEW_SECONDS);
+  const figures = useResponse(isSignedIn ? "node figures" : undefined, operations.figures, SELDOM);
   return (
     <Page title="Node" aside={summary.value && <Readiness summary={summary.value} />}>
       <Progress />
       {isSignedIn ? (
         <>
-          <Answered answer={summary} what="The state of the node">
+          <ResponseView response={summary} what="The state of the node">
             {(summary) => <Health summary={summary} />}
-          </Answered>
-          <Answered answer={figures} what="The figures of the node" lines={8}>
+          </ResponseView>
+          <ResponseView response={figures} what="The figures of the node" lines={8}>
             {(figures) => <Parts figures={figures} />}
-          </Answered>
+          </ResponseView>
           <MissedSlots />
           <Charts />
         </>

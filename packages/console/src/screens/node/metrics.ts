@@ -13,9 +13,9 @@ const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 export function samplesOf(text: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const [, name, labels = "", value] = LINE.exec(line) ?? [];
-    if (name === undefined) return [];
-    const pairs = [...labels.matchAll(LABEL)].map(([, name, value]) => [name!, unescaped(value!)] as const);
-    return [{ name, labels: Object.fromEntries(pairs), value: numberOf(value!) }];
+    if (name === undefined || value === undefined) return [];
+    const pairs = [...labels.matchAll(LABEL)].map(([, name = "", value = ""]) => [name, unescaped(value)]);
+    return [{ name, labels: Object.fromEntries(pairs), value: numberOf(value) }];
   });
 }
 
@@ -44,8 +44,10 @@ export function figuresOf(text: string): Figures {
     },
     by: (name, label) =>
       samples
-        .filter((sample) => sample.name === name && sample.labels[label] !== undefined && sample.value > 0)
-        .map(({ labels, value }) => [labels[label]!, value] as const)
+        .filter((sample) => sample.name === name && sample.value > 0)
+        .flatMap(({ labels: { [label]: text }, value }) =>
+          text === undefined ? [] : [[text, value] as const],
+        )
         .sort(([, a], [, b]) => b - a),
   };
 }

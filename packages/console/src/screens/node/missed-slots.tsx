@@ -4,7 +4,7 @@ import { PublicKey } from "../../components/identifier.tsx";
 import { Section } from "../../components/page.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { REFUSALS } from "./refusals.ts";
 
 type Missed = NodeOverview["forger"]["lastMissed"][number];
@@ -18,11 +18,11 @@ const COLUMNS: readonly Column<Missed>[] = [
 /** Fetches the missed slots, which the node keeps across restarts. */
 export function useMissedSlots(): readonly Missed[] {
   const { operations } = useNode();
-  const answer = useAnswer("node overview", operations.operations.node, {
+  const response = useResponse("node overview", operations.operations.node, {
     lasts: "session",
     everyMs: 15_000,
   });
-  return answer.value?.data.forger.lastMissed ?? [];
+  return response.value?.data.forger.lastMissed ?? [];
 }
 
 /** Renders nothing if no slot was missed. */

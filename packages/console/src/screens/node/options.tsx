@@ -2,9 +2,9 @@
 import type { NodeOption } from "@uniknode/client";
 import { Badge } from "../../components/badge.tsx";
 import { Section } from "../../components/page.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const COLUMNS: readonly Column<NodeOption>[] = [
   { title: "Option", cell: ({ option }) => <code>{option}</code> },
@@ -22,10 +22,10 @@ const COLUMNS: readonly Column<NodeOption>[] = [
 
 export function Options() {
   const { operations } = useNode();
-  const answer = useAnswer("node options", operations.operations.options, { lasts: "session" });
+  const response = useResponse("node options", operations.operations.options, { lasts: "session" });
   return (
     <Section title="Options">
-      <Answered answer={answer} what="The options">
+      <ResponseView response={response} what="The options">
         {({ data }) => (
           <Table
             caption="Options, explicitly set ones first"
@@ -35,7 +35,7 @@ export function Options() {
             empty={<Empty title="The node has no options" />}
           />
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -5,9 +5,9 @@ import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 const ORDERS = [
@@ -21,7 +21,7 @@ export function Peers() {
   const { api, head } = useNode();
   const { page, query } = useListState();
   const order = ORDERS.find(({ value }) => value !== "" && value === query.orderBy)?.value ?? "latency:asc";
-  const answer = useAnswer(
+  const response = useResponse(
     `peers ${JSON.stringify([page, order])}`,
     () =>
       api.peers.list({ orderBy: order as NonNullable<PeerQuery["orderBy"]> }).page({ page, limit: LIMIT }),
@@ -45,7 +45,7 @@ export function Peers() {
   ];
   return (
     <Section title="Peers">
-      <Answered answer={answer} what="The list of peers">
+      <ResponseView response={response} what="The list of peers">
         {({ data, meta }) => (
           <>
             {data.length > 1 && <Filters fields={[{ name: "orderBy", label: "Order", options: ORDERS }]} />}
@@ -61,7 +61,7 @@ export function Peers() {
             {meta.pageCount > 1 && <Pager meta={meta} what="peers" />}
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import { useDelegateNames } from "../../components/delegate-names.ts";
 import { amountText, countOfText, countText, shortened } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const SHOWN_BLOCKS = 14;
 /** Slow interval, because public nodes limit an address to a hundred requests per minute. */
@@ -33,7 +33,7 @@ export function BlockRow() {
 
 function Pool() {
   const { api } = useNode();
-  const { value } = useAnswer("pool count", () => api.transactions.unconfirmed().page({ limit: 1 }), {
+  const { value } = useResponse("pool count", () => api.transactions.unconfirmed().page({ limit: 1 }), {
     everyMs: POOL_INTERVAL_MS,
   });
   const count = value?.meta.totalCount;

@@ -2,17 +2,17 @@
 import type { ComponentChildren } from "preact";
 import { Amount } from "../../components/amount.tsx";
 import { countText } from "../../components/format.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 /** Slow interval, because public nodes limit an address to a hundred requests per minute. */
 const SLOWLY = { lasts: "session", everyMs: 30_000 } as const;
 
 export function Figures() {
   const { api, head, configuration } = useNode();
-  const blockchain = useAnswer("blockchain", () => api.blockchain.get(), SLOWLY);
-  const uniks = useAnswer("uniks status", () => api.nfts.status(), SLOWLY);
-  const peers = useAnswer("peers count", () => api.peers.list().page({ limit: 1 }), SLOWLY);
-  const transactions = useAnswer("transactions newest", () => api.transactions.list().page({ limit: 10 }));
+  const blockchain = useResponse("blockchain", () => api.blockchain.get(), SLOWLY);
+  const uniks = useResponse("uniks status", () => api.nfts.status(), SLOWLY);
+  const peers = useResponse("peers count", () => api.peers.list().page({ limit: 1 }), SLOWLY);
+  const transactions = useResponse("transactions newest", () => api.transactions.list().page({ limit: 10 }));
   const { blocktime, activeDelegates } = configuration.value?.constants ?? {};
   const unikCount = uniks.value?.data
     .flatMap(({ individual, organization, network }) => [individual, organization, network])

@@ -1,9 +1,9 @@
 /** State of the node, and latest activity on its chain. */
 import { Page, Section } from "../../components/page.tsx";
 import { RoundMonitor } from "../../components/round/round-monitor.tsx";
-import { Answered, Empty, Loading } from "../../components/states.tsx";
+import { Empty, Loading, ResponseView } from "../../components/states.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { BlockRow } from "./block-row.tsx";
 import { Figures } from "./figures.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -31,12 +31,12 @@ export default function Overview() {
 
 function LatestTransactions() {
   const { api } = useNode();
-  const latest = useAnswer("transactions newest", () =>
+  const latest = useResponse("transactions newest", () =>
     api.transactions.list().page({ limit: SHOWN_TRANSACTIONS }),
   );
   return (
     <Section title="Latest transactions" aside={<a href="/console/transactions">All transactions</a>}>
-      <Answered answer={latest} what="The list" lines={SHOWN_TRANSACTIONS}>
+      <ResponseView response={latest} what="The list" lines={SHOWN_TRANSACTIONS}>
         {({ data }) => (
           <TransactionTable
             caption="Latest transactions"
@@ -47,7 +47,7 @@ function LatestTransactions() {
             }
           />
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -13,37 +13,18 @@ import { type Posted, post, reasonText } from "../../signing/post.ts";
 import { MAX_CHARACTERS, MAX_TRANSACTIONS, readSigned, type SignedTransaction } from "./signed-json.ts";
 
 export default function Broadcast() {
-  const { api, poll } = useNode();
   const [text, setText] = useState("");
-  const [posted, setPosted] = useState<readonly Posted[]>([]);
-  const [isBusy, setBusy] = useState(false);
   const { transactions = [], fault } = readSigned(text);
+  const { posted, isBusy, postAll, forget } = usePosting();
 
   function read(next: string): void {
     setText(next);
-    setPosted([]);
+    forget();
   }
 
-  async function onFile({ files, form }: HTMLInputElement): Promise<void> {
-    const file = files?.[0];
-    form?.reset();
-    // Larger files are refused anyway, so the rest is not read.
-    if (file) read(await file.slice(0, MAX_CHARACTERS + 1).text());
-  }
-
-  async function onSubmit(event: SubmitEvent): Promise<void> {
+  function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
-    if (fault !== undefined || isBusy) return;
-    setBusy(true);
-    try {
-      const became = await post(api, transactions);
-      setPosted(became);
-      const accepted = became.filter(({ became }) => became === "accepted").length;
-      announce(`The node accepted ${accepted} of ${became.length}.`);
-      poll();
-    } finally {
-      setBusy(false);
-    }
+    if (fault === undefined) void postAll(transactions);
   }
 
   return (
@@ -63,15 +44,7 @@ export default function Broadcast() {
           <button type="submit" class="primary" disabled={fault !== undefined || isBusy}>
             {transactions.length > 1 ? `Send ${transactions.length} transactions` : "Send"}
           </button>
-          <label class="button">
-            Read a file
-            <input
-              class="unseen"
-              type="file"
-              accept=".json,application/json"
-              onChange={({ currentTarget }) => void onFile(currentTarget)}
-            />
-          </label>
+          <FileButton onRead={read} />
         </div>
       </form>
       {transactions.length > 0 && (
@@ -88,6 +61,59 @@ export default function Broadcast() {
         <CodeBlock text="await client.transactions.submit(transactions);" what="program" />
       </Section>
     </div>
+  );
+}
+
+type Posting = {
+  /** Outcomes of the transactions that were sent last. */
+  readonly posted: readonly Posted[];
+  readonly isBusy: boolean;
+  postAll(transactions: readonly SignedTransaction[]): Promise<void>;
+  /** Drops the outcomes. */
+  forget(): void;
+};
+
+/** Sends transactions, one list at a time. */
+function usePosting(): Posting {
+  const { api, poll } = useNode();
+  const [posted, setPosted] = useState<readonly Posted[]>([]);
+  const [isBusy, setBusy] = useState(false);
+
+  async function postAll(transactions: readonly SignedTransaction[]): Promise<void> {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      const became = await post(api, transactions);
+      setPosted(became);
+      const accepted = became.filter(({ became }) => became === "accepted").length;
+      announce(`The node accepted ${accepted} of ${became.length}.`);
+      poll();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { posted, isBusy, postAll, forget: () => setPosted([]) };
+}
+
+function FileButton({ onRead }: { onRead: (text: string) => void }) {
+  async function onChange({ files, form }: HTMLInputElement): Promise<void> {
+    const file = files?.[0];
+    form?.reset();
+    // Larger files are refused anyway, so the rest is not read.
+    if (file) onRead(await file.slice(0, MAX_CHARACTERS + 1).text());
+  }
+
+  return (
+    <label class="button">
+      Read a file
+      <input
+        class="unseen"
+        type="file"
+        accept=".json,application/json"
+        onChange={({ currentTarget }) => void onChange(currentTarget)}
+      />
+    </label>
   );
 }
 

@@ -5,8 +5,8 @@ import { DelegateName } from "../../components/delegate-name.tsx";
 import { Field } from "../../components/field.tsx";
 import { amountText } from "../../components/format.ts";
 import { UnikId } from "../../components/identifier.tsx";
-import type { Answer } from "../../data/answers.ts";
 import { useNode } from "../../data/node.ts";
+import type { CachedResponse } from "../../data/response-cache.ts";
 import type { OrderField } from "../../signing/order.ts";
 import type { Sender } from "../../signing/sender.ts";
 import type { Kind, Values } from "./read-order.ts";
@@ -17,15 +17,27 @@ type FieldsProps = {
   readonly faultOf: (field: OrderField, name?: string) => string | undefined;
 };
 
-export function SenderField({ values, onInput, faultOf, sender }: FieldsProps & { sender: Answer<Sender> }) {
+/** Name, value and handler of a field. */
+const bound = ({ values, onInput }: FieldsProps, name: string) => ({
+  name,
+  value: values[name] ?? "",
+  onInput: (value: string) => onInput(name, value),
+});
+
+/** Name, value and handler of a field for an identifier, without the spaces around it. */
+const boundId = (props: FieldsProps, name: string) => ({
+  ...bound(props, name),
+  onInput: (value: string) => props.onInput(name, value.trim()),
+});
+
+export function SenderField(props: FieldsProps & { sender: CachedResponse<Sender> }) {
+  const { values, faultOf, sender } = props;
   const { wallet } = sender.value ?? {};
   return (
     <Field
-      name="from"
+      {...boundId(props, "from")}
       label="From"
       placeholder="Address of your wallet"
-      value={values.from ?? ""}
-      onInput={(value) => onInput("from", value.trim())}
       fault={faultOf("from")}
       hint={
         wallet && values.from === wallet.address ? (
@@ -59,33 +71,28 @@ export function OrderFields(props: OrderFieldsProps) {
   }
 }
 
-function TransferFields({ values, onInput, faultOf }: OrderFieldsProps) {
+function TransferFields(props: OrderFieldsProps) {
+  const { faultOf } = props;
   const { configuration } = useNode();
   const { symbol, constants } = configuration.value ?? {};
   return (
     <>
       <Field
-        name="to"
+        {...boundId(props, "to")}
         label="To"
         placeholder="Address of the recipient"
-        value={values.to ?? ""}
-        onInput={(value) => onInput("to", value.trim())}
         fault={faultOf("to")}
       />
       <Field
-        name="amount"
+        {...bound(props, "amount")}
         label={`Amount${symbol === undefined ? "" : ` in ${symbol}`}`}
         placeholder="12.5"
-        value={values.amount ?? ""}
-        onInput={(value) => onInput("amount", value)}
         fault={faultOf("amount")}
       />
       <Field
-        name="text"
+        {...bound(props, "text")}
         label="Text (vendor field)"
         placeholder="None"
-        value={values.text ?? ""}
-        onInput={(value) => onInput("text", value)}
         fault={faultOf("text")}
         hint={`Everyone can read it, permanently. Up to ${constants?.vendorFieldLength ?? 255} bytes.`}
       />
@@ -98,7 +105,8 @@ const ACTIONS = [
   { value: "withdraw", label: "Withdraw the vote" },
 ];
 
-function VoteFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
+function VoteFields(props: OrderFieldsProps) {
+  const { values, faultOf, sender } = props;
   const { vote } = sender?.wallet ?? {};
   const isWithdrawal = values.action === "withdraw";
   const present: ComponentChildren = vote ? (
@@ -111,21 +119,17 @@ function VoteFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
   return (
     <>
       <Field
-        name="action"
+        {...bound(props, "action")}
         label="What to do"
         options={ACTIONS}
-        value={values.action ?? ""}
-        onInput={(value) => onInput("action", value)}
         fault={isWithdrawal || vote ? faultOf("delegate", "from") : undefined}
         hint={present}
       />
       {!isWithdrawal && (
         <Field
-          name="delegate"
+          {...boundId(props, "delegate")}
           label="Delegate"
           placeholder="Username, address or public key"
-          value={values.delegate ?? ""}
-          onInput={(value) => onInput("delegate", value.trim())}
           fault={vote ? undefined : faultOf("delegate")}
         />
       )}
@@ -139,15 +143,14 @@ const TYPES = [
   { value: "3", label: "network" },
 ];
 
-function MintFields({ values, onInput, faultOf, settle }: OrderFieldsProps) {
+function MintFields(props: OrderFieldsProps) {
+  const { faultOf, settle } = props;
   return (
     <>
       <Field
-        name="unik"
+        {...boundId(props, "unik")}
         label="Id of the new unik"
         placeholder="64 digits from 0 to 9 and a to f"
-        value={values.unik ?? ""}
-        onInput={(value) => onInput("unik", value.trim())}
         fault={faultOf("unik")}
         hint="The chain stores only this id; it is the hash of a name that you need not disclose."
         aside={
@@ -156,62 +159,45 @@ function MintFields({ values, onInput, faultOf, settle }: OrderFieldsProps) {
           </button>
         }
       />
+      <Field {...bound(props, "type")} label="Type" options={TYPES} />
       <Field
-        name="type"
-        label="Type"
-        options={TYPES}
-        value={values.type ?? ""}
-        onInput={(value) => onInput("type", value)}
-      />
-      <Field
-        name="properties"
+        {...bound(props, "properties")}
         label="Properties"
         rows={4}
         placeholder="name = value, one per line"
-        value={values.properties ?? ""}
-        onInput={(value) => onInput("properties", value)}
         fault={faultOf("properties")}
       />
     </>
   );
 }
 
-function UpdateFields({ values, onInput, faultOf, sender }: OrderFieldsProps) {
-  const own = Object.keys(sender?.wallet.attributes.tokens ?? {});
+function UpdateFields(props: OrderFieldsProps) {
+  const { faultOf, sender } = props;
+  const [first, ...others] = Object.keys(sender?.wallet.attributes.tokens ?? {});
   return (
     <>
       <Field
-        name="unik"
+        {...boundId(props, "unik")}
         label="Id of the unik"
         placeholder="64 digits from 0 to 9 and a to f"
-        value={values.unik ?? ""}
-        onInput={(value) => onInput("unik", value.trim())}
         fault={faultOf("unik")}
         hint={
-          own.length > 0 && (
+          first !== undefined && (
             <>
-              The wallet owns <UnikId id={own[0]!} />
-              {own.length > 1 && ` and ${own.length - 1} more`}.
+              The wallet owns <UnikId id={first} />
+              {others.length > 0 && ` and ${others.length} more`}.
             </>
           )
         }
       />
       <Field
-        name="set"
+        {...bound(props, "set")}
         label="Set"
         rows={4}
         placeholder="name = value, one per line"
-        value={values.set ?? ""}
-        onInput={(value) => onInput("set", value)}
         fault={faultOf("properties", "set")}
       />
-      <Field
-        name="remove"
-        label="Remove"
-        placeholder="Names, separated by commas"
-        value={values.remove ?? ""}
-        onInput={(value) => onInput("remove", value)}
-      />
+      <Field {...bound(props, "remove")} label="Remove" placeholder="Names, separated by commas" />
     </>
   );
 }
@@ -225,26 +211,23 @@ export type TermsFieldsProps = FieldsProps & {
   readonly fee: string | undefined;
 };
 
-export function TermsFields({ values, onInput, faultOf, sender, fee }: TermsFieldsProps) {
+export function TermsFields(props: TermsFieldsProps) {
+  const { values, faultOf, sender, fee } = props;
   const [feeFault, nonceFault] = [faultOf("fee"), faultOf("nonce")];
   return (
     <details open={Boolean(values.fee || values.nonce || feeFault || nonceFault)}>
       <summary>Fee and nonce</summary>
       <Field
-        name="fee"
+        {...bound(props, "fee")}
         label="Fee"
         placeholder={fee === undefined ? "Default" : amountText(fee)}
-        value={values.fee ?? ""}
-        onInput={(value) => onInput("fee", value)}
         fault={feeFault}
         hint="If empty: the fee that the node charges for this type."
       />
       <Field
-        name="nonce"
+        {...bound(props, "nonce")}
         label="Nonce"
         placeholder={sender === undefined ? "The next one" : `${sender.nextNonce}`}
-        value={values.nonce ?? ""}
-        onInput={(value) => onInput("nonce", value)}
         fault={nonceFault}
         hint="If empty: the next nonce after the wallet's confirmed and pending transactions."
       />

@@ -2,10 +2,9 @@
 import type { RefObject } from "preact";
 import { FieldNotes } from "../../components/field.tsx";
 import type { Faults } from "./read-order.ts";
+import type { SecretFields } from "./use-submission.ts";
 
-export type SignCardProps = {
-  readonly passphrase: RefObject<HTMLInputElement | null>;
-  readonly second: RefObject<HTMLInputElement | null>;
+export type SignCardProps = SecretFields & {
   readonly needsSecond: boolean;
   readonly hasSender: boolean;
   readonly isBusy: boolean;
@@ -67,10 +66,3 @@ const SecretField = ({ name, label, field, fault }: SecretFieldProps) => (
     <FieldNotes name={name} hint={undefined} fault={fault} />
   </div>
 );
-
-/** Returns the passphrase of a field and clears the field. */
-export function taken(field: HTMLInputElement | null): string {
-  const text = field?.value ?? "";
-  if (field) field.value = "";
-  return text;
-}

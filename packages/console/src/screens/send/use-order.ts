@@ -1,8 +1,10 @@
 /** Validates the input as an order with the chain and the worker. */
+
 import { useEffect, useState } from "preact/hooks";
+import { errorText } from "../../components/error-text.ts";
 import { amountText } from "../../components/format.ts";
-import type { Answer } from "../../data/answers.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
+import type { CachedResponse } from "../../data/response-cache.ts";
 import type { Draft } from "../../signing/build.ts";
 import type { Order, Terms } from "../../signing/order.ts";
 import { isUnknown, type Sender, useSender } from "../../signing/sender.ts";
@@ -20,7 +22,7 @@ import {
 export type Drafted = { readonly order: Order; readonly terms: Terms; readonly draft: Draft };
 
 export type OrderState = {
-  readonly sender: Answer<Sender>;
+  readonly sender: CachedResponse<Sender>;
   /** Absent while the input is incomplete. */
   readonly drafted: Drafted | undefined;
   /** True if `drafted` matches the current input and has no errors. */
@@ -77,7 +79,7 @@ function termsOf(
   };
 }
 
-function senderFault(from: string | undefined, { value, error }: Answer<Sender>): Faults {
+function senderFault(from: string | undefined, { value, error }: CachedResponse<Sender>): Faults {
   if (!from) return {};
   if (isUnknown(error)) return { from: "This wallet does not exist yet." };
   if (value?.wallet.multiSignature) {
@@ -104,7 +106,7 @@ function shortage(order: Order | undefined, fee: string | undefined, sender: Sen
 function useDelegate(id: string): { readonly publicKey?: string; readonly fault?: Faults } {
   const { api } = useNode();
   const key = /^[^./]{1,70}$/.test(id) ? `delegate ${id} to vote for` : undefined;
-  const { value, error } = useAnswer(key, () => api.delegates.get(id));
+  const { value, error } = useResponse(key, () => api.delegates.get(id));
   if (isUnknown(error)) return { fault: { delegate: "This delegate does not exist." } };
   if (!value) return {};
   const { publicKey, isResigned } = value.data;
@@ -141,4 +143,4 @@ const keyOf = (value: unknown): string =>
 export const faultsOf = (error: unknown): Faults =>
   error instanceof SigningError && error.fault
     ? { [error.fault.field]: error.fault.message }
-    : { from: error instanceof Error ? error.message : String(error) };
+    : { from: errorText(error) };

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { errorText } from "../../components/error-text.ts";
 import { Page } from "../../components/page.tsx";
 import { Loading } from "../../components/states.tsx";
 import { useNode } from "../../data/node.ts";
@@ -10,22 +11,7 @@ import "./sign-in.css";
 
 export default function SignIn() {
   const { session } = useNode();
-  const { route } = useLocation();
-  const [failure, setFailure] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-
-  async function signIn(credential: Credential): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await session.signIn(credential);
-      route("/console/", true);
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { isBusy, failure, signIn } = useSignIn();
 
   useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get("code");
@@ -34,12 +20,6 @@ export default function SignIn() {
     history.replaceState(history.state, "", location.pathname);
     void signIn({ code });
   }, []);
-
-  function onSubmit(event: SubmitEvent): void {
-    event.preventDefault();
-    const token = new FormData(event.currentTarget as HTMLFormElement).get("token");
-    if (typeof token === "string" && token.trim() !== "") void signIn({ token: token.trim() });
-  }
 
   if (session.state.value?.signedIn) {
     return (
@@ -63,21 +43,52 @@ export default function SignIn() {
           {failure}
         </p>
       )}
-      {isBusy ? (
-        <Loading lines={1} />
-      ) : (
-        <form class="sign-in card" onSubmit={onSubmit}>
-          <label for="token">Webhook token</label>
-          <input id="token" name="token" type="password" autocomplete="off" required />
-          <button type="submit" class="primary">
-            Sign in
-          </button>
-          <p class="quiet">
-            <code>uniknode token</code> shows the token. <code>uniknode console</code> prints a link that
-            signs in without it.
-          </p>
-        </form>
-      )}
+      {isBusy ? <Loading lines={1} /> : <TokenForm onToken={(token) => void signIn({ token })} />}
     </Page>
+  );
+}
+
+/** Signs in, and leads to the overview. */
+function useSignIn() {
+  const { session } = useNode();
+  const { route } = useLocation();
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function signIn(credential: Credential): Promise<void> {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      await session.signIn(credential);
+      route("/console/", true);
+    } catch (error) {
+      setFailure(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { isBusy, failure, signIn };
+}
+
+function TokenForm({ onToken }: { onToken: (token: string) => void }) {
+  function onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget as HTMLFormElement).get("token");
+    if (typeof token === "string" && token.trim() !== "") onToken(token.trim());
+  }
+
+  return (
+    <form class="sign-in card" onSubmit={onSubmit}>
+      <label for="token">Webhook token</label>
+      <input id="token" name="token" type="password" autocomplete="off" required />
+      <button type="submit" class="primary">
+        Sign in
+      </button>
+      <p class="quiet">
+        <code>uniknode token</code> shows the token. <code>uniknode console</code> prints a link that signs in
+        without it.
+      </p>
+    </form>
   );
 }

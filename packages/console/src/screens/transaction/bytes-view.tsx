@@ -3,9 +3,9 @@ import type { RawTransaction } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { bytesText, countText } from "../../components/format.ts";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useAnswer } from "../../data/node.ts";
+import { useResponse } from "../../data/node.ts";
 import type { Field } from "../../signing/fields.ts";
 import { useSigner } from "../../signing/signer.ts";
 import "./transaction.css";
@@ -17,16 +17,18 @@ const COLUMNS: readonly Column<Field>[] = [
   { title: "Value", cell: ({ value }) => <span class="text">{value}</span>, narrow: "2a" },
 ];
 
+const NO_FIELDS: readonly Field[] = [];
+
 export default function BytesView({ transaction }: { transaction: RawTransaction }) {
   const signer = useSigner();
-  const answer = useAnswer(
+  const response = useResponse(
     signer && `bytes ${transaction.id}`,
     // Unsupported types have no fields; this is not a failure of the node.
-    () => signer!.fieldsOf(transaction).catch((): readonly Field[] => []),
+    async () => (await signer?.fieldsOf(transaction).catch(() => undefined)) ?? NO_FIELDS,
     { lasts: "session" },
   );
   return (
-    <Answered answer={answer} what="The bytes">
+    <ResponseView response={response} what="The bytes">
       {(fields) =>
         fields.length === 0 ? (
           <Empty title="The bytes cannot be shown">
@@ -36,7 +38,7 @@ export default function BytesView({ transaction }: { transaction: RawTransaction
           <Marked fields={fields} />
         )
       }
-    </Answered>
+    </ResponseView>
   );
 }
 

@@ -16,7 +16,7 @@ import {
 import { useListState } from "../../components/list-state.ts";
 import { loadable } from "../../components/loadable.tsx";
 import { Facts, Page } from "../../components/page.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Time } from "../../components/time.tsx";
 import { assetDetails } from "../../components/transactions/asset.ts";
@@ -25,20 +25,20 @@ import { titleOf } from "../../components/transactions/kinds.ts";
 import { PartView } from "../../components/transactions/parts.tsx";
 import { Sentence } from "../../components/transactions/sentence.tsx";
 import { useTransaction } from "../../components/transactions/use-transaction.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const BytesView = loadable(() => import("./bytes-view.tsx"), "part");
 
 export default function TransactionScreen() {
   const { id = "" } = useRoute().params;
-  const { answer, transaction, wasConfirmed } = useTransaction(id);
+  const { response, transaction, wasConfirmed } = useTransaction(id);
   return (
     <Page
       kind="Transaction"
       title={shortened(id)}
       aside={transaction && <Confirmations transaction={transaction} wasConfirmed={wasConfirmed} />}
     >
-      <Answered answer={answer} what="The transaction">
+      <ResponseView response={response} what="The transaction">
         {({ data: [found] }) =>
           found ? (
             <Content transaction={found} />
@@ -49,7 +49,7 @@ export default function TransactionScreen() {
             </Empty>
           )
         }
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
@@ -139,16 +139,16 @@ type SignedProps = { readonly transaction: Transaction; readonly isInBytes: bool
 /** Transaction as signed, which can be posted to another node. */
 function Signed({ transaction: { id, blockId }, isInBytes }: SignedProps) {
   const { api } = useNode();
-  const answer = useAnswer(`transaction ${id} signed ${blockId}`, async () =>
+  const response = useResponse(`transaction ${id} signed ${blockId}`, async () =>
     blockId
       ? (await api.transactions.get(id, { transform: false })).data
       : (await api.transactions.getUnconfirmed(id, { transform: false })).data,
   );
   return (
-    <Answered answer={answer} what="The signed form">
+    <ResponseView response={response} what="The signed form">
       {(signed) =>
         isInBytes ? <BytesView transaction={signed} /> : <Json value={signed} what="signed transaction" />
       }
-    </Answered>
+    </ResponseView>
   );
 }

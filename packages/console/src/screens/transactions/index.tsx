@@ -4,13 +4,12 @@ import { unitsOf } from "../../components/amount.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty } from "../../components/states.tsx";
 import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode } from "../../data/node.ts";
 
-const LIMIT = 25;
 const POOL_INTERVAL_MS = 2_000;
 
 const STATES = [
@@ -61,50 +60,45 @@ export default function Transactions() {
 
 function Confirmed() {
   const { api } = useNode();
-  const { page, query } = useListState();
-  const search = searchOf(query);
-  const answer = useAnswer(`transactions ${JSON.stringify([page, search])}`, () =>
-    api.transactions.search(search).page({ page, limit: LIMIT }),
-  );
+  const search = searchOf(useListState().query);
   return (
-    <Answered answer={answer} what="The list" lines={LIMIT}>
-      {({ data, meta }) => (
-        <>
-          <TransactionTable
-            caption="Transactions"
-            transactions={data}
-            empty={<Empty title="No transaction matches">Clear the filters to see all transactions.</Empty>}
-          />
-          <Pager meta={meta} what="transactions" />
-        </>
+    <PagedList
+      name={`transactions ${JSON.stringify(search)}`}
+      list={() => api.transactions.search(search)}
+      what="transactions"
+      lines={25}
+    >
+      {(transactions) => (
+        <TransactionTable
+          caption="Transactions"
+          transactions={transactions}
+          empty={<Empty title="No transaction matches">Clear the filters to see all transactions.</Empty>}
+        />
       )}
-    </Answered>
+    </PagedList>
   );
 }
 
 function Pending() {
   const { api } = useNode();
-  const { page } = useListState();
-  const answer = useAnswer(
-    `pool ${page}`,
-    () => api.transactions.unconfirmed().page({ page, limit: LIMIT }),
-    { everyMs: POOL_INTERVAL_MS },
-  );
   return (
-    <Answered answer={answer} what="The pool">
-      {({ data, meta }) => (
-        <>
-          <TransactionTable
-            caption="Pending transactions"
-            transactions={data}
-            empty={
-              <Empty title="The pool is empty">Transactions stay here until a delegate forges them.</Empty>
-            }
-          />
-          <Pager meta={meta} what="transactions" />
-        </>
+    <PagedList
+      name="pool"
+      list={() => api.transactions.unconfirmed()}
+      what="transactions"
+      title="The pool"
+      everyMs={POOL_INTERVAL_MS}
+    >
+      {(transactions) => (
+        <TransactionTable
+          caption="Pending transactions"
+          transactions={transactions}
+          empty={
+            <Empty title="The pool is empty">Transactions stay here until a delegate forges them.</Empty>
+          }
+        />
       )}
-    </Answered>
+    </PagedList>
   );
 }
 

@@ -3,10 +3,10 @@ import { useRoute } from "preact-iso/router";
 import { shortened } from "../../components/format.ts";
 import { Address, TransactionId, UnikId } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { unikTypeText } from "../../components/uniks/unik-types.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { PropertyHistory } from "./property-history.tsx";
 
 /** Number of properties per API page. */
@@ -15,8 +15,8 @@ const LIMIT = 100;
 export default function UnikScreen() {
   const { api } = useNode();
   const { id = "" } = useRoute().params;
-  const answer = useAnswer(`unik ${id}`, () => api.uniks.get(id));
-  const unik = answer.value?.data;
+  const response = useResponse(`unik ${id}`, () => api.uniks.get(id));
+  const unik = response.value?.data;
   return (
     <Page
       kind="Unik"
@@ -29,7 +29,7 @@ export default function UnikScreen() {
         )
       }
     >
-      <Answered answer={answer} what="The unik">
+      <ResponseView response={response} what="The unik">
         {({ data }) => (
           <>
             <Facts
@@ -49,17 +49,19 @@ export default function UnikScreen() {
             <PropertyHistory id={data.id} />
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
 
 function Properties({ id }: { id: string }) {
   const { api } = useNode();
-  const answer = useAnswer(`unik ${id} properties`, () => api.uniks.properties(id).page({ limit: LIMIT }));
+  const response = useResponse(`unik ${id} properties`, () =>
+    api.uniks.properties(id).page({ limit: LIMIT }),
+  );
   return (
     <Section title="Properties">
-      <Answered answer={answer} what="The properties">
+      <ResponseView response={response} what="The properties">
         {({ data }) => (
           <Table
             caption="Properties of the unik"
@@ -72,7 +74,7 @@ function Properties({ id }: { id: string }) {
             empty={<Empty title="This unik has no properties" />}
           />
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -1,17 +1,14 @@
 /** History of the properties of a unik, with the transactions that changed them. */
 import type { Transaction } from "@uniknode/client";
 import { TransactionId } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { titleOf } from "../../components/transactions/kinds.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode } from "../../data/node.ts";
 import "./unik.css";
-
-const LIMIT = 25;
 
 const COLUMNS: readonly Column<Transaction>[] = [
   { title: "Transaction", narrow: "2c", cell: ({ id }) => <TransactionId id={id} /> },
@@ -26,26 +23,24 @@ const COLUMNS: readonly Column<Transaction>[] = [
 
 export function PropertyHistory({ id }: { id: string }) {
   const { api } = useNode();
-  const { page } = useListState();
-  const answer = useAnswer(`unik ${id} history ${page}`, () =>
-    api.transactions.search({ asset: { nft: { unik: { tokenId: id } } } }).page({ page, limit: LIMIT }),
-  );
   return (
     <Section title="History">
-      <Answered answer={answer} what="The history">
-        {({ data, meta }) => (
-          <>
-            <Table
-              caption="Transactions of the unik"
-              columns={COLUMNS}
-              rows={data}
-              keyOf={({ id }) => id}
-              empty={<Empty title="No transactions" />}
-            />
-            <Pager meta={meta} what="transactions" />
-          </>
+      <PagedList
+        name={`unik ${id} history`}
+        list={() => api.transactions.search({ asset: { nft: { unik: { tokenId: id } } } })}
+        what="transactions"
+        title="The history"
+      >
+        {(transactions) => (
+          <Table
+            caption="Transactions of the unik"
+            columns={COLUMNS}
+            rows={transactions}
+            keyOf={({ id }) => id}
+            empty={<Empty title="No transactions" />}
+          />
         )}
-      </Answered>
+      </PagedList>
     </Section>
   );
 }

@@ -4,22 +4,16 @@ import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty } from "../../components/states.tsx";
 import { UnikTable } from "../../components/uniks/unik-table.tsx";
 import { unikTypeText } from "../../components/uniks/unik-types.ts";
-import { useAnswer, useNode } from "../../data/node.ts";
-
-const LIMIT = 25;
+import { useNode } from "../../data/node.ts";
 
 export default function Uniks() {
   const { api } = useNode();
-  const { page, query } = useListState();
-  const search = searchOf(query);
+  const search = searchOf(useListState().query);
   const list = () => api.uniks.search(search);
-  const answer = useAnswer(`uniks ${JSON.stringify([page, search])}`, () =>
-    list().page({ page, limit: LIMIT }),
-  );
   return (
     <Page title="Uniks" aside={<ExportButtons name="uniks" rows={() => rowsOf(list())} />}>
       <Filters
@@ -28,18 +22,15 @@ export default function Uniks() {
           { name: "owner", label: "Owner", placeholder: "Address" },
         ]}
       />
-      <Answered answer={answer} what="The list" lines={LIMIT}>
-        {({ data, meta }) => (
-          <>
-            <UnikTable
-              caption="Uniks"
-              uniks={data}
-              empty={<Empty title="No unik matches">Clear the filters to see all uniks.</Empty>}
-            />
-            <Pager meta={meta} what="uniks" />
-          </>
+      <PagedList name={`uniks ${JSON.stringify(search)}`} list={list} what="uniks" lines={25}>
+        {(uniks) => (
+          <UnikTable
+            caption="Uniks"
+            uniks={uniks}
+            empty={<Empty title="No unik matches">Clear the filters to see all uniks.</Empty>}
+          />
         )}
-      </Answered>
+      </PagedList>
     </Page>
   );
 }

@@ -4,10 +4,10 @@ import { ExportButtons } from "../../components/export/export-button.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { KINDS, kindText, titleOf } from "../../components/transactions/kinds.ts";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const LIMIT = 25;
 
@@ -31,7 +31,7 @@ export function History({ address }: { address: string }) {
   const { page, query } = useListState();
   const search = searchOf(address, query);
   const list = () => api.transactions.search(search);
-  const answer = useAnswer(`wallet history ${JSON.stringify([page, search])}`, () =>
+  const response = useResponse(`wallet history ${JSON.stringify([page, search])}`, () =>
     list().page({ page, limit: LIMIT }),
   );
   return (
@@ -44,7 +44,7 @@ export function History({ address }: { address: string }) {
           { name: "orderBy", label: "Order", options: ORDERS },
         ]}
       />
-      <Answered answer={answer} what="The list">
+      <ResponseView response={response} what="The list">
         {({ data, meta }) => (
           <>
             <TransactionTable
@@ -57,7 +57,7 @@ export function History({ address }: { address: string }) {
             <ExportButtons name={`transactions-of-${address}`} rows={() => rowsOf(list())} />
           </>
         )}
-      </Answered>
+      </ResponseView>
     </div>
   );
 }

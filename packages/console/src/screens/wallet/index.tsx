@@ -8,26 +8,26 @@ import { countText, shortened } from "../../components/format.ts";
 import { Address, hrefOf, PublicKey } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Facts, Page } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { History } from "./history.tsx";
 import { Locks, Uniks, Votes } from "./lists.tsx";
 
 export default function WalletScreen() {
   const { api } = useNode();
   const { id = "" } = useRoute().params;
-  const answer = useAnswer(`wallet ${id}`, () => api.wallets.get(id));
-  const wallet = answer.value?.data;
+  const response = useResponse(`wallet ${id}`, () => api.wallets.get(id));
+  const wallet = response.value?.data;
   return (
     <Page
       kind="Wallet"
       title={shortened(wallet?.address ?? id)}
       aside={wallet && <Actions wallet={wallet} />}
     >
-      <Answered answer={answer} what="The wallet">
+      <ResponseView response={response} what="The wallet">
         {({ data }) => <Content wallet={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
@@ -54,7 +54,7 @@ const VIEWS = [
 function Content({ wallet }: { wallet: SingleWallet }) {
   const { query, change } = useListState();
   const { address, publicKey, secondPublicKey, balance, lockedBalance, nonce, vote, multiSignature } = wallet;
-  const view = VIEWS.some(({ id }) => id === query.view) ? query.view! : "history";
+  const view = VIEWS.find(({ id }) => id === query.view)?.id ?? "history";
   return (
     <>
       <Facts

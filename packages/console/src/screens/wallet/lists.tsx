@@ -4,65 +4,52 @@ import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { countText } from "../../components/format.ts";
 import { Address, TransactionId } from "../../components/identifier.tsx";
-import { useListState } from "../../components/list-state.ts";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { TransactionTable } from "../../components/transactions/transaction-table.tsx";
 import { UnikTable } from "../../components/uniks/unik-table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
-
-const LIMIT = 25;
+import { useNode } from "../../data/node.ts";
 
 export function Uniks({ address }: { address: string }) {
   const { api } = useNode();
-  const { page } = useListState();
-  const answer = useAnswer(`wallet ${address} uniks ${page}`, () =>
-    api.wallets.uniks(address).page({ page, limit: LIMIT }),
-  );
   return (
-    <Answered answer={answer} what="The list">
-      {({ data, meta }) => (
-        <div class="section">
-          <UnikTable caption="Uniks of the wallet" uniks={data} empty={<Empty title="No uniks" />} />
-          <Pager meta={meta} what="uniks" />
-        </div>
-      )}
-    </Answered>
+    <PagedList
+      name={`wallet ${address} uniks`}
+      list={() => api.wallets.uniks(address)}
+      what="uniks"
+      isSection
+    >
+      {(rows) => <UnikTable caption="Uniks of the wallet" uniks={rows} empty={<Empty title="No uniks" />} />}
+    </PagedList>
   );
 }
 
 export function Votes({ address }: { address: string }) {
   const { api } = useNode();
-  const { page } = useListState();
-  const answer = useAnswer(`wallet ${address} votes ${page}`, () =>
-    api.wallets.votes(address).page({ page, limit: LIMIT }),
-  );
   return (
-    <Answered answer={answer} what="The list">
-      {({ data, meta }) => (
-        <div class="section">
-          <TransactionTable
-            caption="Votes of the wallet"
-            transactions={data}
-            of={address}
-            empty={<Empty title="No votes" />}
-          />
-          <Pager meta={meta} what="votes" />
-        </div>
+    <PagedList
+      name={`wallet ${address} votes`}
+      list={() => api.wallets.votes(address)}
+      what="votes"
+      isSection
+    >
+      {(rows) => (
+        <TransactionTable
+          caption="Votes of the wallet"
+          transactions={rows}
+          of={address}
+          empty={<Empty title="No votes" />}
+        />
       )}
-    </Answered>
+    </PagedList>
   );
 }
 
 export function Locks({ address }: { address: string }) {
   const { api } = useNode();
-  const { page } = useListState();
   const symbol = useSymbol();
-  const answer = useAnswer(`wallet ${address} locks ${page}`, () =>
-    api.wallets.locks(address).page({ page, limit: LIMIT }),
-  );
   const columns: readonly Column<Lock>[] = [
     { title: "Lock", cell: ({ lockId }) => <TransactionId id={lockId} /> },
     { title: "For", cell: ({ recipientId }) => <Address address={recipientId} /> },
@@ -81,19 +68,21 @@ export function Locks({ address }: { address: string }) {
     { title: `Amount ${symbol}`, cell: ({ amount }) => <Amount value={amount} />, isNumber: true },
   ];
   return (
-    <Answered answer={answer} what="The list">
-      {({ data, meta }) => (
-        <div class="section">
-          <Table
-            caption="Open locks of the wallet"
-            columns={columns}
-            rows={data}
-            keyOf={({ lockId }) => lockId}
-            empty={<Empty title="No open locks" />}
-          />
-          <Pager meta={meta} what="locks" />
-        </div>
+    <PagedList
+      name={`wallet ${address} locks`}
+      list={() => api.wallets.locks(address)}
+      what="locks"
+      isSection
+    >
+      {(rows) => (
+        <Table
+          caption="Open locks of the wallet"
+          columns={columns}
+          rows={rows}
+          keyOf={({ lockId }) => lockId}
+          empty={<Empty title="No open locks" />}
+        />
       )}
-    </Answered>
+    </PagedList>
   );
 }

@@ -9,12 +9,10 @@ import { countText } from "../../components/format.ts";
 import { Address } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
-import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { PagedList } from "../../components/paged-list.tsx";
+import { Empty } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
-
-const LIMIT = 25;
+import { useNode } from "../../data/node.ts";
 
 const ORDERS: readonly { readonly value: WalletOrder | ""; readonly label: string }[] = [
   { value: "", label: "Richest first" },
@@ -25,13 +23,10 @@ const ORDERS: readonly { readonly value: WalletOrder | ""; readonly label: strin
 
 export default function Wallets() {
   const { api } = useNode();
-  const { page, query } = useListState();
+  const { query } = useListState();
   const symbol = useSymbol();
   const { search, orderBy } = searchOf(query);
   const list = () => api.wallets.search(search, { orderBy });
-  const answer = useAnswer(`wallets ${JSON.stringify([page, query])}`, () =>
-    list().page({ page, limit: LIMIT }),
-  );
   const columns: readonly Column<Wallet>[] = [
     { title: "Address", cell: ({ address }) => <Address address={address} /> },
     { title: "Is", cell: (wallet) => <Roles wallet={wallet} /> },
@@ -49,20 +44,17 @@ export default function Wallets() {
           { name: "orderBy", label: "Order", options: ORDERS },
         ]}
       />
-      <Answered answer={answer} what="The list" lines={LIMIT}>
-        {({ data, meta }) => (
-          <>
-            <Table
-              caption="Wallets"
-              columns={columns}
-              rows={data}
-              keyOf={({ address }) => address}
-              empty={<Empty title="No wallet matches">Clear the filters to see all wallets.</Empty>}
-            />
-            <Pager meta={meta} what="wallets" />
-          </>
+      <PagedList name={`wallets ${JSON.stringify([search, orderBy])}`} list={list} what="wallets" lines={25}>
+        {(wallets) => (
+          <Table
+            caption="Wallets"
+            columns={columns}
+            rows={wallets}
+            keyOf={({ address }) => address}
+            empty={<Empty title="No wallet matches">Clear the filters to see all wallets.</Empty>}
+          />
         )}
-      </Answered>
+      </PagedList>
     </Page>
   );
 }

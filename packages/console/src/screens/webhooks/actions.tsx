@@ -1,10 +1,9 @@
 /** Actions on a webhook. */
 import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso/router";
-import { Dialog } from "../../components/dialog.tsx";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { useNode } from "../../data/node.ts";
+import { Delete } from "./delete.tsx";
 import { DropQueue } from "./drop-queue.tsx";
 import { webhookForms } from "./forms.ts";
 import { Outcome } from "./outcome.tsx";
@@ -19,7 +18,6 @@ export type ActionsProps = {
 
 export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: ActionsProps) {
   const { webhooks } = useNode().operations;
-  const { route } = useLocation();
   const action = useAction();
   const [asked, setAsked] = useState<"delete" | "rotate">();
   const [isDropping, setDropping] = useState(false);
@@ -30,11 +28,6 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
     setDropping(false);
     if (isDropping) return enabled ? "Paused; the queue is dropped" : "Active again; the queue is dropped";
     return enabled ? "Paused; the queue is kept" : "Active again";
-  };
-  const remove = async () => {
-    await webhooks.remove(id);
-    route("/console/webhooks");
-    return `Webhook ${id} is deleted`;
   };
   return (
     <section class="section" aria-label="Actions">
@@ -57,25 +50,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
       </p>
       {queued > 0 && <DropQueue count={queued} isChosen={isDropping} onChange={setDropping} />}
       <Outcome action={action} />
-      <Dialog title={`Delete webhook ${id}?`} isOpen={asked === "delete"} onClose={close}>
-        <p>Its deliveries are deleted too, including pending ones.</p>
-        <p class="choices">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button
-            type="button"
-            class="primary danger"
-            onClick={() => {
-              close();
-              // Stops the requests of the deleted webhook's page.
-              void run(remove, "webhooks");
-            }}
-          >
-            Delete
-          </button>
-        </p>
-      </Dialog>
+      <Delete id={id} action={action} isOpen={asked === "delete"} onClose={close} />
       <Rotate id={id} action={action} isOpen={asked === "rotate"} onClose={close} onRotated={onRotated} />
       <SameElsewhere forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>

@@ -4,9 +4,9 @@ import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { Section } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { DeliveryBadge } from "./state.tsx";
 
 type CounterpartProps = { readonly webhook: string; readonly delivery: DeliveryRecord };
@@ -15,12 +15,13 @@ type CounterpartProps = { readonly webhook: string; readonly delivery: DeliveryR
 export function Counterpart({ webhook, delivery }: CounterpartProps) {
   const { webhooks } = useNode().operations;
   const { messageId, reverts, undone, height } = delivery;
-  const isAsked = reverts !== undefined || (undone === true && height !== undefined);
-  const answer = useAnswer(
+  const retractions = undone === true && height !== undefined ? { height } : undefined;
+  const isAsked = reverts !== undefined || retractions !== undefined;
+  const response = useResponse(
     isAsked ? `webhook ${webhook} counterpart ${messageId}` : undefined,
     async () => {
       if (reverts !== undefined) return (await webhooks.delivery(webhook, reverts)).data;
-      const { data } = await webhooks.deliveries(webhook, { height: height! }).page({ limit: 100 });
+      const { data } = await webhooks.deliveries(webhook, retractions).page({ limit: 100 });
       const found = data.find((other) => other.reverts === messageId);
       return found ? (await webhooks.delivery(webhook, found.id)).data : null;
     },
@@ -29,7 +30,7 @@ export function Counterpart({ webhook, delivery }: CounterpartProps) {
   if (!isAsked) return null;
   return (
     <Section title="The fact and its retraction">
-      <Answered answer={answer} what="The other delivery">
+      <ResponseView response={response} what="The other delivery">
         {(other) =>
           other === null ? (
             <p class="quiet">
@@ -47,7 +48,7 @@ export function Counterpart({ webhook, delivery }: CounterpartProps) {
             </div>
           )
         }
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

@@ -6,10 +6,11 @@ import { countOfText, countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";
 import { useListState } from "../../components/list-state.ts";
 import { Section } from "../../components/page.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { toggled } from "../../components/toggled.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Outcome } from "./outcome.tsx";
 import { DeliveryBadge } from "./state.tsx";
 import { useAction } from "./use-action.ts";
@@ -29,7 +30,7 @@ export function Deliveries({ webhook }: { webhook: number }) {
   const { query } = useListState();
   const filter = filterOf(query);
   const action = useAction();
-  const answer = useAnswer(
+  const response = useResponse(
     `webhook ${webhook} deliveries ${JSON.stringify(filter)}`,
     () => webhooks.deliveries(webhook, filter).page({ limit: LIMIT }),
     EVERY_FEW_SECONDS,
@@ -43,51 +44,13 @@ export function Deliveries({ webhook }: { webhook: number }) {
     setSelected(new Set());
     return `${countOfText(data.retried, "deliveries")} ${data.retried === 1 ? "is" : "are"} sent now`;
   };
-  const select = (id: number, isChosen: boolean) =>
-    setSelected(new Set(isChosen ? [...selected, id] : [...selected].filter((other) => other !== id)));
-  const columns: readonly Column<DeliveryRecord>[] = [
-    {
-      title: "Select",
-      narrow: "1a",
-      cell: ({ id }) => (
-        <input
-          type="checkbox"
-          aria-label={`Select delivery ${id}`}
-          checked={selected.has(id)}
-          onChange={({ currentTarget }) => select(id, currentTarget.checked)}
-        />
-      ),
-    },
-    {
-      title: "Delivery",
-      narrow: "2a",
-      cell: ({ id }) => <a href={`/console/webhooks/${webhook}/${id}`}>{id}</a>,
-    },
-    { title: "State", narrow: "1c", cell: (delivery) => <DeliveryBadge state={delivery.state} /> },
-    {
-      title: "Event",
-      narrow: "1b",
-      cell: ({ event, reverts }) => (reverts ? `${event}, retracts another` : event),
-    },
-    {
-      title: "Block",
-      cell: ({ height, blockId }) =>
-        height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>,
-    },
-    { title: "Created", narrow: "2b", cell: ({ createdAt }) => <Time timeMs={createdAt} clock="machine" /> },
-    { title: "Attempts", narrow: "2c", cell: ({ attempts }) => countText(attempts.length), isNumber: true },
-    { title: "Reason", cell: ({ reason }) => reason && <span class="text">{reason}</span>, isMinor: true },
-  ];
+  const select = (id: number, isChosen: boolean) => setSelected(toggled(selected, id, isChosen));
   return (
     <Section
       title="Deliveries"
       aside={
         <button type="button" disabled={action.isRunning} onClick={() => void action.run(sendNow)}>
-          {selected.size > 0
-            ? `Send ${countText(selected.size)} selected now`
-            : Object.keys(filter).length === 0
-              ? "Send all undelivered now"
-              : "Send all that match now"}
+          {sendText(selected.size, filter)}
         </button>
       }
     >
@@ -99,20 +62,63 @@ export function Deliveries({ webhook }: { webhook: number }) {
         ]}
       />
       <Outcome action={action} />
-      <Answered answer={answer} what="The log">
+      <ResponseView response={response} what="The log">
         {({ data }) => (
           <Table
             caption="Deliveries"
-            columns={columns}
+            columns={[selectColumn(selected, select), ...columnsOf(webhook)]}
             rows={data}
             keyOf={({ id }) => id}
             empty={<Empty title="No delivery matches">Deliveries appear here when an event matches.</Empty>}
           />
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }
+
+function sendText(selected: number, filter: DeliveryQuery): string {
+  if (selected > 0) return `Send ${countText(selected)} selected now`;
+  return Object.keys(filter).length === 0 ? "Send all undelivered now" : "Send all that match now";
+}
+
+const selectColumn = (
+  selected: ReadonlySet<number>,
+  onSelect: (id: number, isChosen: boolean) => void,
+): Column<DeliveryRecord> => ({
+  title: "Select",
+  narrow: "1a",
+  cell: ({ id }) => (
+    <input
+      type="checkbox"
+      aria-label={`Select delivery ${id}`}
+      checked={selected.has(id)}
+      onChange={({ currentTarget }) => onSelect(id, currentTarget.checked)}
+    />
+  ),
+});
+
+const columnsOf = (webhook: number): readonly Column<DeliveryRecord>[] => [
+  {
+    title: "Delivery",
+    narrow: "2a",
+    cell: ({ id }) => <a href={`/console/webhooks/${webhook}/${id}`}>{id}</a>,
+  },
+  { title: "State", narrow: "1c", cell: ({ state }) => <DeliveryBadge state={state} /> },
+  {
+    title: "Event",
+    narrow: "1b",
+    cell: ({ event, reverts }) => (reverts ? `${event}, retracts another` : event),
+  },
+  {
+    title: "Block",
+    cell: ({ height, blockId }) =>
+      height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>,
+  },
+  { title: "Created", narrow: "2b", cell: ({ createdAt }) => <Time timeMs={createdAt} clock="machine" /> },
+  { title: "Attempts", narrow: "2c", cell: ({ attempts }) => countText(attempts.length), isNumber: true },
+  { title: "Reason", cell: ({ reason }) => reason && <span class="text">{reason}</span>, isMinor: true },
+];
 
 /** Parses the filters in the URL, and ignores invalid ones. */
 export function filterOf({ state, event, height = "" }: Readonly<Record<string, string>>): DeliveryQuery {

@@ -5,10 +5,10 @@ import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Counterpart } from "./counterpart.tsx";
 import { deliveryForms, requestOf } from "./forms.ts";
 import { Outcome } from "./outcome.tsx";
@@ -34,17 +34,17 @@ const COLUMNS: readonly Column<DeliveryAttempt>[] = [
 
 export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
   const { webhooks } = useNode().operations;
-  const answer = useAnswer(
+  const response = useResponse(
     `webhook ${webhook} delivery ${id}`,
     () => webhooks.delivery(webhook, id),
     EVERY_FEW_SECONDS,
   );
-  const delivery = answer.value?.data;
+  const delivery = response.value?.data;
   return (
     <Page kind="Delivery" title={id} aside={delivery && <DeliveryBadge state={delivery.state} />}>
-      <Answered answer={answer} what="The delivery">
+      <ResponseView response={response} what="The delivery">
         {({ data }) => <Content webhook={webhook} delivery={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
@@ -52,47 +52,16 @@ export function DeliveryPage({ webhook, id }: { webhook: string; id: string }) {
 function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRecord }) {
   const { webhooks } = useNode().operations;
   const action = useAction();
-  const { value } = useAnswer(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
+  const { value } = useResponse(`webhook ${webhook}`, () => webhooks.get(webhook), { lasts: "session" });
   const target = value?.data.target;
-  const { id, messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt, attempts, body } =
-    delivery;
+  const { id, messageId, attempts, body } = delivery;
   const sendAgain = async () => {
     await webhooks.retry(webhook, id);
     return "It is sent again, with the same id and body";
   };
   return (
     <>
-      <Facts
-        facts={[
-          [
-            "Webhook",
-            <a key="webhook" href={`/console/webhooks/${webhook}`}>
-              {webhook}
-            </a>,
-          ],
-          ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
-          ["Event", event],
-          [
-            "Target",
-            target !== undefined && (
-              <span key="target" class="text">
-                {target}
-              </span>
-            ),
-          ],
-          ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
-          [
-            "Retracts",
-            reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
-          ],
-          ["Its block", undone && "was reverted"],
-          ["Reason", reason && <span class="text">{reason}</span>],
-          [
-            "Next attempt",
-            nextAttemptAt !== undefined && <Time timeMs={nextAttemptAt} clock="machine" isWhole />,
-          ],
-        ]}
-      />
+      <DeliveryFacts webhook={webhook} target={target} delivery={delivery} />
       <Section
         title="Attempts"
         aside={
@@ -126,5 +95,48 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
         />
       </Section>
     </>
+  );
+}
+
+type DeliveryFactsProps = {
+  readonly webhook: string;
+  readonly target: string | undefined;
+  readonly delivery: DeliveryRecord;
+};
+
+function DeliveryFacts({ webhook, target, delivery }: DeliveryFactsProps) {
+  const { messageId, event, height, blockId, reverts, reason, undone, nextAttemptAt } = delivery;
+  return (
+    <Facts
+      facts={[
+        [
+          "Webhook",
+          <a key="webhook" href={`/console/webhooks/${webhook}`}>
+            {webhook}
+          </a>,
+        ],
+        ["webhook-id", <Identifier key="id" id={messageId} what="webhook-id" isWhole />],
+        ["Event", event],
+        [
+          "Target",
+          target !== undefined && (
+            <span key="target" class="text">
+              {target}
+            </span>
+          ),
+        ],
+        ["Block", height && blockId && <a href={hrefOf.block(blockId)}>{countText(height)}</a>],
+        [
+          "Retracts",
+          reverts && <a href={`/console/webhooks/${webhook}/${encodeURIComponent(reverts)}`}>{reverts}</a>,
+        ],
+        ["Its block", undone && "was reverted"],
+        ["Reason", reason && <span class="text">{reason}</span>],
+        [
+          "Next attempt",
+          nextAttemptAt !== undefined && <Time timeMs={nextAttemptAt} clock="machine" isWhole />,
+        ],
+      ]}
+    />
   );
 }

@@ -1,5 +1,6 @@
 /** Webhook and delivery actions as commands and code. */
-import { curlOf, type Form, programOf, quoted } from "../../components/same-elsewhere.tsx";
+import { curlOf, programOf, quoted } from "../../components/equivalents.ts";
+import type { Form } from "../../components/same-elsewhere.tsx";
 
 type Step = {
   readonly title: string;

@@ -2,7 +2,7 @@
 import type { DeliverySummary, Webhook } from "@uniknode/client";
 import { countOfText, countText } from "../../components/format.ts";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 
 const SELDOM = { lasts: "session", everyMs: 15_000 } as const;
 /** Size of a bar, in units of the image. */
@@ -11,7 +11,7 @@ const HEIGHT = 20;
 
 export function Health({ webhook: { id } }: { webhook: Pick<Webhook, "id"> }) {
   const { operations } = useNode();
-  const { value } = useAnswer(`webhook ${id} summary`, () => operations.webhooks.summary(id), SELDOM);
+  const { value } = useResponse(`webhook ${id} summary`, () => operations.webhooks.summary(id), SELDOM);
   if (!value) return null;
   const { count, queued, oldestWaitingAt, lastHour, hours } = value.data;
   if (count === 0) return <span class="quiet">no deliveries yet</span>;

@@ -4,9 +4,9 @@ import { countText } from "../../components/format.ts";
 import { useListState } from "../../components/list-state.ts";
 import { Page } from "../../components/page.tsx";
 import { Pager } from "../../components/pager.tsx";
-import { Answered, Empty } from "../../components/states.tsx";
+import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Health } from "./health.tsx";
 import { eventsOf, StateBadge } from "./state.tsx";
 
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
 export function Register() {
   const { operations } = useNode();
   const { page } = useListState();
-  const answer = useAnswer(
+  const response = useResponse(
     `webhooks ${page}`,
     () => operations.webhooks.list().page({ page, limit: LIMIT }),
     EVERY_FEW_SECONDS,
@@ -52,7 +52,7 @@ export function Register() {
         </a>
       }
     >
-      <Answered answer={answer} what="The register" lines={LIMIT}>
+      <ResponseView response={response} what="The register" lines={LIMIT}>
         {({ data, meta }) => (
           <>
             <Table
@@ -70,7 +70,7 @@ export function Register() {
             {data.length > 0 && <Pager meta={meta} what="webhooks" />}
           </>
         )}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }

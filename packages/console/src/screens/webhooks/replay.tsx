@@ -1,9 +1,10 @@
 /** Replay form with an estimate of the deliveries, and progress. */
-import type { Webhook } from "@uniknode/client";
+import type { Replay, Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
+import { CountField } from "../../components/count-field.tsx";
 import { countOfText, countText } from "../../components/format.ts";
 import { Section } from "../../components/page.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Outcome } from "./outcome.tsx";
 import { useAction } from "./use-action.ts";
 
@@ -22,7 +23,7 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   const toHeight = to ?? top;
   const isAsked = isStarted || webhook.replay !== undefined;
   // The node returns 404 if there is no replay.
-  const { value } = useAnswer(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
+  const { value } = useResponse(isAsked ? `webhook ${id} replay` : undefined, () => webhooks.getReplay(id), {
     lasts: "session",
     everyMs: 1_000,
   });
@@ -46,8 +47,8 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
   return (
     <Section title="Replay">
       <form class="filters" aria-label="Replay" onSubmit={onSubmit}>
-        <HeightField id="from" label="From height" value={from} max={top} onChange={setFrom} />
-        <HeightField id="to" label="To height" value={toHeight} max={top} onChange={setTo} />
+        <CountField id="replay-from" label="From height" value={from} max={top} onChange={setFrom} />
+        <CountField id="replay-to" label="To height" value={toHeight} max={top} onChange={setTo} />
         <button type="submit" disabled={action.isRunning || isRunning || from > toHeight}>
           Replay
         </button>
@@ -58,30 +59,32 @@ export function ReplaySection({ webhook }: { webhook: Webhook }) {
         )}
       </form>
       {!isRunning && <Estimate webhook={webhook} blocks={toHeight - from + 1} />}
-      {replay && (
-        <p role="status">
-          {isRunning && (
-            <progress
-              max={replay.toHeight - replay.fromHeight + 1}
-              value={replay.nextHeight - replay.fromHeight}
-              aria-label="Blocks of the replay"
-            />
-          )}{" "}
-          Replay of the blocks {countText(replay.fromHeight)} to {countText(replay.toHeight)}: {replay.state}
-          {replay.reason !== undefined && ` (${replay.reason})`}, {countText(replay.events)} deliveries,{" "}
-          {countText(replay.waiting)} of them without an outcome yet
-        </p>
-      )}
+      {replay && <Progress replay={replay} />}
       <Outcome action={action} />
     </Section>
   );
 }
 
+const Progress = ({ replay }: { replay: Replay }) => (
+  <p role="status">
+    {replay.state === "running" && (
+      <progress
+        max={replay.toHeight - replay.fromHeight + 1}
+        value={replay.nextHeight - replay.fromHeight}
+        aria-label="Blocks of the replay"
+      />
+    )}{" "}
+    Replay of the blocks {countText(replay.fromHeight)} to {countText(replay.toHeight)}: {replay.state}
+    {replay.reason !== undefined && ` (${replay.reason})`}, {countText(replay.events)} deliveries,{" "}
+    {countText(replay.waiting)} of them without an outcome yet
+  </p>
+);
+
 /** Estimates the deliveries with a dry run on the newest blocks. */
 function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
   const { operations } = useNode();
   const { id, event, events, conditions, match } = webhook;
-  const { value } = useAnswer(
+  const { value } = useResponse(
     `webhook ${id} estimate ${JSON.stringify([event, events, conditions, match])}`,
     () =>
       operations.webhooks.test({
@@ -103,28 +106,3 @@ function Estimate({ webhook, blocks }: { webhook: Webhook; blocks: number }) {
     </p>
   );
 }
-
-type HeightFieldProps = {
-  readonly id: string;
-  readonly label: string;
-  readonly value: number;
-  readonly max: number;
-  readonly onChange: (height: number) => void;
-};
-
-const HeightField = ({ id, label, value, max, onChange }: HeightFieldProps) => (
-  <div>
-    <label for={`replay-${id}`}>{label}</label>
-    <input
-      id={`replay-${id}`}
-      type="number"
-      min={1}
-      max={max}
-      required
-      value={value}
-      onInput={({ currentTarget }) => {
-        if (currentTarget.validity.valid) onChange(currentTarget.valueAsNumber);
-      }}
-    />
-  </div>
-);

@@ -1,6 +1,8 @@
 /** Runs one action at a time and keeps its outcome. */
+
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
+import { errorText } from "../../components/error-text.ts";
 import { useNode } from "../../data/node.ts";
 
 export type Action = {
@@ -15,7 +17,7 @@ export type Action = {
 };
 
 export function useAction(): Action {
-  const { answers } = useNode();
+  const { responses } = useNode();
   const [isRunning, setRunning] = useState(false);
   const [outcome, setOutcome] = useState<Action["outcome"]>();
   return {
@@ -25,12 +27,12 @@ export function useAction(): Action {
       setRunning(true);
       const outcome = await work().then(
         (text) => ({ text, isBad: false }),
-        (error: unknown) => ({ text: error instanceof Error ? error.message : String(error), isBad: true }),
+        (error: unknown) => ({ text: errorText(error), isBad: true }),
       );
       setOutcome(outcome);
       announce(outcome.text);
       setRunning(false);
-      answers.refresh(changed);
+      responses.refresh(changed);
     },
   };
 }

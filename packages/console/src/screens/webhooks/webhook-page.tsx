@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { Json } from "../../components/code-block.tsx";
 import { countText } from "../../components/format.ts";
 import { Facts, Page } from "../../components/page.tsx";
-import { Answered } from "../../components/states.tsx";
+import { ResponseView } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { useAnswer, useNode } from "../../data/node.ts";
+import { useNode, useResponse } from "../../data/node.ts";
 import { Actions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { Health } from "./health.tsx";
@@ -18,84 +18,23 @@ const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 5_000 } as const;
 
 export function WebhookPage({ id }: { id: string }) {
   const { operations } = useNode();
-  const answer = useAnswer(`webhook ${id}`, () => operations.webhooks.get(id), EVERY_FEW_SECONDS);
-  const webhook = answer.value?.data;
+  const response = useResponse(`webhook ${id}`, () => operations.webhooks.get(id), EVERY_FEW_SECONDS);
+  const webhook = response.value?.data;
   return (
     <Page kind="Webhook" title={id} aside={webhook && <StateBadge webhook={webhook} />}>
-      <Answered answer={answer} what="The webhook">
+      <ResponseView response={response} what="The webhook">
         {({ data }) => <Content webhook={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
 
 function Content({ webhook }: { webhook: Webhook }) {
   const [rotated, setRotated] = useState<WebhookWithToken>();
-  const {
-    id,
-    target,
-    conditions,
-    match,
-    order,
-    confirmations = 0,
-    suspended,
-    failing,
-    replay,
-    name,
-  } = webhook;
   return (
     <>
-      <Facts
-        facts={[
-          ["Name", name],
-          ["Deliveries", <Health key="health" webhook={webhook} />],
-          ["Events", eventsOf(webhook)],
-          [
-            "Target",
-            <span key="target" class="text">
-              {target}
-            </span>,
-          ],
-          [
-            conditions.length < 2
-              ? "Conditions"
-              : match === "all"
-                ? "All conditions"
-                : "One of the conditions",
-            conditions.length === 0 ? (
-              "none: every event is delivered"
-            ) : (
-              <Json key="conditions" value={conditions} what="conditions" />
-            ),
-          ],
-          ["Order", order === "strict" ? "Strict: one delivery at a time" : "Parallel"],
-          ["Confirmations", confirmations > 0 && countText(confirmations)],
-          [
-            "Suspended",
-            suspended && (
-              <>
-                {suspended.reason} · <Time timeMs={suspended.since} clock="machine" />
-              </>
-            ),
-          ],
-          [
-            "Failing",
-            failing && (
-              <>
-                {failing.reason ?? "recent attempts failed"}
-                {failing.since !== undefined && (
-                  <>
-                    {" "}
-                    · since <Time timeMs={failing.since} clock="machine" />
-                  </>
-                )}
-              </>
-            ),
-          ],
-          ["Replay", replay && `block ${countText(replay.nextHeight)} of ${countText(replay.toHeight)}`],
-        ]}
-      />
-      {suspended && (
+      <WebhookFacts webhook={webhook} />
+      {webhook.suspended && (
         <p class="sentence">
           Deliveries stop until it is updated, resumed, or a ping succeeds: fix the receiver, then ping it.
         </p>
@@ -103,7 +42,63 @@ function Content({ webhook }: { webhook: Webhook }) {
       {rotated && <SecretPanel webhook={rotated} />}
       <Actions webhook={webhook} onRotated={setRotated} />
       <ReplaySection webhook={webhook} />
-      <Deliveries webhook={id} />
+      <Deliveries webhook={webhook.id} />
     </>
   );
 }
+
+function WebhookFacts({ webhook }: { webhook: Webhook }) {
+  const { name, target, conditions, order, confirmations = 0, suspended, failing, replay } = webhook;
+  return (
+    <Facts
+      facts={[
+        ["Name", name],
+        ["Deliveries", <Health key="health" webhook={webhook} />],
+        ["Events", eventsOf(webhook)],
+        [
+          "Target",
+          <span key="target" class="text">
+            {target}
+          </span>,
+        ],
+        [
+          conditionsTitle(webhook),
+          conditions.length === 0 ? (
+            "none: every event is delivered"
+          ) : (
+            <Json key="conditions" value={conditions} what="conditions" />
+          ),
+        ],
+        ["Order", order === "strict" ? "Strict: one delivery at a time" : "Parallel"],
+        ["Confirmations", confirmations > 0 && countText(confirmations)],
+        [
+          "Suspended",
+          suspended && (
+            <>
+              {suspended.reason} · <Time timeMs={suspended.since} clock="machine" />
+            </>
+          ),
+        ],
+        ["Failing", failing && <Failing {...failing} />],
+        ["Replay", replay && `block ${countText(replay.nextHeight)} of ${countText(replay.toHeight)}`],
+      ]}
+    />
+  );
+}
+
+function conditionsTitle({ conditions, match }: Webhook): string {
+  if (conditions.length < 2) return "Conditions";
+  return match === "all" ? "All conditions" : "One of the conditions";
+}
+
+const Failing = ({ reason, since }: NonNullable<Webhook["failing"]>) => (
+  <>
+    {reason ?? "recent attempts failed"}
+    {since !== undefined && (
+      <>
+        {" "}
+        · since <Time timeMs={since} clock="machine" />
+      </>
+    )}
+  </>
+);

@@ -1,7 +1,7 @@
 /** Resignation of a delegate, also the base of the one by unik (transactions-rules.md 3.8 and 7.3). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
-import { saveDelegate, walletAt, walletOf } from "../../wallets.ts";
+import { delegateOf, saveDelegate, walletAt, walletOf } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule, RuleContext } from "../shared/rule.ts";
 
@@ -37,7 +37,7 @@ function activeCount(state: StateReader): number {
 /** Votes are not changed; the delegate is not ranked from the next round on. */
 export function resign({ senderPublicKey }: Transaction, { draft, network }: RuleContext): void {
   const sender = walletOf(draft, senderPublicKey, network);
-  saveDelegate(draft, sender, { ...sender.attributes.delegate!, resigned: true });
+  saveDelegate(draft, sender, { ...delegateOf(sender), resigned: true });
 }
 
 export const delegateResignation: Rule = {

@@ -1,5 +1,5 @@
 /** Open hash-time-locked amounts (transactions-rules.md 3.9). */
-import type { HtlcExpiration } from "@uniknode/protocol";
+import { type HtlcExpiration, present } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import type { Lock, StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, withAttribute } from "../../wallets.ts";
@@ -50,8 +50,9 @@ export function addLock(draft: Draft, owner: Wallet, id: string, lock: Lock): vo
 
 /** The attribute stays when its last lock is removed: the wallet then has a locked balance of 0. */
 export function removeLock(draft: Draft, { id, lock, owner }: HeldLock): void {
-  const { [id]: _, ...locks } = owner.attributes.htlc!.locks;
-  const lockedBalance = owner.attributes.htlc!.lockedBalance - lock.amount;
+  const htlc = present(owner.attributes.htlc, "the locks of the owner");
+  const { [id]: _, ...locks } = htlc.locks;
+  const lockedBalance = htlc.lockedBalance - lock.amount;
   saveWallet(draft, withAttribute(owner, "htlc", { locks, lockedBalance }));
   draft.set("locks", id, undefined);
 }

@@ -1,12 +1,12 @@
 /** Payments to many recipients (transactions-rules.md 3.7). */
-import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { addressOf, credit } from "../../wallets.ts";
 import { checkCommon, insufficientBalance } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 
 /** Sum of the payments; the amount of the transaction itself is 0. */
 export const paymentsTotal = ({ asset }: Transaction): bigint =>
-  asset!.payments!.reduce((sum, { amount }) => sum + amount, 0n);
+  present(asset?.payments, "asset.payments").reduce((sum, { amount }) => sum + amount, 0n);
 
 export const multiPayment: Rule = {
   typeGroup: TYPE_GROUPS.core,
@@ -22,6 +22,7 @@ export const multiPayment: Rule = {
     credit(draft, addressOf(transaction.senderPublicKey, network), -paymentsTotal(transaction)),
 
   applyToRecipient({ asset }, { draft }) {
-    for (const { recipientId, amount } of asset!.payments!) credit(draft, recipientId, amount);
+    for (const { recipientId, amount } of present(asset?.payments, "asset.payments"))
+      credit(draft, recipientId, amount);
   },
 };

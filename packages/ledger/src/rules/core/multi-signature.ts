@@ -3,6 +3,7 @@ import {
   IdentityError,
   multiSignaturePublicKey,
   type Network,
+  present,
   type Transaction,
   TYPE_GROUPS,
 } from "@uniknode/protocol";
@@ -18,7 +19,7 @@ export const multiSignature: Rule = {
   type: 4,
 
   check(transaction, context, sender) {
-    const { min, publicKeys } = transaction.asset!.multiSignature!;
+    const { min, publicKeys } = present(transaction.asset?.multiSignature, "asset.multiSignature");
     // 1
     if (min < 1 || min > publicKeys.length || min > MAX_MINIMUM) {
       throw refusal("MultiSignatureMinimumKeysError", "too few keys were provided.");
@@ -43,7 +44,7 @@ export const multiSignature: Rule = {
 
   /** The sender only pays. */
   applyToRecipient(transaction, { draft, network }) {
-    const { min, publicKeys } = transaction.asset!.multiSignature!;
+    const { min, publicKeys } = present(transaction.asset?.multiSignature, "asset.multiSignature");
     const wallet = registeredWallet(draft, transaction, network);
     saveWallet(draft, withAttribute(wallet, "multiSignature", { min, publicKeys }));
   },
@@ -56,7 +57,11 @@ export const multiSignature: Rule = {
  */
 function registeredWallet(state: StateReader, { asset }: Transaction, network: Network): Wallet {
   try {
-    return walletOf(state, multiSignaturePublicKey(asset!.multiSignature!), network);
+    return walletOf(
+      state,
+      multiSignaturePublicKey(present(asset?.multiSignature, "asset.multiSignature")),
+      network,
+    );
   } catch (error) {
     if (error instanceof IdentityError) throw unverifiable();
     throw error;

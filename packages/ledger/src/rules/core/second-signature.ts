@@ -1,5 +1,5 @@
 /** Registration of a second key (transactions-rules.md 3.2). */
-import { TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import {
   checkCommon,
@@ -25,6 +25,9 @@ export const secondSignature: Rule = {
 
   applyToSender({ senderPublicKey, asset }, { draft, network }) {
     const sender = walletOf(draft, senderPublicKey, network);
-    saveWallet(draft, withAttribute(sender, "secondPublicKey", asset!.signature!.publicKey));
+    saveWallet(
+      draft,
+      withAttribute(sender, "secondPublicKey", present(asset?.signature, "asset.signature").publicKey),
+    );
   },
 };

@@ -1,5 +1,5 @@
 /** Vote and unvote, also the base of the one by unik (transactions-rules.md 3.4 and 7.4). */
-import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { present, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
@@ -7,7 +7,7 @@ import type { Rule, RuleContext } from "../shared/rule.ts";
 
 /** The vote of a transaction: vote or unvote, and the delegate's public key. */
 export function voteOf({ asset }: Transaction): { isGiven: boolean; delegate: string } {
-  const vote = asset!.votes![0]!;
+  const vote = present(asset?.votes?.[0], "asset.votes");
   return { isGiven: vote.startsWith("+"), delegate: vote.slice(1) };
 }
 

@@ -1,5 +1,5 @@
 /** Registration of a bridgechain (transactions-rules.md 4 type 3). */
-import { type BridgechainAsset, TYPE_GROUPS } from "@uniknode/protocol";
+import { type BridgechainAsset, present, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -32,14 +32,17 @@ export const bridgechainRegistration: Rule = {
   type: 3,
 
   check(transaction, context, sender) {
-    const registered = transaction.asset!.bridgechainRegistration!;
+    const registered = present(transaction.asset?.bridgechainRegistration, "asset.bridgechainRegistration");
     checkUnique(requireBusiness(sender, walletNotBusiness), registered);
     checkPortNames(registered.ports);
     checkCommon(transaction, context, sender);
   },
 
   applyToSender(transaction, context) {
-    const bridgechainAsset = transaction.asset!.bridgechainRegistration!;
+    const bridgechainAsset = present(
+      transaction.asset?.bridgechainRegistration,
+      "asset.bridgechainRegistration",
+    );
     changeBusiness(transaction, context, (business) =>
       withBridgechain(business, bridgechainAsset.genesisHash, { bridgechainAsset }),
     );

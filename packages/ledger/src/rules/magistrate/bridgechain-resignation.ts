@@ -1,5 +1,5 @@
 /** Resignation of a bridgechain (transactions-rules.md 4 type 4). */
-import { TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -15,16 +15,22 @@ export const bridgechainResignation: Rule = {
   type: 4,
 
   check(transaction, context, sender) {
-    const { bridgechainId } = transaction.asset!.bridgechainResignation!;
+    const { bridgechainId } = present(
+      transaction.asset?.bridgechainResignation,
+      "asset.bridgechainResignation",
+    );
     requireBridgechain(requireBusiness(sender, walletNotBusiness), bridgechainId);
     checkCommon(transaction, context, sender);
   },
 
   applyToSender(transaction, context) {
-    const { bridgechainId } = transaction.asset!.bridgechainResignation!;
+    const { bridgechainId } = present(
+      transaction.asset?.bridgechainResignation,
+      "asset.bridgechainResignation",
+    );
     changeBusiness(transaction, context, (business) =>
       withBridgechain(business, bridgechainId, {
-        ...business.bridgechains![bridgechainId]!,
+        ...present(business.bridgechains?.[bridgechainId], "the bridgechain"),
         resigned: true,
       }),
     );

@@ -1,5 +1,5 @@
 /** Change of a bridgechain (transactions-rules.md 4 type 5). */
-import { TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
 import {
@@ -16,16 +16,19 @@ export const bridgechainUpdate: Rule = {
   type: 5,
 
   check(transaction, context, sender) {
-    const { bridgechainId, ports } = transaction.asset!.bridgechainUpdate!;
+    const { bridgechainId, ports } = present(transaction.asset?.bridgechainUpdate, "asset.bridgechainUpdate");
     requireBridgechain(requireBusiness(sender, businessNotRegistered), bridgechainId);
     if (ports) checkPortNames(ports);
     checkCommon(transaction, context, sender);
   },
 
   applyToSender(transaction, context) {
-    const { bridgechainId, ...changes } = transaction.asset!.bridgechainUpdate!;
+    const { bridgechainId, ...changes } = present(
+      transaction.asset?.bridgechainUpdate,
+      "asset.bridgechainUpdate",
+    );
     changeBusiness(transaction, context, (business) => {
-      const bridgechain = business.bridgechains![bridgechainId]!;
+      const bridgechain = present(business.bridgechains?.[bridgechainId], "the bridgechain");
       const bridgechainAsset = { ...bridgechain.bridgechainAsset, ...changes };
       return withBridgechain(business, bridgechainId, { ...bridgechain, bridgechainAsset });
     });

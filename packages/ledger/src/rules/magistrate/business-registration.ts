@@ -1,5 +1,5 @@
 /** Registration of a business (transactions-rules.md 4 type 0). */
-import { TYPE_GROUPS } from "@uniknode/protocol";
+import { present, TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
 import type { Rule } from "../shared/rule.ts";
@@ -18,7 +18,9 @@ export const businessRegistration: Rule = {
 
   applyToSender({ senderPublicKey, asset }, { draft, network }) {
     const sender = walletOf(draft, senderPublicKey, network);
-    const business = { businessAsset: asset!.businessRegistration! };
+    const business = {
+      businessAsset: present(asset?.businessRegistration, "asset.businessRegistration"),
+    };
     saveWallet(draft, withAttribute(sender, "business", business));
   },
 };

@@ -16,6 +16,6 @@ export const businessUpdate: Rule = {
   applyToSender: (transaction, context) =>
     changeBusiness(transaction, context, (business) => ({
       ...business,
-      businessAsset: { ...business.businessAsset, ...transaction.asset!.businessUpdate },
+      businessAsset: { ...business.businessAsset, ...transaction.asset?.businessUpdate },
     })),
 };

@@ -1,5 +1,5 @@
 /** The business of a wallet and its bridgechains (transactions-rules.md 4). */
-import type { Transaction } from "@uniknode/protocol";
+import { present, type Transaction } from "@uniknode/protocol";
 import type { Attributes, Bridgechain, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { refusal } from "../shared/common.ts";
@@ -59,7 +59,8 @@ export function changeBusiness(
   change: (business: Business) => Business,
 ): void {
   const sender = walletOf(draft, senderPublicKey, network);
-  saveWallet(draft, withAttribute(sender, "business", change(sender.attributes.business!)));
+  const business = present(sender.attributes.business, "the business of the sender");
+  saveWallet(draft, withAttribute(sender, "business", change(business)));
 }
 
 /** The business with one bridgechain added or replaced. */

@@ -1,5 +1,5 @@
 /** Registration, change and resignation of an entity (transactions-rules.md 4 type 6). */
-import { type Asset, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
+import { type Asset, present, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../shared/common.ts";
@@ -17,20 +17,22 @@ function checkEntity(transaction: Transaction, context: RuleContext, sender: Wal
     throw refusal("StaticFeeMismatchError", `fee doesn't match static fee ${fee}.`);
   }
   checkCommon(transaction, context, sender);
-  if (transaction.asset!.action === REGISTER) checkRegistration(transaction, context, sender);
-  else checkChange(transaction.asset!, sender);
+  const asset = present(transaction.asset, "asset");
+  if (asset.action === REGISTER) checkRegistration(transaction.id, asset, context, sender);
+  else checkChange(asset, sender);
 }
 
-function checkRegistration({ id, asset }: Transaction, { state }: RuleContext, sender: Wallet): void {
-  const { type, data } = asset!;
+function checkRegistration(id: string, asset: Asset, { state }: RuleContext, sender: Wallet): void {
   if (sender.attributes.entities?.[id] !== undefined) {
     throw refusal("EntityAlreadyRegisteredError", "the entity is already registered for the wallet.");
   }
   // Resigned entities keep their name.
-  if (state.get("entities", entityKey(type!, data!.name!)) !== undefined) {
+  const type = present(asset.type, "asset.type");
+  const name = present(asset.data?.name, "asset.data.name");
+  if (state.get("entities", entityKey(type, name)) !== undefined) {
     throw refusal("EntityNameAlreadyRegisteredError", "the entity name is already registered.");
   }
-  if (type === DELEGATE) checkDelegateName(data!.name!, sender);
+  if (type === DELEGATE) checkDelegateName(name, sender);
 }
 
 function checkDelegateName(name: string, { attributes }: Wallet): void {
@@ -43,7 +45,7 @@ function checkDelegateName(name: string, { attributes }: Wallet): void {
 }
 
 function checkChange({ registrationId, type, subType }: Asset, { attributes }: Wallet): void {
-  const entity = attributes.entities?.[registrationId!];
+  const entity = registrationId === undefined ? undefined : attributes.entities?.[registrationId];
   if (entity === undefined) {
     throw refusal("EntityNotRegisteredError", "the entity is not registered for the wallet.");
   }
@@ -59,18 +61,29 @@ function checkChange({ registrationId, type, subType }: Asset, { attributes }: W
 }
 
 function applyEntity(transaction: Transaction, { draft, network }: RuleContext): void {
-  const { id, senderPublicKey, asset } = transaction;
+  const { id, senderPublicKey } = transaction;
+  const asset = present(transaction.asset, "asset");
   const sender = walletOf(draft, senderPublicKey, network);
-  const registrationId = asset!.action === REGISTER ? id : asset!.registrationId!;
-  const entity = changed(sender.attributes.entities?.[registrationId], asset!);
+  const isRegistration = asset.action === REGISTER;
+  const registrationId = isRegistration ? id : present(asset.registrationId, "asset.registrationId");
+  const entity = changed(sender.attributes.entities?.[registrationId], asset);
   const entities = { ...sender.attributes.entities, [registrationId]: entity };
   saveWallet(draft, withAttribute(sender, "entities", entities));
-  if (asset!.action === REGISTER) draft.set("entities", entityKey(entity.type, entity.data.name!), id);
+  if (isRegistration) {
+    const name = present(entity.data.name, "asset.data.name");
+    draft.set("entities", entityKey(entity.type, name), id);
+  }
 }
 
 /** The entity after the action; before a registration it is undefined. */
 function changed(entity: Entity | undefined, { action, type, subType, data }: Asset): Entity {
-  if (!entity) return { type: type!, subType: subType!, data: data! };
+  if (!entity) {
+    return {
+      type: present(type, "asset.type"),
+      subType: present(subType, "asset.subType"),
+      data: present(data, "asset.data"),
+    };
+  }
   if (action === UPDATE) return { ...entity, data: { ...entity.data, ...data } };
   return { ...entity, resigned: true };
 }

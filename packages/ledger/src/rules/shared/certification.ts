@@ -1,5 +1,11 @@
 /** The certification of a demand (transactions-rules.md 6.0). */
-import { type Asset, certificationSubject, type Transaction, verifyCertification } from "@uniknode/protocol";
+import {
+  type Asset,
+  certificationSubject,
+  present,
+  type Transaction,
+  verifyCertification,
+} from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { RuleError } from "./error.ts";
 import { requireIssuer } from "./issuers.ts";
@@ -48,7 +54,8 @@ export function checkPaidCertification(transaction: Transaction, context: RuleCo
 }
 
 /** Cost of the service, in the smallest unit. */
-export const costOf = ({ asset }: Transaction): bigint => asset!.certification!.payload.cost;
+export const costOf = ({ asset }: Transaction): bigint =>
+  present(asset?.certification, "asset.certification").payload.cost;
 
 /** The refusal for an invalid member of a certified transaction. */
 export const invalidParameter = (name: string): RuleError =>

@@ -2,6 +2,7 @@
 import {
   type Network,
   type Participants,
+  present,
   type Transaction,
   TransactionError,
   TYPE_GROUPS,
@@ -178,9 +179,17 @@ export function isSignedByParticipants(
  * @throws {RuleError} InsufficientBalanceError
  */
 export function spend(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const nonce = transaction.version > 1 ? transaction.nonce! : sender.nonce + 1n;
+  const nonce = transaction.version > 1 ? present(transaction.nonce, "nonce") : sender.nonce + 1n;
   const balance = sender.balance - transaction.amount - transaction.fee;
-  if (balance < 0n && !isListedNegativeBalance(context.network, sender.publicKey!, nonce, balance)) {
+  if (
+    balance < 0n &&
+    !isListedNegativeBalance(
+      context.network,
+      present(sender.publicKey, "the public key of the sender"),
+      nonce,
+      balance,
+    )
+  ) {
     throw insufficientBalance();
   }
   saveWallet(context.draft, { ...sender, nonce, balance });

@@ -2,6 +2,7 @@
 import {
   type Milestone,
   type NftToken,
+  present,
   type Transaction,
   TYPE_GROUPS,
   type VoucherReward,
@@ -32,7 +33,10 @@ export const isCertifiedUpdate = ({ typeGroup, type }: Transaction): boolean =>
 
 /** The token of an NFT asset with its name; only the first name is used. */
 export function nftOf({ asset }: Transaction): { name: string; token: NftToken } {
-  const [name, token] = Object.entries(asset!.nft!)[0]!;
+  const [name, token] = present(
+    Object.entries(present(asset?.nft, "asset.nft"))[0],
+    "the token of asset.nft",
+  );
   return { name, token };
 }
 

@@ -1,5 +1,5 @@
 /** Payments of certified mints and updates besides their fee (state.md 4.1). */
-import type { Transaction } from "@uniknode/protocol";
+import { present, type Transaction } from "@uniknode/protocol";
 import { credit, saveWallet, walletOf } from "../../wallets.ts";
 import { rewardOf } from "./economy.ts";
 import type { RuleContext } from "./rule.ts";
@@ -19,7 +19,7 @@ export function advanceReward(transaction: Transaction, context: RuleContext): b
  */
 export function payService(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
-  credit(draft, transaction.recipientId!, transaction.amount);
+  credit(draft, present(transaction.recipientId, "recipientId"), transaction.amount);
   const { foundation } = network.description;
   const reward = rewardOf(transaction, context);
   if (!reward || !foundation) return;

@@ -1,5 +1,5 @@
 /** Tokens: the map in the wallet of the holder, and the record of the store (state.md 3.1). */
-import type { Transaction } from "@uniknode/protocol";
+import { present, type Transaction } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import type { Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, walletOf, withAttribute } from "../../wallets.ts";
@@ -55,7 +55,11 @@ export function sendToken(transaction: Transaction, context: RuleContext): void 
   const sender = walletOf(draft, transaction.senderPublicKey, network);
   removeFromMap(draft, sender, token.tokenId);
   const record = draft.get("tokens", token.tokenId);
-  if (record) draft.set("tokens", token.tokenId, { ...record, ownerId: transaction.recipientId! });
+  if (record)
+    draft.set("tokens", token.tokenId, {
+      ...record,
+      ownerId: present(transaction.recipientId, "recipientId"),
+    });
   updateToken(transaction, context);
 }
 
@@ -65,7 +69,7 @@ export function sendToken(transaction: Transaction, context: RuleContext): void 
  */
 export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
   const { tokenId } = nftOf(transaction).token;
-  const recipient = walletAt(draft, transaction.recipientId!);
+  const recipient = walletAt(draft, present(transaction.recipientId, "recipientId"));
   addToMap(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
 }
 

@@ -1,7 +1,7 @@
 /** Resignation of a delegate that registered by its unik (transactions-rules.md 7.3). */
 import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
-import { walletOf } from "../../wallets.ts";
+import { delegateOf, walletOf } from "../../wallets.ts";
 import { checkResignation, resign } from "../core/delegate-resignation.ts";
 import { RuleError } from "../shared/error.ts";
 import { DELEGATE_BADGE, getProperty, setProperty } from "../shared/properties.ts";
@@ -22,7 +22,7 @@ function checkUnikResignation(transaction: Transaction, context: RuleContext, se
 function resignUnik(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   resign(transaction, context);
-  const { username } = walletOf(draft, transaction.senderPublicKey, network).attributes.delegate!;
+  const { username } = delegateOf(walletOf(draft, transaction.senderPublicKey, network));
   setProperty(draft, username, DELEGATE_BADGE, "false");
 }
 

@@ -1,6 +1,7 @@
 /** Disclosure of the readable names of a unik (transactions-rules.md 7.1). */
 import {
   discloseSubject,
+  present,
   type Transaction,
   TYPE_GROUPS,
   verifyDiscloseCertification,
@@ -17,8 +18,9 @@ import { holds, notOwner } from "../shared/tokens.ts";
 /** Maximum length in the token store, in characters. */
 const MAX_VALUE_CHARACTERS = 255;
 
-const demandOf = ({ asset }: Transaction) => asset!["disclose-demand"]!;
-const certificationOf = ({ asset }: Transaction) => asset!["disclose-demand-certification"]!;
+const demandOf = ({ asset }: Transaction) => present(asset?.["disclose-demand"], "asset.disclose-demand");
+const certificationOf = ({ asset }: Transaction) =>
+  present(asset?.["disclose-demand-certification"], "asset.disclose-demand-certification");
 
 function checkDisclosure(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const certifier = requireIssuer(transaction, context, certificationOf(transaction).payload.iss); // 1, 2

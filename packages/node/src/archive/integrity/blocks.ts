@@ -1,8 +1,8 @@
 /** Compares the bytes of the blocks with their ids: any altered bit is found. */
 import { type Block, isBlockException, joinBlock, type Network, payloadHashOf } from "@uniknode/protocol";
 import { receiveBlock } from "../../chain/pipeline/receive.ts";
-import { createBlockStore } from "../../store/chain/blocks.ts";
-import type { Database, SqlValue } from "../../store/engine/database.ts";
+import { type BlockBytes, type BlockStore, createBlockStore } from "../../store/chain/blocks.ts";
+import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
 
 export type BlocksDeps = {
@@ -16,9 +16,9 @@ const BATCH = 100;
 
 /** @returns the first damaged block; also undefined when the time is over */
 export function blockDamage(database: Database, deps: BlocksDeps): string | undefined {
-  const { network, forMs, progress } = deps;
+  const { forMs, progress } = deps;
   const store = createBlockStore(database);
-  const columns = database.prepare<Record<string, SqlValue>>(
+  const columns = database.prepare<Columns>(
     "SELECT * FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
     { bigints: true },
   );
@@ -28,56 +28,66 @@ export function blockDamage(database: Database, deps: BlocksDeps): string | unde
   progress.blocks = store.head()?.height ?? 0;
   for (const from of batches(progress.blocks)) {
     if (performance.now() > endMs) return undefined;
-    const damage = readTogether(() => batchDamage(from));
+    const damage = readTogether(() => batchDamage(from, store, columns, deps));
     if (damage !== undefined) return `table blocks: ${damage}`;
   }
   return undefined;
-
-  function batchDamage(from: number): string | undefined {
-    // Blocks may have been reverted meanwhile.
-    const to = Math.min(from + BATCH - 1, store.head()?.height ?? 0);
-    const stored = store.bytes(from, to);
-    const rows = columns.all(from, to);
-    let previousId = store.header(from - 1)?.id;
-    for (let height = from; height <= to; height++) {
-      const index = height - from;
-      const block = stored[index];
-      if (block?.height !== height) return `block ${height} is missing`;
-      const damage = damageOf(block, rows[index]!, previousId);
-      if (damage !== undefined) return `block ${height}: ${damage}`;
-      previousId = block.id;
-      progress.inspected++;
-    }
-    return undefined;
-  }
-
-  function damageOf(
-    { id, header, transactions, transactionIds }: ReturnType<typeof store.bytes>[number],
-    row: Record<string, SqlValue>,
-    previousId: string | undefined,
-  ): string | undefined {
-    let block: Block;
-    try {
-      block = receiveBlock(joinBlock(header, transactions), network);
-    } catch (error) {
-      return (error as Error).message;
-    }
-    const ids = block.transactions.map(({ data }) => data.id);
-    if (block.header.id !== id || ids.join() !== transactionIds.join())
-      return "an id does not match its bytes";
-    // The id does not cover what the decoder ignores.
-    if (block.transactions.some(({ bytes }, index) => Buffer.compare(bytes, transactions[index]!) !== 0)) {
-      return "the stored bytes of a transaction are not canonical";
-    }
-    if (block.header.previousBlock !== previousId) return "it does not follow the previous block";
-    if (block.header.payloadHash !== payloadHashOf(ids) && !isBlockException(id, ids, network)) {
-      return "its transactions do not match its header";
-    }
-    return hasOtherColumns(block, row) ? "its columns do not match its bytes" : undefined;
-  }
 }
 
-function hasOtherColumns({ header }: Block, row: Record<string, SqlValue>): boolean {
+/** A row of the table, by the names of its columns. */
+type Columns = Record<string, SqlValue>;
+
+function batchDamage(
+  from: number,
+  store: BlockStore,
+  columns: Statement<Columns>,
+  { network, progress }: BlocksDeps,
+): string | undefined {
+  // Blocks may have been reverted meanwhile.
+  const to = Math.min(from + BATCH - 1, store.head()?.height ?? 0);
+  const stored = store.bytes(from, to);
+  const rows = columns.all(from, to);
+  let previousId = store.header(from - 1)?.id;
+  for (let height = from; height <= to; height++) {
+    const [block, row] = [stored[height - from], rows[height - from]];
+    if (!row || block?.height !== height) return `block ${height} is missing`;
+    const damage = damageOf(block, row, previousId, network);
+    if (damage !== undefined) return `block ${height}: ${damage}`;
+    previousId = block.id;
+    progress.inspected++;
+  }
+  return undefined;
+}
+
+function damageOf(
+  { id, header, transactions, transactionIds }: BlockBytes,
+  row: Columns,
+  previousId: string | undefined,
+  network: Network,
+): string | undefined {
+  let block: Block;
+  try {
+    block = receiveBlock(joinBlock(header, transactions), network);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  const ids = block.transactions.map(({ data }) => data.id);
+  if (block.header.id !== id || ids.join() !== transactionIds.join()) return "an id does not match its bytes";
+  // The id does not cover what the decoder ignores.
+  if (block.transactions.some(({ bytes }, index) => !isEqual(bytes, transactions[index]))) {
+    return "the stored bytes of a transaction are not canonical";
+  }
+  if (block.header.previousBlock !== previousId) return "it does not follow the previous block";
+  if (block.header.payloadHash !== payloadHashOf(ids) && !isBlockException(id, ids, network)) {
+    return "its transactions do not match its header";
+  }
+  return hasOtherColumns(block, row) ? "its columns do not match its bytes" : undefined;
+}
+
+const isEqual = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
+  other !== undefined && Buffer.compare(one, other) === 0;
+
+function hasOtherColumns({ header }: Block, row: Columns): boolean {
   const expected = {
     version: header.version,
     timestamp: header.timestamp,
@@ -99,10 +109,8 @@ function hasOtherColumns({ header }: Block, row: Record<string, SqlValue>): bool
  * inspects other blocks within the time limit.
  */
 function batches(height: number): number[] {
-  const firsts = Array.from({ length: Math.ceil((height - 1) / BATCH) }, (_, index) => 2 + index * BATCH);
-  for (let last = firsts.length - 1; last > 0; last--) {
-    const other = Math.floor(Math.random() * (last + 1));
-    [firsts[last], firsts[other]] = [firsts[other]!, firsts[last]!];
-  }
-  return firsts;
+  const count = Math.max(Math.ceil((height - 1) / BATCH), 0);
+  return Array.from({ length: count }, (_, index) => ({ first: 2 + index * BATCH, rank: Math.random() }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ first }) => first);
 }

@@ -35,10 +35,12 @@ export function commitBlocks(
       stores.blocks.append(block);
       stores.transactions.append(block);
       stores.undo.append(block.header.height, changes);
+      stores.feed?.append(block.header.height, changes);
       stores.events.append(events);
     }
     stores.assumption.extended(executed);
     stores.state.flush();
     stores.undo.prune(last.block.header.height - undoDepth + 1);
+    stores.feed?.prune(last.block.header.height);
   });
 }

@@ -1,7 +1,9 @@
 /** Reverts blocks: applies undo records from the head down, in one database transaction. */
+
 import type { Wallet } from "@uniknode/ledger";
 import type { Block } from "@uniknode/protocol";
 import type { Event } from "../../events/event.ts";
+import { present } from "../../platform/present.ts";
 import type { Write } from "../../store/state/state.ts";
 import { ChainError } from "../error.ts";
 import type { ChainStores } from "../stores.ts";
@@ -25,9 +27,9 @@ const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"]
  * @throws {ChainError} CHAIN_UNDO_MISSING when the undo records do not reach the target
  */
 export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
-  const { database, blocks, transactions, state, undo, events } = stores;
+  const { database, blocks, transactions, state, undo, feed, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
-  const head = blocks.head()!.height;
+  const head = present(blocks.head(), "the head of the chain").height;
   const isRecorded = isRevertRecorded(events);
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
@@ -36,14 +38,19 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
         throw new ChainError("CHAIN_UNDO_MISSING", `block ${height} can no longer be reverted`);
       }
       state.write(writes);
-      if (isRecorded) events.append(eventsOfRevert(blocks.block(height)!, walletsOf(writes)));
+      if (isRecorded) {
+        const block = present(blocks.block(height), `block ${height}`);
+        events.append(eventsOfRevert(block, walletsOf(writes)));
+      }
     }
     state.flush();
     const returned = transactions.sealedFrom(target + 1, maxReturned);
     transactions.removeFrom(target + 1);
     blocks.removeFrom(target + 1);
     undo.removeFrom(target + 1);
-    return { head: blocks.header(target)!, applied: [], revertedBlocks: head - target, returned };
+    feed?.revertTo(target);
+    const newHead = present(blocks.header(target), `block ${target}`);
+    return { head: newHead, applied: [], revertedBlocks: head - target, returned };
   });
 }
 

@@ -59,16 +59,15 @@ export async function verifyBlocks(
     assumes(block.header) ? assumedChecks(block, network) : checksOf(block, network),
   );
   const signatures = checks.flatMap((check) => check.signatures);
-  const checked = blocks.filter((_, index) => !checks[index]!.isAssumed);
+  const checked = checks.filter(({ isAssumed }) => !isAssumed);
   const [verdicts] = await Promise.all([
     signatures.length > 0 ? verifier.verify(signatures) : [],
-    verifyAhead?.(checked.flatMap(({ transactions }) => transactions)),
+    verifyAhead?.(checked.flatMap(({ block }) => block.transactions)),
   ]);
-  const answers = verdicts.values();
-  return blocks.map((received, index) => {
-    const { signatures, decided, isAssumed } = checks[index]!;
+  const remaining = verdicts.values();
+  return checks.map(({ block: received, signatures, decided, isAssumed }) => {
     const [header = "valid", ...transactions] = signatures.map((check) =>
-      verdictOf(check, answers.next().value!),
+      verdictOf(check, remaining.next().value === true),
     );
     if (transactions.includes("unreadable")) {
       return new UnreadableSignatureError("a transaction has a signature that is not valid DER");
@@ -85,6 +84,7 @@ export async function verifyBlocks(
 }
 
 type BlockChecks = {
+  block: ReceivedBlock;
   /** Check of the header, then of each transaction whose signature must be checked. */
   signatures: SignatureCheck[];
   /** Verdicts by transaction that do not depend on a signature. */
@@ -105,14 +105,14 @@ function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
     signatures.push({ ...job, scheme: schemeOf(job) });
     return undefined;
   });
-  return { signatures, decided, isAssumed: false };
+  return { block, signatures, decided, isAssumed: false };
 }
 
 /** Returns no checks: everything that depends on a signature counts as valid. */
 function assumedChecks(block: ReceivedBlock, network: Network): BlockChecks {
   const context = { network, height: block.readAt };
   const decided = block.transactions.map((transaction) => decidedVerdict(transaction, context) ?? true);
-  return { signatures: [], decided, isAssumed: true };
+  return { block, signatures: [], decided, isAssumed: true };
 }
 
 /** The generator signs the header without the signature, which comes last (blocks.md 1 and 3). */

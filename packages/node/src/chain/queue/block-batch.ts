@@ -19,7 +19,7 @@ export type BlockBatch = {
   isStopped: boolean;
   /** Error for which the remaining blocks have no outcome. */
   failure?: unknown;
-  readonly answer: PromiseWithResolvers<Outcome[]>;
+  readonly result: PromiseWithResolvers<Outcome[]>;
 };
 
 /** A block after verification, or the error for which it cannot be read. */
@@ -48,7 +48,7 @@ export const createBatch = (
   assumes,
   signal,
   isStopped: false,
-  answer: Promise.withResolvers(),
+  result: Promise.withResolvers(),
 });
 
 export function splitBatch(batch: BlockBatch, blocks: readonly BlockInput[]): BatchPart[] {
@@ -70,12 +70,12 @@ export function splitBatch(batch: BlockBatch, blocks: readonly BlockInput[]): Ba
 /** Rejects the batch at once; its remaining blocks are skipped. */
 export function failBatch(batch: BlockBatch, error: unknown): void {
   batch.isStopped = true;
-  batch.answer.reject(error);
+  batch.result.reject(error);
 }
 
 /** Settles the batch if all its blocks have an outcome. */
-export function settleBatch({ outcomes, size, failure, answer }: BlockBatch): void {
+export function settleBatch({ outcomes, size, failure, result }: BlockBatch): void {
   if (outcomes.length < size) return;
-  if (failure !== undefined) answer.reject(failure);
-  else answer.resolve(outcomes);
+  if (failure !== undefined) result.reject(failure);
+  else result.resolve(outcomes);
 }

@@ -63,4 +63,4 @@ export const wordsOf = ({ commands, flags }: Place): readonly string[] => [
   ...flags.map(({ flag }) => flag),
 ];
 
-const firstSentence = (text: string): string => text.split(/[.;(\n]/, 1)[0]!.trim();
+const firstSentence = (text: string): string => text.replace(/[.;(\n][\s\S]*/, "").trim();

@@ -1,18 +1,19 @@
 /** Finds environment variables named `UNIKNODE_...` that no option reads, most of them misspelt. */
 import type { Command } from "commander";
+import { connectionOptions } from "../../config/connection.ts";
 import { toVariable } from "../../config/option.ts";
-import { runOptions } from "../../config/options.ts";
+import { devOptions, runOptions } from "../../config/options.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
 import { OptionFlag } from "../options.ts";
 
 const PREFIX = "UNIKNODE_";
-/** Variables that are not options of a command. */
-const OTHERS = [
+/** Variables that are not flags of a command, and variables that a shell or a container sets for all commands. */
+const COMMON = [
   "UNIKNODE_PASSPHRASE",
   "UNIKNODE_SECOND_PASSPHRASE",
   "UNIKNODE_FACTORY_PASSPHRASE",
   "UNIKNODE_STACK",
-  ...Object.values(runOptions).flatMap((option) => ("hasNoFlag" in option ? [toVariable(option)] : [])),
+  ...[runOptions, devOptions, connectionOptions].flatMap((table) => Object.values(table).map(toVariable)),
 ];
 /** Prefix of variables for modules that tests preload. */
 const TEST_PREFIX = "UNIKNODE_TEST_";
@@ -25,7 +26,7 @@ export const variablesOf = (command: Command): readonly string[] => [
 
 /** Every variable of this program. */
 const knownVariables = (program: Command): readonly string[] => [
-  ...new Set([...OTHERS, ...variablesOf(program)]),
+  ...new Set([...COMMON, ...variablesOf(program)]),
 ];
 
 /**
@@ -40,7 +41,7 @@ export async function unknownVariables(
   createProgram: () => Promise<Command>,
   own: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const near = new Set([...OTHERS, ...own]);
+  const near = new Set([...COMMON, ...own]);
   const isGiven = (name: string) => name.startsWith(PREFIX) && !name.startsWith(TEST_PREFIX);
   const doubtful = Object.keys(environment).filter((name) => isGiven(name) && !near.has(name));
   if (doubtful.length === 0) return [];

@@ -1,10 +1,12 @@
 /** `uniknode doctor`: checks whether this machine can run a node, and prints remedies. */
+
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
 import { devOptions, nodeOptions, runOptions } from "../../config/options.ts";
 import { defaultPeerPort, toPeersOptions } from "../../config/peers.ts";
 import type { Config } from "../../config/resolve.ts";
 import { chooseTimeServers } from "../../config/time.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { folderHolder } from "../../store/engine/folder-lock.ts";
 import { show } from "../connection.ts";
 import { addFlags, readConfig } from "../options.ts";
@@ -30,12 +32,6 @@ const options = {
   json: connectionOptions.json,
 };
 
-/** A check failed that prevents a node from running. */
-class DoctorError extends Error {
-  readonly code = "DOCTOR";
-  readonly isRetryable = false;
-}
-
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
     "check clock, disk, ports, limits, runtime, genesis block, delegate keys, peers and data folder; accepts the options of dev and run",
@@ -46,7 +42,11 @@ export function doctorCommand(): Command {
     show({ ...config, url: "", timeout: 0 }, findings, findings.flatMap(linesOf));
     const failed = findings.filter(({ state }) => state === "fail").map(({ name }) => name);
     if (failed.length > 0)
-      throw new DoctorError(`failed checks: ${failed.join(", ")}; the lines marked "fail" say what to do`);
+      throw new CodedError(
+        "DOCTOR",
+        `failed checks: ${failed.join(", ")}; the lines marked "fail" say what to do`,
+        { isRetryable: false },
+      );
   });
 }
 

@@ -123,7 +123,8 @@ function existingFolder(folder: string): string {
 /** Returns undefined if the system does not expose the limit. */
 function openFileLimit(): number | undefined {
   try {
-    const [, text] = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"))!;
+    const [, text] = /^Max open files\s+(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    if (text === undefined) return undefined;
     return text === "unlimited" ? Number.MAX_SAFE_INTEGER : Number(text);
   } catch {
     return undefined;

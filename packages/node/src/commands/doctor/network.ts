@@ -70,8 +70,8 @@ export function checkGenesis(choice: NetworkChoice): Finding {
 export async function checkPeers(seeds: readonly string[], port: number): Promise<Finding> {
   if (seeds.length === 0) return ok("peers", "not checked: no seed peers without a known network or --peers");
   const tried = seeds.slice(0, MAX_TRIED);
-  const answers = await Promise.all(tried.map((seed) => isReachable(seed, port)));
-  const reached = answers.filter((isReached) => isReached).length;
+  const results = await Promise.all(tried.map((seed) => isReachable(seed, port)));
+  const reached = results.filter((isReached) => isReached).length;
   const text = `${reached} of ${tried.length} accept connections at port ${port}`;
   if (reached === 0) {
     return fail("peers", text, `allow outgoing TCP to port ${port}, or give other nodes with --peers`);

@@ -1,6 +1,8 @@
 /** Registers a webhook for the lifetime of a receiver. */
+
 import { ApiError, createClient } from "@uniknode/client";
 import type { Config } from "../../config/resolve.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { tokenOf } from "../access/local-token.ts";
 import { readConditions } from "./condition.ts";
 import type { listenOptions } from "./options.ts";
@@ -58,10 +60,11 @@ export async function startListening(
       if (!(error instanceof ApiError)) throw error;
       // Another client has already removed it.
       if (error.code === "API_NOT_FOUND") return;
-      throw new WebhookLeftError(
+      throw new CodedError(
+        "WEBHOOK_LEFT",
         `webhook ${webhook.id} could not be removed (${error.message}). When the node is running again: ` +
           `uniknode webhooks delete ${webhook.id} --url ${url}`,
-        { cause: error },
+        { isRetryable: true, cause: error },
       );
     }
   }
@@ -76,15 +79,4 @@ export async function startListening(
       }
     },
   };
-}
-
-/** The webhook of the receiver could not be removed and stays registered. */
-class WebhookLeftError extends Error {
-  readonly code = "WEBHOOK_LEFT";
-  readonly isRetryable = true;
-
-  constructor(message: string, options: ErrorOptions) {
-    super(message, options);
-    this.name = "WebhookLeftError";
-  }
 }

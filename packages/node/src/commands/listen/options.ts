@@ -1,15 +1,10 @@
 /** Options of `uniknode listen`. */
-import { option, readChoice, readInteger, readNodeUrl, readSwitch, readTexts } from "../../config/option.ts";
+import { connectionOptions } from "../../config/connection.ts";
+import { option, readChoice, readInteger, readSwitch, readTexts } from "../../config/option.ts";
 import { tokenOptions } from "../access/local-token.ts";
 
 export const listenOptions = {
-  url: option({
-    name: "url",
-    placeholder: "URL",
-    sentence: "Base URL of the node.",
-    default: "http://127.0.0.1:4003",
-    read: readNodeUrl,
-  }),
+  url: connectionOptions.url,
   ...tokenOptions,
   event: option({
     name: "event",

@@ -61,10 +61,10 @@ export async function startReceiver(
 
   const server = createServer((request, response) => {
     // The client has aborted the request.
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     if (!body) return end(response, TOO_LARGE);
     const received = await verify({ headers: request.headers, body });

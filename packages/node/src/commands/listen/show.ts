@@ -72,8 +72,9 @@ function paint(line: string, lengths: readonly number[], eventColor: number, sta
   const colors = [DIM, status < 300 ? GREEN : RED, eventColor];
   let at = 0;
   const painted = colors.map((code, index) => {
-    const part = line.slice(at, at + lengths[index]!);
-    at += lengths[index]! + GAP.length;
+    const length = lengths[index] ?? 0;
+    const part = line.slice(at, at + length);
+    at += length + GAP.length;
     return color(part, code);
   });
   return [...painted, line.slice(at)].filter((part) => part !== "").join(GAP);

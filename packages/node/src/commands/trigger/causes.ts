@@ -1,5 +1,6 @@
 /** Causes of each event on a dev chain: real operations through the pool, the forger and the chain. */
 import { builders } from "@uniknode/protocol";
+import { present } from "../../platform/present.ts";
 import { SendError } from "../../submission/error.ts";
 import type { TriggerChain } from "./chain.ts";
 
@@ -12,9 +13,11 @@ const ONE = 100_000_000n;
 const ROUND = 6;
 
 async function transfer(chain: TriggerChain): Promise<void> {
-  const [from, to] = chain.cast.accounts;
-  const recipientId = (to ?? from)!.address;
-  await chain.send(from!, ({ envelope }) => builders.transfer({ ...envelope, recipientId, amount: ONE }));
+  const [, to = chain.payer] = chain.cast.accounts;
+  const recipientId = to.address;
+  await chain.send(chain.payer, ({ envelope }) =>
+    builders.transfer({ ...envelope, recipientId, amount: ONE }),
+  );
 }
 
 async function forgeTransfer(chain: TriggerChain): Promise<void> {
@@ -57,7 +60,7 @@ async function disclose(chain: TriggerChain) {
 async function vote(chain: TriggerChain) {
   // Only owners of a unik may vote.
   const wallet = await chain.newOwner();
-  const { publicKey } = chain.cast.delegates[0]!.account;
+  const { publicKey } = present(chain.cast.delegates[0], "a delegate").account;
   await chain.send(wallet, ({ envelope }) => builders.unsVote({ ...envelope, vote: `+${publicKey}` }));
   await chain.mine();
   return { wallet, publicKey };
@@ -125,10 +128,10 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
     how: "sends a transfer that expires, then forges another branch without it",
     async cause(chain) {
       await chain.mine();
-      const [from] = chain.cast.accounts;
-      await chain.send(from!, ({ envelope }) => ({
-        ...builders.transfer({ ...envelope, recipientId: from!.address, amount: ONE }),
-        expiration: envelope.height! + 3,
+      const { payer } = chain;
+      await chain.send(payer, ({ envelope }) => ({
+        ...builders.transfer({ ...envelope, recipientId: payer.address, amount: ONE }),
+        expiration: present(envelope.height, "the height") + 3,
       }));
       await chain.client.dev.reorg({ depth: 1, blocks: 6 });
     },
@@ -138,11 +141,11 @@ export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
   "transaction.pool.rejected": {
     how: "sends a transfer that exceeds the balance of the wallet",
     async cause(chain) {
-      const [from] = chain.cast.accounts;
+      const { payer } = chain;
       const amount = 10_000_000n * ONE;
       try {
-        await chain.send(from!, ({ envelope }) =>
-          builders.transfer({ ...envelope, recipientId: from!.address, amount }),
+        await chain.send(payer, ({ envelope }) =>
+          builders.transfer({ ...envelope, recipientId: payer.address, amount }),
         );
       } catch (error) {
         if (!(error instanceof SendError) || error.code !== "SEND_REFUSED") throw error;

@@ -11,6 +11,7 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import type { Cast } from "../../dev-chain/network.ts";
+import { present } from "../../platform/present.ts";
 import { post } from "../../submission/send.ts";
 import { networkOf, prepareSender, type Sender, sign } from "../../submission/sender.ts";
 
@@ -19,6 +20,8 @@ export type Wallet = { readonly keys: KeyPair; readonly address: string };
 export type TriggerChain = {
   readonly client: Client;
   readonly cast: Cast;
+  /** An account with funds. */
+  readonly payer: Wallet;
   /** Posts a transaction; a block contains it after `mine`. */
   send(from: Pick<Wallet, "keys">, build: (sender: Sender) => TransactionBody): Promise<void>;
   /** Forges blocks immediately, with the pending transactions. */
@@ -33,11 +36,12 @@ const FUNDS = 60n * 100_000_000n;
 
 export async function openTriggerChain(client: Client, cast: Cast): Promise<TriggerChain> {
   const network = await networkOf(client);
-  const [payer] = cast.accounts;
+  const payer = present(cast.accounts[0], "an account with funds");
 
   const chain: TriggerChain = {
     client,
     cast,
+    payer,
     async send({ keys }, build) {
       const sender = await prepareSender(client, network, { keys });
       const noSecondKey = () => Promise.reject(new Error("wallets of a trigger have no second passphrase"));
@@ -50,7 +54,7 @@ export async function openTriggerChain(client: Client, cast: Cast): Promise<Trig
     async newWallet() {
       const keys = keysFromPassphrase(randomBytes(16).toString("hex"));
       const address = addressFromPublicKey(bytesToHex(keys.publicKey), network.description.pubKeyHash);
-      await chain.send(payer!, ({ envelope }) =>
+      await chain.send(payer, ({ envelope }) =>
         builders.transfer({ ...envelope, recipientId: address, amount: FUNDS }),
       );
       await chain.mine();

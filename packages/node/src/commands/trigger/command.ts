@@ -1,4 +1,5 @@
 /** `uniknode trigger`: causes an event on a dev chain and waits until it is delivered. */
+
 import { resolve } from "node:path";
 import type { Delivery } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
@@ -8,6 +9,7 @@ import { resolveConfig } from "../../config/resolve.ts";
 import { isDevFolder, readShape } from "../../dev-chain/folder.ts";
 import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { mostSimilar } from "../../platform/text/similar.ts";
 import { tokenOf } from "../access/local-token.ts";
@@ -24,12 +26,6 @@ const options = { ...serviceOptions, data: devOptions.data };
 /** Maximum time from the cause to the delivery. */
 const DELIVERY_TIMEOUT_MS = 15_000;
 
-/** The event was caused but not delivered in time. */
-class TriggerError extends Error {
-  readonly code = "TRIGGER";
-  readonly isRetryable = true;
-}
-
 export function triggerCommand(): Command {
   const command = new Command("trigger")
     .description("cause an event on a dev chain with a real operation, and show its delivery")
@@ -38,16 +34,16 @@ export function triggerCommand(): Command {
   return addFlags(command, options).action(async (event: string | undefined) => {
     const config = readConfig(command, options);
     if (command.opts<{ list?: boolean }>().list) return show(config, CAUSES, listLines());
-    const { cause } = causeOf(event);
+    const { name, cause } = causeOf(event);
     const cast = castIn(config.data);
     const token = tokenOf(config);
     const { client, connection } = connectWithToken({ ...config, token });
     const chain = await openTriggerChain(client, cast);
     const seen = Promise.withResolvers<Delivery>();
-    const flags = { url: config.url, token, event: [event] };
+    const flags = { url: config.url, token, event: [name] };
     const listening = await startListening(resolveConfig(listenOptions, { flags, environment: {} }), {
       onRequest: (received) => {
-        if ("delivery" in received && received.delivery.event === event) seen.resolve(received.delivery);
+        if ("delivery" in received && received.delivery.event === name) seen.resolve(received.delivery);
       },
       report: () => {},
     });
@@ -55,7 +51,7 @@ export function triggerCommand(): Command {
     try {
       await cause(chain);
       const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(tooLate(event!)), DELIVERY_TIMEOUT_MS);
+        timer = setTimeout(() => reject(tooLate(name)), DELIVERY_TIMEOUT_MS);
       });
       const delivery = await Promise.race([seen.promise, late]);
       show(connection, delivery, [
@@ -74,12 +70,14 @@ export function triggerCommand(): Command {
 }
 
 const tooLate = (event: string) =>
-  new TriggerError(
+  new CodedError(
+    "TRIGGER",
     `${event} was caused but not delivered within ${DELIVERY_TIMEOUT_MS / 1_000} s; check "uniknode status" and retry`,
+    { isRetryable: true },
   );
 
 /** @throws {ConfigError} on an unknown event, or an event that cannot be triggered */
-function causeOf(event: string | undefined): Cause {
+function causeOf(event: string | undefined): Cause & { readonly name: string } {
   const list = '"uniknode trigger --list" shows all events';
   if (event === undefined) throw new ConfigError(`missing event name; ${list}`);
   const known = Object.hasOwn(CAUSES, event) ? CAUSES[event] : undefined;
@@ -89,7 +87,7 @@ function causeOf(event: string | undefined): Cause {
     throw new ConfigError(`${JSON.stringify(event)} is not an event; ${hint}${list}`);
   }
   if ("why" in known) throw new ConfigError(`${event} cannot be triggered: it ${known.why}`);
-  return known;
+  return { name: event, ...known };
 }
 
 /** Reads the accounts of the dev chain, which pay. */

@@ -2,6 +2,7 @@
 import { builders } from "@uniknode/protocol";
 import type { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
+import { present } from "../../platform/present.ts";
 import { SendError } from "../../submission/error.ts";
 import { type BuildContext, kind } from "./kind.ts";
 import { readAddress, readAnother, readHex64, readPair, readTokens, readUnikType } from "./read.ts";
@@ -108,7 +109,7 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
         );
       }
       const { data: unik } = await client.uniks.get(tokenId);
-      const certified = (await createCertificate(given, terms))!;
+      const certified = present(await createCertificate(given, terms), "the factory");
       const kind = Number(unik.type);
       return builders.certifiedDisclosure({ ...envelope, tokenId, explicitValues, kind, ...certified });
     },

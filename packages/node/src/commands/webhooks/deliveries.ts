@@ -1,7 +1,9 @@
 /** `uniknode webhooks ping|deliveries|retry|replay`: inspects and repeats deliveries. */
+
 import type { DeliveryRecord, DeliveryState, Replay, WebhookId } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
 import { Command, Option } from "commander";
+import { CodedError } from "../../platform/coded-error.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
@@ -20,24 +22,19 @@ export const deliveryCommands = (): Command[] => [
   replayCommand(),
 ];
 
-/** The receiver did not accept the ping. */
-class PingError extends Error {
-  readonly code = "PING_FAILED";
-  readonly isRetryable = true;
+function pingCommand(): Command {
+  const command = new Command("ping").description("send a test delivery, and show its outcome");
+  return withService<[WebhookId]>(command.argument(...ID), async ({ client, connection }, [id]) => {
+    const { data } = await client.webhooks.ping(id);
+    show(connection, data, linesOf(data));
+    if (data.state === "delivered") return;
+    throw new CodedError(
+      "PING_FAILED",
+      `the receiver of webhook ${id} did not accept the ping (${outcomeOf(data)}); check that it is running and responds with 2xx`,
+      { isRetryable: true },
+    );
+  });
 }
-
-const pingCommand = () =>
-  withService<[WebhookId]>(
-    new Command("ping").description("send a test delivery, and show its outcome").argument(...ID),
-    async ({ client, connection }, [id]) => {
-      const { data } = await client.webhooks.ping(id);
-      show(connection, data, linesOf(data));
-      if (data.state === "delivered") return;
-      throw new PingError(
-        `the receiver of webhook ${id} did not accept the ping (${outcomeOf(data)}); check that it is running and responds with 2xx`,
-      );
-    },
-  );
 
 type ListOptions = { state?: DeliveryState; event?: string; height?: number; limit?: number };
 

@@ -15,8 +15,7 @@ export function importCommand(): Command {
     )
     .argument("<FILE>", "webhooks.json from the cache folder of the old node");
   return addFlags(bring, options).action((file: string) => {
-    const { webhookLimit: maxWebhooks, ...config } = readConfig(bring, options);
-    const imported = importOldRegister(file, { ...config, maxWebhooks });
+    const imported = importOldRegister(file, readConfig(bring, options));
     printLines([
       ...imported.map(({ alias, webhook }) => `${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`),
       `webhooks registered: ${imported.length}; deliveries start when the node starts`,

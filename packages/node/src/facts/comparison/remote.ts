@@ -1,5 +1,6 @@
 /** Reads the tree of another node over HTTP. Responses are bounded in size, and accepted only as far as they are proven. */
 
+import { CodedError } from "../../platform/coded-error.ts";
 import { shortened, withoutControls } from "../../platform/text/foreign.ts";
 import { HASH_BYTES, type Hash } from "../merkle/hashes.ts";
 import { isConsistent } from "../merkle/proofs.ts";
@@ -17,13 +18,10 @@ const MAX_REASON = 300;
 export type RemoteCheckpoint = { readonly name: string; readonly size: number; readonly root: Hash };
 
 /** The other node sent an invalid response, or none. Retryable. */
-export class RemoteError extends Error {
-  readonly code = "FACTS_UNKNOWN";
-  readonly isRetryable = true;
-
+export class RemoteError extends CodedError<"FACTS_UNKNOWN"> {
   constructor(url: string, why: string) {
-    super(`${url} does not expose its fact tree: ${shortened(withoutControls(why), MAX_REASON)}`);
-    this.name = "RemoteError";
+    const reason = shortened(withoutControls(why), MAX_REASON);
+    super("FACTS_UNKNOWN", `${url} does not expose its fact tree: ${reason}`, { isRetryable: true });
   }
 }
 
@@ -61,7 +59,8 @@ async function readCheckpoint(url: string, signal: AbortSignal): Promise<RemoteC
   if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0 || typeof note !== "string") {
     throw new RemoteError(url, "invalid checkpoint: size or note is missing");
   }
-  return { name: note.split("\n", 1)[0]!, size, root: readHash(url, root) };
+  const [name = ""] = note.split("\n", 1);
+  return { name, size, root: readHash(url, root) };
 }
 
 async function readProof(url: string, from: number, to: number, signal: AbortSignal): Promise<Hash[]> {

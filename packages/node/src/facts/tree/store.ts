@@ -1,4 +1,5 @@
 /** The fact tree in the database. Its content can be derived from the chain. */
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { foldHashes, HASH_BYTES } from "../merkle/hashes.ts";
 import { hashesAt, type ReadTile, TILE_BYTES, TILE_WIDTH } from "../merkle/tiles.ts";
@@ -49,11 +50,14 @@ export function createFactTree(database: Database): FactTree {
   const positionOf = (level: number, number: number) => number * LEVELS + level;
   const readTile: ReadTile = (level, number) => tile.get(positionOf(level, number))?.hashes;
 
+  const startOfTile = (level: number, number: number, bytes: number): Uint8Array =>
+    present(readTile(level, number), `tile ${level}/${number}`).subarray(0, bytes);
+
   /** @param count number of hashes that the level has */
   function appendHashes(level: number, count: number, hashes: Uint8Array): void {
     const number = Math.floor(count / TILE_WIDTH);
     const held = (count % TILE_WIDTH) * HASH_BYTES;
-    const all = held === 0 ? hashes : Buffer.concat([readTile(level, number)!.subarray(0, held), hashes]);
+    const all = held === 0 ? hashes : Buffer.concat([startOfTile(level, number, held), hashes]);
     const whole: Uint8Array[] = [];
     for (let offset = 0; offset < all.length; offset += TILE_BYTES) {
       const part = all.subarray(offset, offset + TILE_BYTES);
@@ -80,7 +84,7 @@ export function createFactTree(database: Database): FactTree {
         const count = hashesAt(level, size);
         const number = Math.floor(count / TILE_WIDTH);
         const held = (count % TILE_WIDTH) * HASH_BYTES;
-        const part = held === 0 ? undefined : readTile(level, number)!.subarray(0, held);
+        const part = held === 0 ? undefined : startOfTile(level, number, held);
         removeTiles.run(level, positionOf(level, number));
         if (part) putTile.run(positionOf(level, number), part);
       }

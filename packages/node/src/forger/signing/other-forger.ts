@@ -58,12 +58,7 @@ export function createOtherForger(deps: OtherForgerDeps): OtherForger {
   const leftOut = new Map<string, number>();
   /** Ids of the blocks that this process signed, oldest first; only the holder of a key can give one another id. */
   const own = new Set<string>();
-  const found = new Map<string, Found>();
-
-  const otherOf = (publicKey: string, slot: number) => {
-    const other = found.get(publicKey);
-    return other && slot < other.untilSlot ? other : undefined;
-  };
+  const found = createFindings(deps);
 
   /**
    * Returns true if another forger would have shown: the time is over, and each key had slots that were left
@@ -88,40 +83,62 @@ export function createOtherForger(deps: OtherForgerDeps): OtherForger {
       for (const publicKey of deps.publicKeys) signedBefore.set(publicKey, deps.lastSlot(publicKey) ?? -1);
     },
     refusalOf(publicKey, slot) {
-      const other = otherOf(publicKey, slot);
-      if (other) {
-        const { id, height } = other.header;
-        const reason =
-          `another forger signs with this key (block ${id} at height ${height}, slot ${other.slot}): ` +
-          `stop one of the two nodes; this one does not forge before slot ${other.untilSlot}`;
-        return { kind: "other_forger", reason };
-      }
+      const other = found.current(publicKey, slot);
+      if (other) return foundRefusal(other);
       if (isWatched(publicKey, slot)) return undefined;
-      const untilSlot = Math.max(slot + 1, firstSlot + watchRounds * roundLength());
-      const reason = `watching for another forger with the same keys until slot ${untilSlot} (--watch-rounds)`;
-      return { kind: "watching", reason };
+      return watchingRefusal(Math.max(slot + 1, firstSlot + watchRounds * roundLength()));
     },
     leftOut: (publicKey) => void leftOut.set(publicKey, (leftOut.get(publicKey) ?? 0) + 1),
-    signed(header) {
-      own.add(header.id);
-      if (own.size > 2 * JUDGED_SLOTS) own.delete(own.values().next().value!);
+    signed({ id }) {
+      own.add(id);
+      const [oldest] = own;
+      if (oldest !== undefined && own.size > 2 * JUDGED_SLOTS) own.delete(oldest);
     },
     saw(header, isVerified) {
-      const { generatorPublicKey } = header;
-      const last = found.get(generatorPublicKey);
+      const last = found.last(header.generatorPublicKey);
       if (last?.header.id === header.id) return true;
       const slot = deps.slotOf(header);
       if (!isForeign(header, slot, isVerified)) return false;
       // An earlier block is not new evidence: any node can send it again.
-      if (last && slot <= last.slot) return true;
-      const isNew = otherOf(generatorPublicKey, currentSlot()) === undefined;
-      // Two forgers that found each other must not resume at the same time.
-      const rounds = SURE_ROUNDS * (1 + deps.random());
-      const untilSlot = slot + Math.ceil(rounds * roundLength());
-      found.set(generatorPublicKey, { header, slot, untilSlot });
-      if (isNew && currentSlot() < untilSlot) deps.onFound(header);
+      if (!last || slot > last.slot) found.add(header, slot);
       return true;
     },
-    count: () => [...found.keys()].filter((publicKey) => otherOf(publicKey, currentSlot())).length,
+    count: found.count,
   };
 }
+
+/** Keeps the newest foreign block of each key, and until which slot its forger counts as active. */
+function createFindings({ roundLength, currentSlot, onFound, random }: OtherForgerDeps) {
+  const found = new Map<string, Found>();
+
+  const current = (publicKey: string, slot: number): Found | undefined => {
+    const other = found.get(publicKey);
+    return other && slot < other.untilSlot ? other : undefined;
+  };
+
+  return {
+    current,
+    last: (publicKey: string): Found | undefined => found.get(publicKey),
+    add(header: BlockHeader, slot: number): void {
+      const isNew = current(header.generatorPublicKey, currentSlot()) === undefined;
+      // Two forgers that found each other must not resume at the same time.
+      const rounds = SURE_ROUNDS * (1 + random());
+      const untilSlot = slot + Math.ceil(rounds * roundLength());
+      found.set(header.generatorPublicKey, { header, slot, untilSlot });
+      if (isNew && currentSlot() < untilSlot) onFound(header);
+    },
+    count: (): number => [...found.keys()].filter((publicKey) => current(publicKey, currentSlot())).length,
+  };
+}
+
+function foundRefusal({ header: { id, height }, slot, untilSlot }: Found): Refusal {
+  const reason =
+    `another forger signs with this key (block ${id} at height ${height}, slot ${slot}): ` +
+    `stop one of the two nodes; this one does not forge before slot ${untilSlot}`;
+  return { kind: "other_forger", reason };
+}
+
+const watchingRefusal = (untilSlot: number): Refusal => ({
+  kind: "watching",
+  reason: `watching for another forger with the same keys until slot ${untilSlot} (--watch-rounds)`,
+});

@@ -1,5 +1,7 @@
 /** Reasons why this node does not sign in a slot of its own, although it could. */
+
 import type { SigningRefusalKind } from "../../gateway/figures.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 
 export type Refusal = {
   readonly kind: SigningRefusalKind;
@@ -8,17 +10,14 @@ export type Refusal = {
 };
 
 /** A slot is not signed. */
-export class SlotRefusedError extends Error {
-  readonly code = "SLOT_REFUSED";
-  readonly isRetryable = false;
+export class SlotRefusedError extends CodedError<"SLOT_REFUSED"> {
   readonly slot: number;
   readonly publicKey: string;
   readonly kind: SigningRefusalKind;
   readonly reason: string;
 
   constructor(slot: number, publicKey: string, { kind, reason }: Refusal) {
-    super(`slot ${slot} not signed: ${reason}`);
-    this.name = "SlotRefusedError";
+    super("SLOT_REFUSED", `slot ${slot} not signed: ${reason}`, { isRetryable: false });
     this.slot = slot;
     this.publicKey = publicKey;
     this.kind = kind;

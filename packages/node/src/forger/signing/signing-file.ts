@@ -2,6 +2,7 @@
  * The signing record as a file of its own, apart from the data folder: a data folder restored from a backup knows less
  * than was signed, the file does not go back with it. One process at a time has it.
  */
+
 import {
   closeSync,
   existsSync,
@@ -17,6 +18,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { CodedError } from "../../platform/coded-error.ts";
+import { flushToDisk } from "../../platform/files/flush.ts";
 import { makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
 import { lockHolderText, readLockHolder } from "../../store/engine/lock-holder.ts";
@@ -29,17 +32,12 @@ export type SigningRecordErrorCode =
   | "SIGNING_RECORD_UNUSABLE";
 
 /** The record cannot be used: nothing is signed. The message says what to do. */
-export class SigningRecordError extends Error {
-  readonly code: SigningRecordErrorCode;
+export class SigningRecordError extends CodedError<SigningRecordErrorCode> {
   readonly path: string;
-  readonly isRetryable: boolean;
 
   constructor(code: SigningRecordErrorCode, path: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "SigningRecordError";
-    this.code = code;
+    super(code, message, { isRetryable: code !== "SIGNING_RECORD_DAMAGED", ...options });
     this.path = path;
-    this.isRetryable = code !== "SIGNING_RECORD_DAMAGED";
   }
 }
 
@@ -156,74 +154,71 @@ function keepHighest(entries: Map<string, SigningEntry>, entry: SigningEntry): v
 
 /** Opens the file of the entries, which contains exactly these entries when this function returns. */
 function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
-  let file: number | undefined;
-  let byteLength = 0;
+  let file: LineFile | undefined = writeFile(path, entries);
   let appended = 0;
   /** True if the file on disk is known to be what this process has written. */
-  let isSound = false;
+  let isSound = true;
 
-  /** The file is the old or the new one after a crash at any moment. */
   function writeAnew(): void {
-    const text = FIRST_LINE + [...entries.values()].map(entryLine).join("");
-    const next = openSync(`${path}.part`, "w", OWNER_ONLY);
-    try {
-      writeFileSync(next, text);
-      fsyncSync(next);
-      renameSync(`${path}.part`, path);
-      flushFolder(dirname(path));
-    } catch (error) {
-      closeSync(next);
-      throw error;
-    }
-    if (file !== undefined) closeSync(file);
+    const next = writeFile(path, entries);
+    if (file) closeSync(file.descriptor);
     file = next;
-    byteLength = text.length;
     appended = 0;
   }
 
-  /** Returns false if the file was moved away, or replaced by a copy. */
-  const isInPlace = (): boolean =>
-    statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file!).ino &&
-    fstatSync(file!).size === byteLength;
-
-  function appendLine(line: string): void {
-    const bytes = Buffer.from(line);
-    // Writing the rest of the line gives the reason, for example a full disk.
-    for (let done = 0; done < bytes.length; ) {
-      done += writeSync(file!, bytes, done, bytes.length - done, byteLength + done);
-    }
-    fdatasyncSync(file!);
-    byteLength += line.length;
-    appended++;
-  }
-
-  writeAnew();
-  isSound = true;
   return {
     /** @throws {SigningRecordError} */
     append(entry: SigningEntry): void {
       try {
-        const isAppendable = isSound && appended < MAX_APPENDED && isInPlace();
+        const current =
+          isSound && appended < MAX_APPENDED && file && isInPlace(path, file) ? file : undefined;
         isSound = false;
-        if (isAppendable) appendLine(entryLine(entry));
-        else writeAnew();
+        if (current) {
+          appendLine(current, entryLine(entry));
+          appended++;
+        } else writeAnew();
         isSound = true;
       } catch (error) {
         throw unusable(path, error);
       }
     },
     close() {
-      if (file !== undefined) closeSync(file);
+      if (file) closeSync(file.descriptor);
       file = undefined;
     },
   };
 }
 
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
+type LineFile = { readonly descriptor: number; byteLength: number };
+
+/** Replaces the file. It is the old or the new one after a crash at any moment. */
+function writeFile(path: string, entries: ReadonlyMap<string, SigningEntry>): LineFile {
+  const text = FIRST_LINE + [...entries.values()].map(entryLine).join("");
+  const descriptor = openSync(`${path}.part`, "w", OWNER_ONLY);
   try {
+    writeFileSync(descriptor, text);
     fsyncSync(descriptor);
-  } finally {
+    renameSync(`${path}.part`, path);
+    flushToDisk(dirname(path));
+  } catch (error) {
     closeSync(descriptor);
+    throw error;
   }
+  return { descriptor, byteLength: text.length };
+}
+
+/** Returns false if the file was moved away, or replaced by a copy. */
+function isInPlace(path: string, { descriptor, byteLength }: LineFile): boolean {
+  const { ino, size } = fstatSync(descriptor);
+  return statSync(path, { throwIfNoEntry: false })?.ino === ino && size === byteLength;
+}
+
+function appendLine(file: LineFile, line: string): void {
+  const bytes = Buffer.from(line);
+  // Writing the rest of the line gives the reason, for example a full disk.
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(file.descriptor, bytes, done, bytes.length - done, file.byteLength + done);
+  }
+  fdatasyncSync(file.descriptor);
+  file.byteLength += line.length;
 }

@@ -20,15 +20,11 @@ export function entryLine({ nethash, publicKey, slot, height, blockId }: Signing
 }
 
 function readEntry(line: string): SigningEntry | undefined {
-  const [, text, nethash, publicKey, slot, height, blockId, checksum] = ENTRY.exec(line) ?? [];
-  if (text === undefined || checksumOf(text) !== checksum) return undefined;
-  return {
-    nethash: nethash!,
-    publicKey: publicKey!,
-    slot: Number(slot),
-    height: Number(height),
-    blockId: blockId!,
-  };
+  const match = ENTRY.exec(line);
+  if (!match) return undefined;
+  const [, text = "", nethash = "", publicKey = "", slot, height, blockId = "", checksum] = match;
+  if (checksumOf(text) !== checksum) return undefined;
+  return { nethash, publicKey, slot: Number(slot), height: Number(height), blockId };
 }
 
 /**

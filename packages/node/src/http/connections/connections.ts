@@ -202,7 +202,7 @@ function remove({ open, clients, sites }: Table, socket: Socket): void {
   if (!client) return;
   client.connections.delete(entry);
   if (client.connections.size === 0) clients.delete(client.group);
-  const left = sites.get(client.site)! - 1;
+  const left = (sites.get(client.site) ?? 0) - 1;
   if (left > 0) sites.set(client.site, left);
   else sites.delete(client.site);
 }
@@ -212,16 +212,20 @@ function remove({ open, clients, sites }: Table, socket: Socket): void {
  * one with the longest unread response. Connections with running requests are never evicted.
  */
 function findEvictable(entries: Iterable<Entry>): Entry | undefined {
-  let best: Entry | undefined;
+  let best: ClientEntry | undefined;
   for (const entry of entries) {
-    if (entry.client && (isWaiting(entry) || isUnread(entry)) && (!best || isEvictedBefore(entry, best)))
+    if (hasClient(entry) && (isWaiting(entry) || isUnread(entry)) && (!best || isEvictedBefore(entry, best)))
       best = entry;
   }
   return best;
 }
 
-function isEvictedBefore(entry: Entry, other: Entry): boolean {
-  const more = entry.client!.connections.size - other.client!.connections.size;
+/** An entry of a client, not of a proxy. */
+type ClientEntry = Entry & { readonly client: Client };
+const hasClient = (entry: Entry): entry is ClientEntry => entry.client !== undefined;
+
+function isEvictedBefore(entry: ClientEntry, other: ClientEntry): boolean {
+  const more = entry.client.connections.size - other.client.connections.size;
   if (more !== 0) return more > 0;
   if (isWaiting(entry) !== isWaiting(other)) return isWaiting(entry);
   return entry.sinceMs < other.sinceMs;

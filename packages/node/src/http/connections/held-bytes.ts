@@ -27,7 +27,7 @@ export function addHeldBytes(app: Server, connections: Connections, maxBytes: nu
       const client = clientOf(connection);
       byClient.set(client, (byClient.get(client) ?? 0) + bytes);
     }
-    const ofClient = ({ connection }: Held) => byClient.get(clientOf(connection))!;
+    const ofClient = ({ connection }: Held) => byClient.get(clientOf(connection)) ?? 0;
     for (const each of held.toSorted((a, b) => ofClient(b) - ofClient(a) || b.bytes - a.bytes)) {
       connections.close(each.connection.socket, "memory");
       total -= each.bytes;

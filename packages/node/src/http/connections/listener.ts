@@ -72,7 +72,7 @@ const INVALID_HOST = Object.assign(new Error("not exactly one Host header"), { c
 function hasValidHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() === "host") count += 1;
+    if (rawHeaders[index]?.toLowerCase() === "host") count += 1;
   }
   return count === 1 || (count === 0 && httpVersion === "1.0");
 }

@@ -72,11 +72,12 @@ export function addProxyWarning(app: Server, isProxy: RangeTest, logger: Logger)
   });
 }
 
+/** Options under their names in the configuration. */
 export type Exposure = {
-  readonly host: string;
-  readonly trustedProxies?: string | undefined;
-  readonly rateLimit?: number;
-  readonly legacyCallers?: string | undefined;
+  readonly httpHost: string;
+  readonly httpTrustProxy?: string | undefined;
+  readonly rateLimit: number;
+  readonly webhookLegacy?: string | undefined;
 };
 
 /**
@@ -84,10 +85,10 @@ export type Exposure = {
  * local clients only: its rate limit does not justify a warning before a request with `X-Forwarded-For` arrives.
  */
 export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
-  const { host, trustedProxies, rateLimit = 0, legacyCallers } = exposure;
-  if (trustedProxies !== undefined || !isPrivate(host)) return;
-  if (isLoopback(host) && legacyCallers === undefined) return;
-  const shared = [rateLimit > 0 && "--rate-limit", legacyCallers !== undefined && "--webhook-legacy"];
+  const { httpHost: host, httpTrustProxy, rateLimit, webhookLegacy } = exposure;
+  if (httpTrustProxy !== undefined || !isPrivate(host)) return;
+  if (isLoopback(host) && webhookLegacy === undefined) return;
+  const shared = [rateLimit > 0 && "--rate-limit", webhookLegacy !== undefined && "--webhook-legacy"];
   const options = shared.filter((option) => option !== false).join(" and ");
   if (options !== "") {
     logger.warn({ host }, `behind a proxy, ${options} would treat all of its clients as one: ${REMEDY}`);

@@ -30,7 +30,7 @@ function firstSegments(path: string): (string | undefined)[] {
   const segments = path
     .toLowerCase()
     .split(/[/\\]+/)
-    .map((segment) => segment.split(";", 1)[0]!.trim())
+    .map((segment) => segment.replace(/;.*$/s, "").trim())
     .filter((segment) => segment !== "" && segment !== ".");
   const resolved: string[] = [];
   for (const segment of segments) {

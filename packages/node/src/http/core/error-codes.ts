@@ -2,6 +2,7 @@
  * Codes of HTTP errors. Programs decide by the code, people read the message. `npm run reference` writes
  * docs/reference/errors.md from this table.
  */
+import { present } from "../../platform/present.ts";
 
 type Description = {
   /** HTTP statuses of the code; the first is the default. */
@@ -225,6 +226,14 @@ const CHAPTERS = {
     ),
     STREAM_FULL: code([503], "200 streams are open.", "retry after `retry-after`"),
   },
+  "Feed for mirrors": {
+    FEED_GONE: code(
+      [409],
+      "None of the blocks is on the chain, or the changes of the next block are no longer stored.",
+      "build the mirror again",
+    ),
+    FEED_FULL: code([503], "8 responses of the feed are open.", "retry after `retry-after`"),
+  },
   "Dev chain": {
     DEV_ONLY: code([403], "The chain is not a dev chain.", "start one with `uniknode dev`"),
     DEV_STARTING: code([503], "The first blocks of the chain are still being forged.", "retry in a moment"),
@@ -262,4 +271,4 @@ const STATUSES = new Map(
 );
 
 /** Returns the default HTTP status of a code. */
-export const statusOf = (code: ErrorCode): number => STATUSES.get(code)!;
+export const statusOf = (code: ErrorCode): number => present(STATUSES.get(code), "a status");

@@ -1,4 +1,5 @@
 /** Errors as responses (http-api.md 2). */
+import { CodedError } from "../../platform/coded-error.ts";
 import { STATUS_CODES } from "../../platform/http.ts";
 import { type Static, Type } from "../../platform/json/schema.ts";
 import { type ErrorCode, statusOf } from "./error-codes.ts";
@@ -7,17 +8,12 @@ import { type ErrorCode, statusOf } from "./error-codes.ts";
 export type HttpErrorOptions = { readonly status?: number };
 
 /** An error response, thrown by a handler. */
-export class HttpError extends Error {
-  readonly code: ErrorCode;
+export class HttpError extends CodedError<ErrorCode> {
   readonly statusCode: number;
-  readonly isRetryable: boolean;
 
   constructor(code: ErrorCode, message?: string, { status = statusOf(code) }: HttpErrorOptions = {}) {
-    super(message ?? STATUS_CODES[status]);
-    this.name = "HttpError";
-    this.code = code;
+    super(code, message ?? STATUS_CODES[status] ?? "", { isRetryable: status === 429 || status === 503 });
     this.statusCode = status;
-    this.isRetryable = status === 429 || status === 503;
   }
 }
 

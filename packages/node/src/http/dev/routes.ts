@@ -153,11 +153,9 @@ function addTravel(app: Server, run: Run): void {
     "/dev/travel",
     route("Moves the clock forward by seconds, or to a time.", BODIES.travel),
     async ({ body: { seconds, to } }) => {
-      if ((seconds === undefined) === (to === undefined)) {
-        throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
-      }
-      const destination = seconds === undefined ? { to: to! } : { seconds };
-      return { data: await run({ name: "travel", ...destination }) };
+      if (seconds !== undefined && to === undefined) return { data: await run({ name: "travel", seconds }) };
+      if (seconds === undefined && to !== undefined) return { data: await run({ name: "travel", to }) };
+      throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, but not both');
     },
   );
 }

@@ -1,43 +1,13 @@
 /** Single blocks and lists of blocks, shared by several resources. */
-import { Type } from "../../platform/json/schema.ts";
-import { BLOCK_ORDERS, type BlockFilter, type BlockOrder } from "../../read/filters.ts";
+import type { BlockFilter } from "../../read/filters.ts";
 import type { Head } from "../../read/head.ts";
+import { BLOCKS } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
-import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
-import {
-  blockId,
-  orderBy,
-  orderOf,
-  positive,
-  publicKey,
-  transformQuery,
-  uint,
-  wantsTransform,
-} from "../requests/parameters.ts";
+import { type ListRequest, listResponse, pageOf } from "../requests/pagination.ts";
+import { orderOf, wantsTransform } from "../requests/parameters.ts";
 import { blockResponse, type CreatedRewards, rawBlockResponse } from "../responses/block.ts";
-
-export const blockOrder = Type.Optional(orderBy(...BLOCK_ORDERS));
-
-/** Parameters of every list of blocks. */
-export const blockListQuery = {
-  ...pageQuery,
-  ...transformQuery,
-  orderBy: blockOrder,
-  id: Type.Optional(blockId),
-  version: Type.Optional(uint),
-  timestamp: Type.Optional(uint),
-  previousBlock: Type.Optional(blockId),
-  height: Type.Optional(positive),
-  numberOfTransactions: Type.Optional(uint),
-  totalAmount: Type.Optional(uint),
-  totalFee: Type.Optional(uint),
-  reward: Type.Optional(uint),
-  generatorPublicKey: Type.Optional(publicKey),
-};
-
-const DEFAULT_ORDER: BlockOrder = { field: "height", direction: "desc" };
 
 export async function blockList(
   api: Api,
@@ -47,7 +17,7 @@ export async function blockList(
   orderBy: string | undefined,
 ) {
   const page = pageOf(request.query);
-  const order = orderOf(orderBy, DEFAULT_ORDER);
+  const order = orderOf(orderBy, BLOCKS);
   const { rows, ...found } = await blocks.list(filter, order, page);
   const data = rows.map((block) => showBlock(api, head, block, request.query));
   return listResponse(request, page, { rows: data, ...found });

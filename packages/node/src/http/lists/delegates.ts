@@ -1,13 +1,14 @@
 /** Search, order and lists of delegates, which fit in memory and are built once per head. */
 import { approval } from "@uniknode/ledger";
 import { Type } from "../../platform/json/schema.ts";
+import type { DelegateFilter, DelegateOrder } from "../../read/filters.ts";
 import { perSnapshot } from "../../read/head.ts";
-import type { Integer, Interval } from "../../read/page.ts";
+import { DELEGATES } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredDelegate } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
-import { type Order, orderOf } from "../requests/parameters.ts";
+import { orderOf } from "../requests/parameters.ts";
 import { type DelegateResponse, delegateResponse } from "../responses/delegate.ts";
 import { matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
@@ -27,12 +28,10 @@ const RATES = {
   username: ({ response }) => response.username,
   voteBalance: ({ response }) => BigInt(response.votes),
   votes: ({ response }) => BigInt(response.votes),
-} as const satisfies Record<string, Rate<Candidate>>;
-
-type RateName = keyof typeof RATES;
+} as const satisfies Record<DelegateOrder["field"], Rate<Candidate>>;
 
 /** Fields by the number of their column (disagreement D-05). */
-const COLUMNS: readonly RateName[] = [
+const COLUMNS: readonly DelegateOrder["field"][] = [
   "rank",
   "username",
   "approval",
@@ -47,35 +46,12 @@ const COLUMNS: readonly RateName[] = [
 
 export const delegateOrder = Type.Optional(
   Type.String({
-    pattern: `^(-?[0-9]+|(${Object.keys(RATES).join("|")}):(asc|desc))$`,
-    description: `${Object.keys(RATES).join(", ")}; followed by :asc or :desc. Or the number of a column, with a minus to descend: ${COLUMNS.map((name, index) => `${index + 1} ${name}`).join(", ")}.`,
+    pattern: `^(-?[0-9]+|(${DELEGATES.orders.join("|")}):(asc|desc))$`,
+    description: `${DELEGATES.orders.join(", ")}; followed by :asc or :desc. Or the number of a column, with a minus to descend: ${COLUMNS.map((name, index) => `${index + 1} ${name}`).join(", ")}.`,
   }),
 );
 
-/** Closed interval in per cent, with a precision of two decimals. */
-type Percentage = { readonly from?: number | string; readonly to?: number | string };
-
 const rounded = (percentage: number | string): number => Math.round(Number(percentage) * 100) / 100;
-
-export type DelegateFilter = {
-  readonly type?: string;
-  readonly address?: string;
-  readonly publicKey?: string;
-  readonly secondPublicKey?: string;
-  readonly vote?: string;
-  /** Substring of the username. */
-  readonly username?: string;
-  /** Substring of the displayed name or of the username, case-insensitive. */
-  readonly name?: string;
-  readonly usernames?: readonly string[];
-  readonly balance?: Integer;
-  readonly approval?: Percentage;
-  readonly forgedFees?: Interval;
-  readonly forgedRewards?: Interval;
-  readonly forgedTotal?: Interval;
-  readonly voteBalance?: Integer | Interval;
-  readonly producedBlocks?: Integer | Interval;
-};
 
 const TESTS: Tests<Candidate, DelegateFilter> = {
   type: ({ response }, value) =>
@@ -109,13 +85,11 @@ export function delegateList(
   return memoryList(request, found, { show: ({ response }) => response, id: order.id });
 }
 
-const BY_RANK: Order<RateName> = { field: "rank", direction: "asc" };
-
 /** Parses an order; orders by rank if the text is not valid. */
-function orderFrom(text: string | undefined): Order<RateName> {
-  if (text === undefined || !/^-?\d+$/.test(text)) return orderOf(text, BY_RANK);
+function orderFrom(text: string | undefined): DelegateOrder {
+  if (text === undefined || !/^-?\d+$/.test(text)) return orderOf(text, DELEGATES);
   const field = COLUMNS[Math.abs(Number(text)) - 1];
-  if (field === undefined) return BY_RANK;
+  if (field === undefined) return DELEGATES.defaultOrder;
   return { field, direction: text.startsWith("-") ? "desc" : "asc" };
 }
 

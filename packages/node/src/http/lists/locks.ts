@@ -1,11 +1,11 @@
 /** Lists of open hash-time locks, shared by several resources. */
-import { Type } from "../../platform/json/schema.ts";
+import type { LockFilter, LockOrder } from "../../read/filters.ts";
 import type { Head } from "../../read/head.ts";
-import type { Integer, Interval } from "../../read/page.ts";
+import { LOCKS } from "../../read/lists.ts";
 import type { StoredLock } from "../../read/rows.ts";
 import type { Api } from "../core/api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
-import { type Order, orderBy, orderOf } from "../requests/parameters.ts";
+import { orderOf } from "../requests/parameters.ts";
 import { isLockExpired, lockResponse } from "../responses/lock.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
@@ -23,23 +23,7 @@ const RATES = {
   senderPublicKey: ({ lock }) => lock.senderPublicKey,
   timestamp: ({ lock }) => lock.timestamp,
   vendorField: ({ lock }) => lock.vendorField,
-} as const satisfies Record<string, Rate<Row>>;
-
-export const lockOrder = Type.Optional(orderBy(...Object.keys(RATES)));
-
-export type LockFilter = {
-  readonly recipientId?: string;
-  readonly senderPublicKey?: string;
-  readonly lockId?: string;
-  readonly secretHash?: string;
-  readonly amount?: Integer | Interval;
-  readonly timestamp?: Interval;
-  readonly expirationType?: Integer;
-  readonly expirationValue?: Integer | Interval;
-  readonly isExpired?: boolean | string;
-  /** Exact text of the vendor field. */
-  readonly vendorField?: string;
-};
+} as const satisfies Record<LockOrder["field"], Rate<Row>>;
 
 const TESTS: Tests<Row, LockFilter> = {
   recipientId: ({ lock }, value) => lock.recipientId === value,
@@ -54,8 +38,6 @@ const TESTS: Tests<Row, LockFilter> = {
   vendorField: ({ lock }, value) => lock.vendorField === value,
 };
 
-const BY_ID: Order<keyof typeof RATES> = { field: "lockId", direction: "asc" };
-
 export function lockList(
   { timestampOf }: Api,
   head: Head,
@@ -64,7 +46,7 @@ export function lockList(
   filter: LockFilter,
 ) {
   const rows = locks.map((lock) => ({ lock, isExpired: isLockExpired(lock, head) }));
-  const { field, direction } = orderOf(request.query.orderBy, BY_ID);
+  const { field, direction } = orderOf(request.query.orderBy, LOCKS);
   const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
   return memoryList(request, found, {
     show: ({ lock }) => lockResponse(lock, head, timestampOf),

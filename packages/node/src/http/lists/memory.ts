@@ -24,7 +24,8 @@ export function memoryList<Row, Shown>(
   const offset = page.after === undefined ? page.offset : indexAfter(rows, page.after, id);
   const shown = rows.slice(offset, offset + page.limit);
   const end = offset + shown.length;
-  const next = end < rows.length && shown.length > 0 && placeOf(id(shown.at(-1)!), end - 1);
+  const last = shown.at(-1);
+  const next = end < rows.length && last !== undefined && placeOf(id(last), end - 1);
   return listResponse(request, page, {
     rows: shown.map(show),
     totalCount: rows.length,

@@ -5,6 +5,7 @@
 import { isIP } from "node:net";
 import { type TObject, type TProperties, type TString, Type } from "../../platform/json/schema.ts";
 import * as expected from "../../platform/text/expectations.ts";
+import type { ListDefinition, OrderOf } from "../../read/list-definition.ts";
 
 /** Maximum length of a vendor field in any network. */
 const MAX_VENDOR_FIELD_BYTES = 255;
@@ -118,14 +119,9 @@ export const transformQuery = { transform: Type.Optional(bool) };
 export const wantsTransform = ({ transform }: { transform?: string }): boolean =>
   transform?.toLowerCase() !== "false";
 
-export type Order<Field extends string> = { readonly field: Field; readonly direction: "asc" | "desc" };
-
-/** Parses field and direction of an `orderBy` text, which names one of the fields; returns the default without a text. */
-export function orderOf<Field extends string>(
-  text: string | undefined,
-  fallback: Order<Field>,
-): Order<Field> {
-  if (text === undefined) return fallback;
-  const [field, direction] = text.split(":");
-  return { field: field as Field, direction: direction === "desc" ? "desc" : "asc" };
+/** Parses an `orderBy` text, which names one of the fields of the list; returns the default order without a text. */
+export function orderOf<L extends ListDefinition>(text: string | undefined, list: L): OrderOf<L> {
+  if (text === undefined) return list.defaultOrder;
+  const [field = "", direction] = text.split(":");
+  return { field, direction: direction === "desc" ? "desc" : "asc" };
 }

@@ -1,5 +1,6 @@
 /** `/blocks` (http-api.md 6.3). */
 import { Type } from "../../platform/json/schema.ts";
+import { BLOCK_TRANSACTIONS, BLOCKS } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredBlock } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
@@ -7,43 +8,19 @@ import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { blockList, blockListQuery, blockOrder, showBlock } from "../lists/blocks.ts";
-import {
-  recipientQuery,
-  senderQuery,
-  transactionList,
-  transactionListQuery,
-  typeQuery,
-} from "../lists/transactions.ts";
-import { body, interval, positiveValue, uintValue } from "../requests/bodies.ts";
+import { blockList, showBlock } from "../lists/blocks.ts";
+import { transactionList } from "../lists/transactions.ts";
+import { body } from "../requests/bodies.ts";
+import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import { blockId, publicKey, query, transformQuery, uint } from "../requests/parameters.ts";
+import { blockId, query, transformQuery } from "../requests/parameters.ts";
 import { AnyBlock } from "../responses/block.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 import { createdRewards } from "./rewards.ts";
 
-const searchBody = body({
-  orderBy: blockOrder,
-  id: Type.Optional(blockId),
-  version: Type.Optional(uintValue),
-  previousBlock: Type.Optional(blockId),
-  generatorPublicKey: Type.Optional(publicKey),
-  timestamp: Type.Optional(interval(uintValue)),
-  height: Type.Optional(interval(positiveValue)),
-  numberOfTransactions: Type.Optional(interval(uintValue)),
-  totalAmount: Type.Optional(interval(uintValue)),
-  totalFee: Type.Optional(interval(uintValue)),
-  reward: Type.Optional(interval(uintValue)),
-});
-
-const transactionsQuery = query({
-  ...transactionListQuery,
-  // Unlike other lists, this one accepts a version that no block has.
-  version: Type.Optional(uint),
-  ...typeQuery,
-  ...senderQuery,
-  ...recipientQuery,
-});
+const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(BLOCKS) });
+const searchBody = body({ orderBy: orderOfList(BLOCKS), ...searchMembers(BLOCKS) });
+const transactionsQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(BLOCK_TRANSACTIONS) });
 
 export const blocks: Resource = (app, api) => {
   addList(app, api);
@@ -61,7 +38,7 @@ function addList(app: Server, api: Api): void {
       config: HEAD_ONLY,
       schema: {
         ...described("Blocks", "Lists blocks, newest first.", listOf(AnyBlock)),
-        querystring: query(blockListQuery),
+        querystring: listQuery,
       },
     },
     (request) =>

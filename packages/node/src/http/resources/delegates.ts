@@ -1,77 +1,26 @@
 /** `/delegates` (http-api.md 6.6). */
 import { Type } from "../../platform/json/schema.ts";
+import { DELEGATE_BLOCKS, DELEGATES, VOTERS } from "../../read/lists.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { blockList, blockListQuery } from "../lists/blocks.ts";
+import { blockList } from "../lists/blocks.ts";
 import { type Candidate, createCandidates, delegateList, delegateOrder } from "../lists/delegates.ts";
-import { walletList, walletListQuery } from "../lists/wallets.ts";
-import { body, interval, percentageValue, uintValue } from "../requests/bodies.ts";
+import { walletList } from "../lists/wallets.ts";
+import { body } from "../requests/bodies.ts";
+import { listParameters, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import {
-  address,
-  hex,
-  publicKey,
-  query,
-  transformQuery,
-  uint,
-  username,
-  walletId,
-} from "../requests/parameters.ts";
+import { query, transformQuery, walletId } from "../requests/parameters.ts";
 import { AnyBlock } from "../responses/block.ts";
 import { Delegate } from "../responses/delegate.ts";
 import { Wallet } from "../responses/wallet.ts";
 
-const shownName = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  description: "Part of the displayed name (unikname) or of the username, case-insensitive.",
-});
-
-const listQuery = query({
-  ...pageQuery,
-  orderBy: delegateOrder,
-  type: Type.Optional(
-    Type.Enum(["resigned", "never-forged"], {
-      description: "Only resigned delegates, or only delegates that never forged a block.",
-    }),
-  ),
-  address: Type.Optional(address),
-  publicKey: Type.Optional(publicKey),
-  secondPublicKey: Type.Optional(publicKey),
-  vote: Type.Optional(publicKey),
-  username: Type.Optional(username),
-  name: Type.Optional(shownName),
-  balance: Type.Optional(uint),
-  voteBalance: Type.Optional(uint),
-  producedBlocks: Type.Optional(uint),
-});
-
-const searchBody = body({
-  address: Type.Optional(address),
-  publicKey: Type.Optional(publicKey),
-  username: Type.Optional(username),
-  name: Type.Optional(shownName),
-  // The maximum depends on the head.
-  usernames: Type.Optional(Type.Array(username, { minItems: 1, uniqueItems: true })),
-  approval: Type.Optional(interval(percentageValue)),
-  forgedFees: Type.Optional(interval(uintValue)),
-  forgedRewards: Type.Optional(interval(uintValue)),
-  forgedTotal: Type.Optional(interval(uintValue)),
-  producedBlocks: Type.Optional(interval(uintValue)),
-  voteBalance: Type.Optional(interval(uintValue)),
-});
-
-const blocksQuery = query({
-  ...blockListQuery,
-  payloadLength: Type.Optional(uint),
-  payloadHash: Type.Optional(hex),
-  blockSignature: Type.Optional(hex),
-});
-// Voters cannot have negative balances, unlike wallets in general.
-const votersQuery = query({ ...walletListQuery, balance: Type.Optional(uint), ...transformQuery });
+const listQuery = query({ ...pageQuery, ...listParameters(DELEGATES), orderBy: delegateOrder });
+const searchBody = body(searchMembers(DELEGATES));
+const blocksQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(DELEGATE_BLOCKS) });
+const votersQuery = query({ ...pageQuery, ...listParameters(VOTERS), ...transformQuery });
 
 const params = Type.Object({ id: walletId });
 

@@ -1,6 +1,7 @@
 /** `/entities` (http-api.md 6.11). */
 import { Type } from "../../platform/json/schema.ts";
-import type { Integer } from "../../read/page.ts";
+import type { EntityFilter, EntityOrder } from "../../read/filters.ts";
+import { ENTITIES } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredEntity } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
@@ -9,9 +10,10 @@ import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "../lists/memory.ts";
-import { body, boolValue, intValue } from "../requests/bodies.ts";
+import { body } from "../requests/bodies.ts";
+import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
-import { bool, hex64, int, type Order, orderBy, orderOf, publicKey, query } from "../requests/parameters.ts";
+import { hex64, orderOf, query } from "../requests/parameters.ts";
 import { address as addressText, count, id, publicKey as publicKeyText } from "../responses/values.ts";
 
 const Entity = Type.Object(
@@ -34,17 +36,7 @@ const RATES = {
   publicKey: ({ publicKey }) => publicKey,
   subType: ({ subType }) => subType,
   type: ({ type }) => type,
-} as const satisfies Record<string, Rate<StoredEntity>>;
-
-const BY_ID: Order<keyof typeof RATES> = { field: "id", direction: "asc" };
-
-type EntityFilter = {
-  readonly publicKey?: string;
-  readonly type?: Integer;
-  readonly subType?: Integer;
-  readonly name?: string;
-  readonly isResigned?: boolean | string;
-};
+} as const satisfies Record<EntityOrder["field"], Rate<StoredEntity>>;
 
 const TESTS: Tests<StoredEntity, EntityFilter> = {
   publicKey: ({ publicKey }, value) => publicKey === value,
@@ -54,26 +46,8 @@ const TESTS: Tests<StoredEntity, EntityFilter> = {
   isResigned: ({ resigned }, value) => isFlag(resigned === true, value),
 };
 
-const paging = { ...pageQuery, orderBy: Type.Optional(orderBy(...Object.keys(RATES))) };
-const name = Type.String({
-  pattern: "^[A-Za-z0-9_-]{1,40}$",
-  description: "1 to 40 of A-Z, a-z, 0-9, _ and -",
-});
-const listQuery = query({
-  ...paging,
-  publicKey: Type.Optional(publicKey),
-  type: Type.Optional(int),
-  subType: Type.Optional(int),
-  name: Type.Optional(name),
-  isResigned: Type.Optional(bool),
-});
-const searchBody = body({
-  publicKey: Type.Optional(publicKey),
-  type: Type.Optional(intValue),
-  subType: Type.Optional(intValue),
-  name: Type.Optional(name),
-  isResigned: Type.Optional(boolValue),
-});
+const listQuery = query({ ...pageQuery, ...listParameters(ENTITIES) });
+const searchBody = body(searchMembers(ENTITIES));
 
 export const entities: Resource = (app, api) => {
   addList(app, api);
@@ -101,7 +75,7 @@ function addSearch(app: Server, { read }: Api): void {
     {
       schema: {
         ...described("Entities", "Searches entities.", listOf(Entity)),
-        querystring: query(paging),
+        querystring: query({ ...pageQuery, orderBy: orderOfList(ENTITIES) }),
         body: searchBody,
       },
     },
@@ -133,7 +107,7 @@ async function entityList(
   request: ListRequest<{ orderBy?: string }>,
   filter: EntityFilter,
 ) {
-  const { field, direction } = orderOf(request.query.orderBy, BY_ID);
+  const { field, direction } = orderOf(request.query.orderBy, ENTITIES);
   const found = passing(await entities.all(), TESTS, filter);
   const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
   return memoryList(request, ordered, { show: entityResponse, id: ({ id }) => id });

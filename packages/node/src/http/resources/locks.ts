@@ -1,44 +1,22 @@
 /** `/locks` (http-api.md 6.10). */
 import { Type } from "../../platform/json/schema.ts";
+import { LOCKS, TRANSACTIONS } from "../../read/lists.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { lockList, lockOrder } from "../lists/locks.ts";
-import { transactionList, transactionOrder } from "../lists/transactions.ts";
-import { body, boolValue, distinct, interval, uintValue } from "../requests/bodies.ts";
+import { lockList } from "../lists/locks.ts";
+import { transactionList } from "../lists/transactions.ts";
+import { body, distinct } from "../requests/bodies.ts";
+import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
+import { hex64, query } from "../requests/parameters.ts";
 import { Lock, lockResponse } from "../responses/lock.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 
-const listQuery = query({
-  ...pageQuery,
-  orderBy: lockOrder,
-  recipientId: Type.Optional(address),
-  senderPublicKey: Type.Optional(publicKey),
-  lockId: Type.Optional(hex64),
-  secretHash: Type.Optional(hex64),
-  amount: Type.Optional(uint),
-  expirationValue: Type.Optional(uint),
-  expirationType: Type.Optional(Type.String({ pattern: "^0*[12]$", description: "1 or 2" })),
-  isExpired: Type.Optional(bool),
-});
-
-const searchBody = body({
-  recipientId: Type.Optional(address),
-  senderPublicKey: Type.Optional(publicKey),
-  lockId: Type.Optional(hex64),
-  secretHash: Type.Optional(hex64),
-  // The limit is in characters; searches of transactions limit bytes.
-  vendorField: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  expirationType: Type.Optional(Type.Enum([1, 2, "1", "2"])),
-  isExpired: Type.Optional(boolValue),
-  amount: Type.Optional(interval(uintValue)),
-  timestamp: Type.Optional(interval(uintValue)),
-  expirationValue: Type.Optional(interval(uintValue)),
-});
+const listQuery = query({ ...pageQuery, ...listParameters(LOCKS) });
+const searchBody = body(searchMembers(LOCKS));
 
 const MAX_IDS = 25;
 const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
@@ -70,7 +48,7 @@ function addSearch(app: Server, api: Api): void {
     {
       schema: {
         ...described("Locks", "Searches open locks.", listOf(Lock)),
-        querystring: query({ ...pageQuery, orderBy: lockOrder }),
+        querystring: query({ ...pageQuery, orderBy: orderOfList(LOCKS) }),
         body: searchBody,
       },
     },
@@ -87,7 +65,7 @@ function addUnlocked(app: Server, api: Api): void {
     {
       schema: {
         ...described("Locks", "Lists the claims and refunds of locks.", listOf(AnyTransaction)),
-        querystring: query({ ...pageQuery, orderBy: transactionOrder }),
+        querystring: query({ ...pageQuery, orderBy: orderOfList(TRANSACTIONS) }),
         body: unlockedBody,
       },
     },

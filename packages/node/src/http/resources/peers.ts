@@ -3,12 +3,15 @@
 import type { PeerInfo } from "../../gateway/gateway.ts";
 import { compareVersions, parseRange, parseVersion } from "../../peers/versions.ts";
 import { Type } from "../../platform/json/schema.ts";
+import type { PeerOrder } from "../../read/filters.ts";
+import { PEERS } from "../../read/lists.ts";
 import type { Resource } from "../core/api.ts";
 import { HttpError, notFound } from "../core/error.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { memoryList, sorted } from "../lists/memory.ts";
+import { listParameters } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import { ip, type Order, orderBy, orderOf, query } from "../requests/parameters.ts";
+import { ip, orderOf, query } from "../requests/parameters.ts";
 import { count } from "../responses/values.ts";
 
 const Peer = Type.Object(
@@ -25,19 +28,7 @@ const Peer = Type.Object(
   { title: "Peer" },
 );
 
-const ORDERS = ["height", "ip", "latency", "version"] as const;
-type PeerOrder = Order<(typeof ORDERS)[number]>;
-const QUICKEST_FIRST: PeerOrder = { field: "latency", direction: "asc" };
-
-const listQuery = query({
-  ...pageQuery,
-  orderBy: Type.Optional(orderBy(...ORDERS)),
-  version: Type.Optional(
-    Type.String({ description: "Version range such as ^5.7 or >=5.6 <6; 404 if it is invalid." }),
-  ),
-  // Validated but without effect, as in the old network.
-  ip: Type.Optional(ip),
-});
+const listQuery = query({ ...pageQuery, ...listParameters(PEERS) });
 
 export const peers: Resource = (app, { gateway }) => {
   app.get(
@@ -53,7 +44,7 @@ export const peers: Resource = (app, { gateway }) => {
       const { version, orderBy } = request.query;
       const all = await gateway.peers();
       const found = version === undefined ? all : ofVersions(all, version);
-      const rows = ordered(found, orderOf(orderBy, QUICKEST_FIRST));
+      const rows = ordered(found, orderOf(orderBy, PEERS));
       return memoryList(request, rows, { show: peerResponse, id: ({ ip }) => ip });
     },
   );

@@ -1,34 +1,17 @@
 import { Type } from "../../platform/json/schema.ts";
 import { perSnapshot } from "../../read/head.ts";
+import { TRANSACTIONS } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import {
-  type ListedExtras,
-  nonceQuery,
-  recipientQuery,
-  senderQuery,
-  transactionList,
-  transactionListQuery,
-  transactionOrder,
-  typeGroupQuery,
-  typeQuery,
-} from "../lists/transactions.ts";
-import { body, distinct, interval, positiveValue, uintValue } from "../requests/bodies.ts";
+import { type ListedExtras, transactionList } from "../lists/transactions.ts";
+import { body } from "../requests/bodies.ts";
+import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
-import {
-  address,
-  blockId,
-  hex64,
-  publicKey,
-  query,
-  transformQuery,
-  vendorField,
-  wantsTransform,
-} from "../requests/parameters.ts";
+import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
 import {
   AnyTransaction,
   RawTransaction,
@@ -40,34 +23,8 @@ import {
 import { addPending, addSubmission } from "./pending-transactions.ts";
 import { VOTE } from "./votes.ts";
 
-const listQuery = query({
-  ...transactionListQuery,
-  ...typeQuery,
-  ...typeGroupQuery,
-  ...nonceQuery,
-  ...senderQuery,
-  ...recipientQuery,
-});
-
-const MAX_ADDRESSES = 50;
-const searchBody = body({
-  orderBy: transactionOrder,
-  id: Type.Optional(hex64),
-  blockId: Type.Optional(blockId),
-  type: Type.Optional(uintValue),
-  typeGroup: Type.Optional(uintValue),
-  version: Type.Optional(positiveValue),
-  senderPublicKey: Type.Optional(publicKey),
-  senderId: Type.Optional(address),
-  recipientId: Type.Optional(address),
-  addresses: Type.Optional(distinct(address, MAX_ADDRESSES)),
-  vendorField: Type.Optional(Type.String({ ...vendorField, minLength: 1 })),
-  nonce: Type.Optional(uintValue),
-  timestamp: Type.Optional(interval(uintValue)),
-  amount: Type.Optional(interval(uintValue)),
-  fee: Type.Optional(interval(uintValue)),
-  asset: Type.Optional(Type.Object({})),
-});
+const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(TRANSACTIONS) });
+const searchBody = body({ orderBy: orderOfList(TRANSACTIONS), ...searchMembers(TRANSACTIONS) });
 
 const params = Type.Object({ id: hex64 });
 

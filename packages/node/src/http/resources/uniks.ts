@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "../../platform/json/schema.ts";
 import type { TokenFilter, TokenOrder } from "../../read/filters.ts";
+import { UNIKS } from "../../read/lists.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { StoredToken } from "../../read/rows.ts";
 import type { Api, Resource } from "../core/api.ts";
@@ -10,8 +11,10 @@ import { HttpError, isOwnPath, notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
 import { memoryList } from "../lists/memory.ts";
+import { body } from "../requests/bodies.ts";
+import { searchMembers } from "../requests/list-schemas.ts";
 import { type ListRequest, listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
-import { address, hex64, orderOf, query } from "../requests/parameters.ts";
+import { hex64, orderOf, query } from "../requests/parameters.ts";
 import {
   systemProperties,
   TokenDetail,
@@ -34,15 +37,7 @@ const anyOrder = Type.Optional(Type.String({ minLength: 1, ...TOKEN_ORDER }));
 
 const params = Type.Object({ id: hex64 });
 
-const MAX_IDS = 100;
-const searchBody = Type.Object(
-  {
-    id: Type.Optional(Type.Union([hex64, Type.Array(hex64, { minItems: 1, maxItems: MAX_IDS })])),
-    ownerId: Type.Optional(address),
-    orderBy: anyOrder,
-  },
-  { additionalProperties: false },
-);
+const searchBody = body({ ...searchMembers(UNIKS), orderBy: anyOrder });
 
 const TokenStatus = Type.Object(
   { nftName: Type.String(), individual: countText, organization: countText, network: countText },
@@ -110,7 +105,7 @@ function addSearch(app: Server, { read }: Api, name: TokenName): void {
     (request) => {
       const { id, ownerId } = request.body;
       const filter = {
-        ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
+        ...(id !== undefined && { id: [id].flat().map((text) => text.toLowerCase()) }),
         ...(ownerId !== undefined && { ownerId }),
       };
       return read(request, (snapshot) => tokenList(snapshot, request, name, filter, request.body));
@@ -209,8 +204,8 @@ async function tokenList(
 
 /** Parses an `orderBy`; orders by id if it does not name a member of a summary. */
 export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
-  const { field, direction } = orderOf<string>(orderBy, { field: "id", direction: "asc" });
-  return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };
+  const order = orderOf(orderBy, UNIKS);
+  return UNIKS.orders.includes(order.field) ? order : UNIKS.defaultOrder;
 }
 
 async function findToken({ tokens }: Snapshot, id: string): Promise<StoredToken> {

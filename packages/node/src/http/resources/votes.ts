@@ -1,17 +1,22 @@
 /** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules, without core votes. */
+
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "../../platform/json/schema.ts";
+import { present } from "../../platform/present.ts";
+import { VOTES } from "../../read/lists.ts";
 import type { Resource } from "../core/api.ts";
 import { notFound } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf, single } from "../documentation/route.ts";
-import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "../lists/transactions.ts";
+import { transactionList } from "../lists/transactions.ts";
+import { listParameters } from "../requests/list-schemas.ts";
+import { pageQuery } from "../requests/pagination.ts";
 import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
 import { AnyTransaction, rawTransactionResponse, transactionResponse } from "../responses/transaction.ts";
 
 export const VOTE = { typeGroup: TYPE_GROUPS.uns, type: 5 } as const;
 
-const listQuery = query({ ...transactionListQuery, ...senderQuery, ...recipientQuery });
+const listQuery = query({ ...pageQuery, ...transformQuery, ...listParameters(VOTES) });
 
 export const votes: Resource = (app, api) => {
   const { read } = api;
@@ -49,7 +54,8 @@ export const votes: Resource = (app, api) => {
         if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type)
           throw notFound("VOTE_UNKNOWN", "Vote");
         if (wantsTransform(request.query)) return { data: transactionResponse(found, head.height, api) };
-        return { data: rawTransactionResponse((await transactions.signedById(id))!) };
+        const signed = present(await transactions.signedById(id), "the signed form of a vote");
+        return { data: rawTransactionResponse(signed) };
       }),
   );
 };

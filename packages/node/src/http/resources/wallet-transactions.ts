@@ -1,95 +1,62 @@
 /** The transactions of a wallet: `/wallets/:id/transactions` and `/wallets/:id/votes` (http-api.md 6.5). */
 import { Type } from "../../platform/json/schema.ts";
+import { RECEIVED_TRANSACTIONS, SENT_TRANSACTIONS, WALLET_TRANSACTIONS } from "../../read/lists.ts";
 import type { Api } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { described, listOf } from "../documentation/route.ts";
-import {
-  nonceQuery,
-  recipientQuery,
-  senderQuery,
-  transactionList,
-  transactionListQuery,
-  typeGroupQuery,
-  typeQuery,
-} from "../lists/transactions.ts";
+import { transactionList } from "../lists/transactions.ts";
 import { findWallet } from "../lists/wallets.ts";
+import { listParameters } from "../requests/list-schemas.ts";
 import { pageQuery } from "../requests/pagination.ts";
 import { query, transformQuery, walletId } from "../requests/parameters.ts";
 import { AnyTransaction } from "../responses/transaction.ts";
 import { VOTE } from "./votes.ts";
 
-const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQuery, ...nonceQuery };
-
 const params = Type.Object({ id: walletId });
 
+type WalletList = {
+  readonly list: typeof WALLET_TRANSACTIONS | typeof SENT_TRANSACTIONS | typeof RECEIVED_TRANSACTIONS;
+  readonly sentence: string;
+  /** Filter that gets the address of the wallet. */
+  readonly role: "participant" | "senderId" | "recipientId";
+};
+
+const WALLET_LISTS: readonly WalletList[] = [
+  {
+    list: WALLET_TRANSACTIONS,
+    sentence: "Lists the transactions of a wallet, sent and received, newest first.",
+    role: "participant",
+  },
+  { list: SENT_TRANSACTIONS, sentence: "Lists the transactions that a wallet sent.", role: "senderId" },
+  {
+    list: RECEIVED_TRANSACTIONS,
+    sentence: "Lists the transactions that a wallet received.",
+    role: "recipientId",
+  },
+];
+
 export function addWalletTransactions(app: Server, api: Api): void {
-  addAll(app, api);
-  addSent(app, api);
-  addReceived(app, api);
+  for (const walletList of WALLET_LISTS) addList(app, api, walletList);
   addVotes(app, api);
 }
 
-function addAll(app: Server, api: Api): void {
+function addList(app: Server, api: Api, { list, sentence, role }: WalletList): void {
   app.get(
-    "/wallets/:id/transactions",
+    list.path.replace("{id}", ":id"),
     {
       config: HEAD_ONLY,
       schema: {
-        ...described(
-          "Wallets",
-          "Lists the transactions of a wallet, sent and received, newest first.",
-          listOf(AnyTransaction),
-        ),
+        ...described("Wallets", sentence, listOf(AnyTransaction)),
         params,
-        querystring: query(transactionsQuery),
+        querystring: query({ ...pageQuery, ...transformQuery, ...listParameters(list) }),
       },
     },
     (request) =>
       api.read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const participant = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, participant }, { orderBy });
-      }),
-  );
-}
-
-function addSent(app: Server, api: Api): void {
-  app.get(
-    "/wallets/:id/transactions/sent",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the transactions that a wallet sent.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...transactionsQuery, ...recipientQuery }),
-      },
-    },
-    (request) =>
-      api.read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const senderId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, senderId }, { orderBy });
-      }),
-  );
-}
-
-function addReceived(app: Server, api: Api): void {
-  app.get(
-    "/wallets/:id/transactions/received",
-    {
-      config: HEAD_ONLY,
-      schema: {
-        ...described("Wallets", "Lists the transactions that a wallet received.", listOf(AnyTransaction)),
-        params,
-        querystring: query({ ...transactionsQuery, ...senderQuery }),
-      },
-    },
-    (request) =>
-      api.read(request, async (snapshot) => {
-        const { orderBy, ...filter } = request.query;
-        const recipientId = (await findWallet(snapshot, request.params.id)).address;
-        return transactionList(api, snapshot, request, { ...filter, recipientId }, { orderBy });
+        const { address } = await findWallet(snapshot, request.params.id);
+        return transactionList(api, snapshot, request, { ...filter, [role]: address }, { orderBy });
       }),
   );
 }

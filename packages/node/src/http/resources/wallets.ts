@@ -1,34 +1,26 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "../../platform/json/schema.ts";
+import { RICHEST_WALLETS, WALLET_LOCKS, WALLETS } from "../../read/lists.ts";
 import type { Api, Resource } from "../core/api.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { HEAD_ONLY } from "../core/head-cache.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { lockList, lockOrder } from "../lists/locks.ts";
-import { findWallet, walletList, walletListQuery, walletOrder } from "../lists/wallets.ts";
-import { body, distinct, interval, intValue, uintValue } from "../requests/bodies.ts";
+import { lockList } from "../lists/locks.ts";
+import { findWallet, walletList } from "../lists/wallets.ts";
+import { body } from "../requests/bodies.ts";
+import { listParameters, orderOfList, searchMembers } from "../requests/list-schemas.ts";
 import { listResponse, pageOf, pageQuery } from "../requests/pagination.ts";
-import { address, bool, publicKey, query, username, walletId } from "../requests/parameters.ts";
+import { query, walletId } from "../requests/parameters.ts";
 import { Lock } from "../responses/lock.ts";
 import { type TokenName, TokenSummary, tokenSummary } from "../responses/unik.ts";
 import { SingleWallet, singleWalletResponse, Wallet } from "../responses/wallet.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { addWalletTransactions } from "./wallet-transactions.ts";
 
-const MAX_ADDRESSES = 50;
-const searchBody = body({
-  address: Type.Optional(address),
-  addresses: Type.Optional(distinct(address, MAX_ADDRESSES)),
-  publicKey: Type.Optional(publicKey),
-  secondPublicKey: Type.Optional(publicKey),
-  vote: Type.Optional(publicKey),
-  username: Type.Optional(username),
-  producedBlocks: Type.Optional(uintValue),
-  balance: Type.Optional(interval(intValue)),
-  voteBalance: Type.Optional(interval(uintValue)),
-  lockedBalance: Type.Optional(interval(uintValue)),
-});
+const listQuery = query({ ...pageQuery, ...listParameters(WALLETS) });
+const searchBody = body(searchMembers(WALLETS));
+const locksQuery = query({ ...pageQuery, ...listParameters(WALLET_LOCKS) });
 
 const params = Type.Object({ id: walletId });
 
@@ -50,7 +42,7 @@ function addList(app: Server, { read, chainmeta }: Api): void {
       config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Lists wallets, richest first.", listOf(Wallet, chainmetaMember)),
-        querystring: query(walletListQuery),
+        querystring: listQuery,
       },
     },
     (request) =>
@@ -68,7 +60,7 @@ function addRichestFirst(app: Server, { read }: Api): void {
       config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Lists wallets, always richest first.", listOf(Wallet)),
-        querystring: query(walletListQuery),
+        querystring: query({ ...pageQuery, ...listParameters(RICHEST_WALLETS) }),
       },
     },
     (request) => read(request, (snapshot) => walletList(snapshot, request, request.query)),
@@ -81,7 +73,7 @@ function addSearch(app: Server, { read }: Api): void {
     {
       schema: {
         ...described("Wallets", "Searches wallets.", listOf(Wallet)),
-        querystring: query({ ...pageQuery, orderBy: walletOrder }),
+        querystring: query({ ...pageQuery, orderBy: orderOfList(WALLETS) }),
         body: searchBody,
       },
     },
@@ -120,7 +112,7 @@ function addLocks(app: Server, api: Api): void {
       schema: {
         ...described("Wallets", "Lists the open locks that a wallet created.", listOf(Lock)),
         params,
-        querystring: query({ ...pageQuery, orderBy: lockOrder, isExpired: Type.Optional(bool) }),
+        querystring: locksQuery,
       },
     },
     (request) =>

@@ -37,12 +37,13 @@ export function tokenSummary(
   name: TokenName,
 ): Static<typeof TokenSummary> {
   if (name === "nft") return { id, ownerId };
-  const values = explicitValues ? explicitValues.split(",") : undefined;
+  const values = explicitValues ? explicitValues.split(",") : [];
+  const [first] = values;
   return {
     id,
     ownerId,
     ...(type !== null && { type }),
-    ...(values && { explicitValues: values, defaultExplicitValue: values[0]! }),
+    ...(first !== undefined && { explicitValues: values, defaultExplicitValue: first }),
   };
 }
 

@@ -18,7 +18,7 @@ export function addMethods(app: Server): MethodsOf {
   });
 
   return (url) => {
-    const path = url.split("?", 1)[0]!;
+    const [path = ""] = url.split("?", 1);
     const methods = [...routes.values()].flatMap((route) =>
       route.path.test(path) ? [...route.methods] : [],
     );

@@ -113,4 +113,4 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 const JSON_TYPE = /^application\/json$/;
 const ANY_JSON = /^application\/([\w.-]+\+)?json$/;
 
-const mediaType = (header = ""): string => header.split(";")[0]!.trim().toLowerCase();
+const mediaType = (header = ""): string => header.replace(/;.*$/s, "").trim().toLowerCase();

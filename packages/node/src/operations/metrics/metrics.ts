@@ -1,5 +1,6 @@
 /** All metrics of a node, in the text format of Prometheus. They are kept in the serving thread. */
 
+import type { FeedFigures } from "../../feed/feed.ts";
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
@@ -10,6 +11,7 @@ import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
 import { createEachWebhook, type FiguresByWebhook } from "./each-webhook.ts";
+import { createFeedMetrics } from "./feed.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import { Registry } from "./instruments.ts";
 import { createMatchingMetrics } from "./matching.ts";
@@ -26,6 +28,8 @@ export type Figures = FiguresByWebhook & {
   readonly webhooks: WebhookFigures;
   readonly calls: CallsByThread;
   readonly streams: StreamFigures;
+  /** Undefined: the feed is disabled. */
+  readonly feed: FeedFigures | undefined;
   readonly connections: ConnectionsOfListeners;
   readonly sessions: SessionFigures;
   readonly process: ProcessFigures;
@@ -50,6 +54,7 @@ export function createMetrics(version: string): Metrics {
   const connections = createConnectionMetrics(registry);
   const process = createProcessMetrics(registry);
   const showSessions = createSessionMetrics(registry);
+  const showFeed = createFeedMetrics(registry);
   const showCalls = createCallMetrics(registry);
   return {
     http,
@@ -61,6 +66,7 @@ export function createMetrics(version: string): Metrics {
       node.showServing(figures.serving);
       webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
+      if (figures.feed) showFeed(figures.feed);
       connections.show(figures.connections);
       showSessions(figures.sessions);
       process.show(figures.process, figures.node?.logLinesLost);

@@ -1,4 +1,4 @@
-/** Metrics of the log, and of the disk with the data folder. */
+/** Metrics of the log, the database, and the disk with the data folder. */
 import { Counter, Gauge, type Registry, showTotal } from "./instruments.ts";
 
 export type ProcessFigures = {
@@ -8,6 +8,8 @@ export type ProcessFigures = {
   readonly failedWrites: number;
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: number | undefined;
+  /** Pages in the write-ahead log of the database. */
+  readonly logPages: number;
   /** Inspections of the database by their outcome, and the damage that the last one found. */
   readonly inspections: {
     readonly sound: number;
@@ -40,6 +42,11 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
     help: "Free bytes on the disk of the data folder.",
     registers,
   });
+  const logPages = new Gauge({
+    name: "uniknode_database_log_pages",
+    help: "Pages of 4 KiB in the write-ahead log of the database.",
+    registers,
+  });
   const inspections = new Counter({
     name: "uniknode_database_inspections_total",
     help: "Database inspections, by outcome: sound, damaged, failed.",
@@ -61,6 +68,7 @@ export function createProcessMetrics(registry: Registry): ProcessMetrics {
       linesLost.inc({ thread: "serving" }, figures.logLinesLost);
       showTotal(failedWrites, figures.failedWrites);
       freeBytes.set(figures.freeBytes ?? Number.NaN);
+      logPages.set(figures.logPages);
       const { damage, ...outcomes } = figures.inspections;
       inspections.reset();
       for (const [outcome, total] of Object.entries(outcomes)) inspections.inc({ outcome }, total);

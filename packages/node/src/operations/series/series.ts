@@ -51,7 +51,7 @@ export function createSeries(capacity: number): Series {
   function positionsSince(afterSeconds: number): number[] {
     const positions: number[] = [];
     for (let index = Math.max(0, added - capacity); index < added; index++) {
-      if (times[index % capacity]! > afterSeconds) positions.push(index % capacity);
+      if (numberAt(times, index % capacity) > afterSeconds) positions.push(index % capacity);
     }
     return positions;
   }
@@ -67,12 +67,18 @@ export function createSeries(capacity: number): Series {
       const positions = positionsSince(afterSeconds);
       const figures = columns.map(({ name, values }) => [
         name,
-        positions.map((position) => (Number.isNaN(values[position]) ? null : values[position]!)),
+        positions.map((position) => {
+          const value = numberAt(values, position);
+          return Number.isNaN(value) ? null : value;
+        }),
       ]);
       return {
-        times: positions.map((position) => times[position]!),
+        times: positions.map((position) => numberAt(times, position)),
         figures: Object.fromEntries(figures) as SeriesColumns["figures"],
       };
     },
   };
 }
+
+/** Returns the number at a position; NaN beyond the end. */
+const numberAt = (column: Float64Array, position: number): number => column[position] ?? Number.NaN;

@@ -44,70 +44,78 @@ export type BlockBroadcast = {
   sinceRefusalMs(): number;
 };
 
-export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
-  const { observations, logger } = deps;
+type State = BlockBroadcastDeps & {
   /** The newest waiting post by address: a peer that has the newest block can fetch those below. */
-  const waiting = new Map<string, WaitingPost>();
-  let dropped = 0;
-  let refusedAt = Number.NEGATIVE_INFINITY;
+  readonly waiting: Map<string, WaitingPost>;
+  dropped: number;
+  refusedAt: number;
+};
 
-  /** 0 if other nodes broadcast the block, or a later block is known. */
-  async function countRecipients(id: string): Promise<number> {
-    const total = deps.peers().length;
-    const seen = observations.last();
-    if (seen?.id !== id) return total;
-    const observedMs = seen.lastAt - seen.firstAt;
-    // No other node has a block of our own.
-    if (seen.count > 0 && observedMs < OBSERVE_MS && broadcastQuota(seen.count) > 0) {
-      await new Promise((resolve) => setTimeout(resolve, OBSERVE_MS - observedMs));
-    }
-    const last = observations.last();
-    return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : 0;
-  }
-
-  async function send(ips: readonly string[], height: number, serialize: () => Uint8Array): Promise<void> {
-    if (ips.length === 0) return;
-    const bytes = serialize();
-    await Promise.all(ips.map((ip) => post(ip, { height, bytes })));
-  }
-
-  /** Posts a block to a peer, or replaces the older one that waits for the rate limit of the peer. */
-  async function post(ip: string, post: Post): Promise<void> {
-    const before = waiting.get(ip);
-    if (before) {
-      dropped++;
-      if (post.height >= before.post.height) before.post = post;
-      return;
-    }
-    const entry: WaitingPost = { post };
-    waiting.set(ip, entry);
-    const forget = () => {
-      if (waiting.get(ip) === entry) waiting.delete(ip);
-    };
-    const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    const newest = () => {
-      forget();
-      return { block: entry.post.bytes };
-    };
-    await deps.request(ip, POST, newest, limits).catch((error) => {
-      forget();
-      if (error.code === "PEER_REFUSED") refusedAt = performance.now();
-      logger.debug({ ip, reason: error.message }, "failed to send a block");
-    });
-  }
-
+export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
+  const state: State = { ...deps, waiting: new Map(), dropped: 0, refusedAt: Number.NEGATIVE_INFINITY };
   return {
     async broadcast(block) {
-      const count = await countRecipients(block.header.id);
-      await send(sample(deps.peers(), count), block.header.height, () => bytesOfBlock(block));
+      const count = await countRecipients(state, block.header.id);
+      await send(state, sample(deps.peers(), count), block.header.height, () => bytesOfBlock(block));
     },
     async announceFetched(height, { id, header, transactions }) {
-      const isPosted = observations.last()?.id === id;
+      const isPosted = deps.observations.last()?.id === id;
       const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, REQUIRED_CAPACITY));
-      await send(free, height, () => joinBlock(header, transactions));
+      await send(state, free, height, () => joinBlock(header, transactions));
     },
-    unsent: () => waiting.size,
-    dropped: () => dropped,
-    sinceRefusalMs: () => performance.now() - refusedAt,
+    unsent: () => state.waiting.size,
+    dropped: () => state.dropped,
+    sinceRefusalMs: () => performance.now() - state.refusedAt,
   };
+}
+
+/** 0 if other nodes broadcast the block, or a later block is known. */
+async function countRecipients({ peers, observations }: State, id: string): Promise<number> {
+  const total = peers().length;
+  const seen = observations.last();
+  if (seen?.id !== id) return total;
+  const observedMs = seen.lastAt - seen.firstAt;
+  // No other node has a block of our own.
+  if (seen.count > 0 && observedMs < OBSERVE_MS && broadcastQuota(seen.count) > 0) {
+    await new Promise((resolve) => setTimeout(resolve, OBSERVE_MS - observedMs));
+  }
+  const last = observations.last();
+  return last?.id === id ? broadcastRecipients(last.count, peers().length) : 0;
+}
+
+async function send(
+  state: State,
+  ips: readonly string[],
+  height: number,
+  serialize: () => Uint8Array,
+): Promise<void> {
+  if (ips.length === 0) return;
+  const bytes = serialize();
+  await Promise.all(ips.map((ip) => post(state, ip, { height, bytes })));
+}
+
+/** Posts a block to a peer, or replaces the older one that waits for the rate limit of the peer. */
+async function post(state: State, ip: string, post: Post): Promise<void> {
+  const { waiting, request, logger } = state;
+  const before = waiting.get(ip);
+  if (before) {
+    state.dropped++;
+    if (post.height >= before.post.height) before.post = post;
+    return;
+  }
+  const entry: WaitingPost = { post };
+  waiting.set(ip, entry);
+  const forget = () => {
+    if (waiting.get(ip) === entry) waiting.delete(ip);
+  };
+  const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+  const newest = () => {
+    forget();
+    return { block: entry.post.bytes };
+  };
+  await request(ip, POST, newest, limits).catch((error) => {
+    forget();
+    if (error.code === "PEER_REFUSED") state.refusedAt = performance.now();
+    logger.debug({ ip, reason: error.message }, "failed to send a block");
+  });
 }

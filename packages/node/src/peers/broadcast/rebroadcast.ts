@@ -3,6 +3,7 @@
  * instance below a milestone whose rules allow it (trap A1), or while its pool is full.
  */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
+import { setNewest } from "../../platform/oldest.ts";
 import { MAX_TRANSACTIONS } from "../wire/limits.ts";
 
 export type RebroadcastDeps = {
@@ -27,16 +28,9 @@ export function createRebroadcast({ pending, send }: RebroadcastDeps): Rebroadca
   /** Height at which each transaction was sent last, lowest first. */
   const sentAt = new Map<string, number>();
 
-  function remember(id: string, height: number): void {
-    sentAt.delete(id);
-    sentAt.set(id, height);
-    const [oldest] = sentAt.keys();
-    if (sentAt.size > MAX_REMEMBERED) sentAt.delete(oldest!);
-  }
-
   return {
     sent(ids, height) {
-      for (const id of ids) remember(id, height);
+      for (const id of ids) setNewest(sentAt, id, height, MAX_REMEMBERED);
     },
     headMoved(height) {
       const due: SealedTransaction[] = [];
@@ -47,7 +41,7 @@ export function createRebroadcast({ pending, send }: RebroadcastDeps): Rebroadca
         else sentAt.delete(id);
       }
       if (due.length === 0) return;
-      for (const { data } of due) remember(data.id, height);
+      for (const { data } of due) setNewest(sentAt, data.id, height, MAX_REMEMBERED);
       send(due.map(({ data }) => transactionToJson(data)));
     },
   };

@@ -21,7 +21,7 @@ const MAX_RECIPIENTS = 20;
 
 export type TransactionBroadcast = {
   /** Sends the items that the pool selected for broadcast. */
-  broadcast(items: Items, answer: AdmissionResult): Promise<void>;
+  broadcast(items: Items, result: AdmissionResult): Promise<void>;
   /** Sends all items. */
   send(items: Items): Promise<void>;
   /** Posts that were dropped because too many waited for a peer, since the process started. */

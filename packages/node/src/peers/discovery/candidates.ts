@@ -2,10 +2,11 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
+import { createLru, type Lru } from "../../platform/lru.ts";
 import { type AddressGroup, addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
-import { createRefusals } from "../guards/refusals.ts";
-import { createSuspensions } from "../guards/suspensions.ts";
-import { createWindowCounter } from "../guards/window.ts";
+import { createExclusions, type Exclusions } from "../guards/exclusions.ts";
+import { createRefusals, type Refusals } from "../guards/refusals.ts";
+import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import type { PeerTable } from "../table/peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
@@ -37,7 +38,7 @@ export type Candidates = {
   submit(address: string, options?: { isSeed: boolean }): Promise<boolean>;
   /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
   suspend(ip: string): void;
-  /** Ends the suspensions of a peer that sent the blocks that it claims. */
+  /** Ends the exclusion of a peer that sent the blocks that it claims. */
   reinstate(ip: string): void;
 };
 
@@ -49,7 +50,7 @@ const FAILED_MS = 10_000;
 /** Time before an address that replied that it is not ready is dialled again. */
 const NOT_READY_MS = 1_000;
 /** Exclusion of a peer that did not send the blocks that it claims: the first time, and at most. */
-const SUSPENSION = { firstMs: 15_000, maxMs: 3_600_000 };
+const EXCLUSION = { firstMs: 15_000, maxMs: 3_600_000 };
 /** Addresses dialled at a time; further ones are ignored. */
 const MAX_PENDING = 64;
 /** Dials per site (an address of IPv4, a /48 of IPv6) in a window. */
@@ -60,90 +61,98 @@ const MAX_PEERS = 500;
 /** Addresses whose groups are remembered; more than there are peers. */
 const MAX_KNOWN_GROUPS = 2_000;
 
+type State = CandidateOptions &
+  CandidateDeps & {
+    /** Dials in progress, by address. */
+    readonly pending: Map<string, Promise<boolean>>;
+    readonly failed: Refusals;
+    readonly notReady: Refusals;
+    readonly exclusions: Exclusions;
+    readonly dials: WindowCounter;
+    readonly knownGroups: Lru<string, readonly AddressGroup[]>;
+  };
+
 export function createCandidates(options: CandidateOptions, deps: CandidateDeps): Candidates {
-  const { peerTable } = deps;
-  const pending = new Map<string, Promise<boolean>>();
-  const failed = createRefusals({ durationMs: FAILED_MS });
-  const notReady = createRefusals({ durationMs: NOT_READY_MS });
-  const suspensions = createSuspensions(SUSPENSION);
-  const dials = createWindowCounter(DIALS_PER_SITE);
-  const knownGroups = new Map<string, readonly AddressGroup[]>();
+  const state: State = {
+    ...options,
+    ...deps,
+    pending: new Map(),
+    failed: createRefusals({ durationMs: FAILED_MS }),
+    notReady: createRefusals({ durationMs: NOT_READY_MS }),
+    exclusions: createExclusions(EXCLUSION),
+    dials: createWindowCounter(DIALS_PER_SITE),
+    knownGroups: createLru(MAX_KNOWN_GROUPS),
+  };
+  return {
+    submit: (address, { isSeed } = { isSeed: false }) => submit(state, address, isSeed),
+    suspend(ip) {
+      state.exclusions.add(ip, performance.now());
+      deps.disconnect(ip);
+      deps.peerTable.remove(ip);
+    },
+    reinstate: state.exclusions.clear,
+  };
+}
 
-  function toUsableAddress(address: string): string | undefined {
-    const { loopback } = options;
-    const ip = peerAddress(
-      address,
-      loopback ? new Set([loopback.own]) : interfaces(),
-      loopback !== undefined,
-    );
-    return ip === undefined || deps.isBanned(ip) ? undefined : ip;
-  }
+async function submit(state: State, address: string, isSeed: boolean): Promise<boolean> {
+  const { peerTable, pending, failed, notReady, exclusions } = state;
+  // The cheapest checks first, since every incoming call comes here.
+  const plain = normalizeAddress(address);
+  if (peerTable.get(plain)) return true;
+  const at = performance.now();
+  const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || exclusions.has(plain, at);
+  if (!isSeed && isExcluded) return false;
+  const dialling = pending.get(plain);
+  if (dialling) return dialling;
+  if (pending.size >= MAX_PENDING || state.isDisabled) return false;
+  const ip = toUsableAddress(state, address);
+  if (ip === undefined) return false;
+  if (!isSeed && !mayDial(state, ip)) return false;
+  const dialled = dial(state, ip).finally(() => pending.delete(ip));
+  pending.set(ip, dialled);
+  return dialled;
+}
 
-  /** Returns true if the maximum of peers is reached, in total or in a group of the address. */
-  function isFull(ip: string): boolean {
-    // A set, since a candidate that has just become a peer is in both.
-    const peers = new Set([...peerTable.all().map((peer) => peer.ip), ...pending.keys()]);
-    if (peers.size >= MAX_PEERS) return true;
-    const groups = [...peers].map(groupsOf);
-    const countOf = (key: string) => groups.filter((some) => some.some((group) => group.key === key)).length;
-    return groupsOf(ip).some(({ key, max }) => countOf(key) >= max);
-  }
+function toUsableAddress({ loopback, isBanned }: State, address: string): string | undefined {
+  const own = loopback ? new Set([loopback.own]) : interfaces();
+  const ip = peerAddress(address, own, loopback !== undefined);
+  return ip === undefined || isBanned(ip) ? undefined : ip;
+}
 
-  /** Returns the groups of an address, cached: every candidate is compared with all peers. */
-  function groupsOf(address: string): readonly AddressGroup[] {
-    const known = knownGroups.get(address) ?? addressGroupsOf(address, options.maxPeersPerSubnet);
-    if (knownGroups.size >= MAX_KNOWN_GROUPS) knownGroups.clear();
-    knownGroups.set(address, known);
-    return known;
-  }
+/** Returns true if an address that is not a peer may be dialled now. */
+function mayDial(state: State, ip: string): boolean {
+  const at = performance.now();
+  if (!state.dials.take(siteGroup(ip), at)) return false;
+  if (!isFull(state, ip)) return true;
+  // Saves the search through all peers for every further call of the address.
+  state.failed.add(ip, at);
+  return false;
+}
 
-  /** Returns true if an address that is not a peer may be dialled now. */
-  function mayDial(ip: string): boolean {
-    const at = performance.now();
-    if (!dials.take(siteGroup(ip), at)) return false;
-    if (!isFull(ip)) return true;
-    // Saves the search through all peers for every further call of the address.
-    failed.add(ip, at);
+/** Returns true if the maximum of peers is reached, in total or in a group of the address. */
+function isFull(state: State, ip: string): boolean {
+  // A set, since a candidate that has just become a peer is in both.
+  const peers = new Set([...state.peerTable.all().map((peer) => peer.ip), ...state.pending.keys()]);
+  if (peers.size >= MAX_PEERS) return true;
+  const groups = Array.from(peers, (peer) => groupsOf(state, peer));
+  const countOf = (key: string) => groups.filter((some) => some.some((group) => group.key === key)).length;
+  return groupsOf(state, ip).some(({ key, max }) => countOf(key) >= max);
+}
+
+/** Returns the groups of an address, cached: every candidate is compared with all peers. */
+const groupsOf = ({ knownGroups, maxPeersPerSubnet }: State, address: string): readonly AddressGroup[] =>
+  knownGroups.get(address, () => addressGroupsOf(address, maxPeersPerSubnet));
+
+async function dial({ ping, logger, disconnect, notReady, failed }: State, ip: string): Promise<boolean> {
+  try {
+    await ping(ip, { isForced: true });
+    return true;
+  } catch (error) {
+    logger.debug({ ip, reason: (error as Error).message }, "candidate refused");
+    disconnect(ip);
+    (isNotReady(error) ? notReady : failed).add(ip, performance.now());
     return false;
   }
-
-  async function dial(ip: string): Promise<boolean> {
-    try {
-      await deps.ping(ip, { isForced: true });
-      return true;
-    } catch (error) {
-      deps.logger.debug({ ip, reason: (error as Error).message }, "candidate refused");
-      deps.disconnect(ip);
-      (isNotReady(error) ? notReady : failed).add(ip, performance.now());
-      return false;
-    }
-  }
-
-  return {
-    async submit(address, { isSeed } = { isSeed: false }) {
-      // The cheapest checks first, since every incoming call comes here.
-      const plain = normalizeAddress(address);
-      if (peerTable.get(plain)) return true;
-      const at = performance.now();
-      const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || suspensions.has(plain, at);
-      if (!isSeed && isExcluded) return false;
-      const dialling = pending.get(plain);
-      if (dialling) return dialling;
-      if (pending.size >= MAX_PENDING || options.isDisabled) return false;
-      const ip = toUsableAddress(address);
-      if (ip === undefined) return false;
-      if (!isSeed && !mayDial(ip)) return false;
-      const dialled = dial(ip).finally(() => pending.delete(ip));
-      pending.set(ip, dialled);
-      return dialled;
-    },
-    suspend(ip) {
-      suspensions.add(ip, performance.now());
-      deps.disconnect(ip);
-      peerTable.remove(ip);
-    },
-    reinstate: suspensions.clear,
-  };
 }
 
 const isNotReady = (error: unknown): boolean =>

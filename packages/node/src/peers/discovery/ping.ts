@@ -1,12 +1,7 @@
 /** Ping: requests the status of a peer and verifies it (p2p.md 10.4). */
 import type { PeerTable } from "../table/peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
-import {
-  type RequestPeer,
-  VerificationError,
-  type VerifyDeps,
-  verifyChain,
-} from "../verification/verify-chain.ts";
+import { type RequestPeer, unverified, type VerifyDeps, verifyChain } from "../verification/verify-chain.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
 
@@ -28,7 +23,7 @@ export type Ping = (ip: string, options: PingOptions) => Promise<void>;
 /** A verification is recent within this time. */
 const FRESH_MS = 120_000;
 
-/** @throws {VerificationError | PeerError} from the function that it returns */
+/** @throws {CodedError} PEER_UNVERIFIED, or a `PeerError`, from the function that it returns */
 export function createPing(deps: PingDeps): Ping {
   const { peerTable, network } = deps;
   /** Pings under way, by address: at most one for each. */
@@ -44,13 +39,13 @@ export function createPing(deps: PingDeps): Ping {
     const latencyMs = performance.now() - sentAt;
     const { version, network: peerNetwork } = status.config;
     // A node may not know all its own addresses, such as that of its router.
-    if (status.processId === deps.processId) throw new VerificationError("it is this node itself");
+    if (status.processId === deps.processId) throw unverified("it is this node itself");
     if (peerNetwork.nethash !== network.description.nethash) {
-      throw new VerificationError(`it is a node of another network (${peerNetwork.name})`);
+      throw unverified(`it is a node of another network (${peerNetwork.name})`);
     }
     const ranges = allowedVersions(network, deps.head().height);
     if (!isVersionAllowed(version, ranges, network.description.name)) {
-      throw new VerificationError(`its version ${version} is not in ${ranges.join(", ")}`);
+      throw unverified(`its version ${version} is not in ${ranges.join(", ")}`);
     }
     const verification = await withDeadline(verifyChain(status, request, deps), TIMES_MS.verification);
     const { height } = status.state;
@@ -70,7 +65,7 @@ export function createPing(deps: PingDeps): Ping {
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new VerificationError("its verification takes too long")), ms);
+    timer = setTimeout(() => reject(unverified("its verification takes too long")), ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -35,8 +35,8 @@ async function readText(source: string, signal: AbortSignal): Promise<string> {
 async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   // Most nodes never need it.
   const { fetch } = await import("undici");
-  const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
-  return answer.text();
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+  return response.text();
 }
 
 function parseAddresses(content: unknown): string[] {

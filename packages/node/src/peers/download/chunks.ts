@@ -88,7 +88,7 @@ function unassignedChunk(chunks: Chunks, source: Source): Chunk | undefined {
   // The next chunk is fetched beyond the bound, unless the chain is busy.
   const isNeeded = from === chunks.submitted && chunks.inExecution === 0;
   if (chunks.bufferedBytes > MAX_BUFFERED_BYTES && !isNeeded) return undefined;
-  const limit = gap === undefined ? chunks.to : gaps.get(gap)!;
+  const limit = (gap === undefined ? undefined : gaps.get(gap)) ?? chunks.to;
   const end = Math.min(limit, source.height, from + chunkSizeOf(source));
   if (end <= from) return undefined;
   if (gap === undefined) chunks.assigned = end;
@@ -105,9 +105,9 @@ function unassignedChunk(chunks: Chunks, source: Source): Chunk | undefined {
 
 /** Fills a gap up to a height. */
 function fillGap(gaps: Map<number, number>, gap: number, filled: number): void {
-  const end = gaps.get(gap)!;
+  const end = gaps.get(gap);
   gaps.delete(gap);
-  if (filled < end) gaps.set(filled, end);
+  if (end !== undefined && filled < end) gaps.set(filled, end);
 }
 
 /**

@@ -39,7 +39,8 @@ export function betterBranch(peers: readonly Peer[], ownHeight: number): Branch 
   const [largest] = [...groups].sort(
     ([heightA, a], [heightB, b]) => b.length - a.length || heightB - heightA,
   );
-  const [commonHeight, members] = largest!;
+  if (!largest) return undefined;
+  const [commonHeight, members] = largest;
   const height = Math.max(...members.map(({ verification }) => verification.hisHeight));
   if (height <= ownHeight) return undefined;
   return { commonHeight, height, peers: members, holders: holdersOf(members, height) };

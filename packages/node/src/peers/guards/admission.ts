@@ -46,79 +46,86 @@ type Session = IncomingSession & {
   isOpen: boolean;
 };
 
-const ALL_SESSIONS = "all";
+type State = {
+  readonly perSubnet: number;
+  /** The group of all sessions. */
+  readonly all: Group;
+  /** Groups with members, by key. */
+  readonly groups: Map<string, Group>;
+  evicted: number;
+};
 
 export function createAdmission({ perSubnet, total }: AdmissionLimits): Admission {
-  /** Groups with members, by key. */
-  const groups = new Map<string, Group>();
-  const all = { key: ALL_SESSIONS, max: total, members: new Set<Session>() };
-  let evicted = 0;
+  const all: Group = { key: "all", max: total, members: new Set() };
+  const state: State = { perSubnet, all, groups: new Map(), evicted: 0 };
+  return {
+    admit: (incoming) => admit(state, incoming),
+    figures() {
+      const handshakes = [...all.members].filter(({ isOpen }) => !isOpen).length;
+      return { sessions: all.members.size, handshakes, evicted: state.evicted };
+    },
+  };
+}
 
-  const groupOf = ({ key, max }: { readonly key: string; readonly max: number }): Group =>
+function admit(state: State, incoming: IncomingSession): AdmittedSession | CapacityLimit {
+  // During the comparison, a new session ranks like one that has finished its handshake.
+  const session: Session = { ...incoming, groups: groupsOf(state, incoming.address), isOpen: true };
+  const full = session.groups.findLast(({ max, members }) => members.size >= max);
+  if (!full) add(state, session);
+  else if (!replace(state, session, full)) return full === state.all ? "total" : "subnet";
+  session.isOpen = false;
+  return {
+    markOpen() {
+      session.isOpen = true;
+    },
+    release: () => remove(state, session),
+  };
+}
+
+function groupsOf({ all, groups, perSubnet }: State, address: string): readonly Group[] {
+  const groupOf = ({ key, max }: Pick<Group, "key" | "max">): Group =>
     groups.get(key) ?? { key, max, members: new Set() };
-
-  const groupsOf = (address: string): readonly Group[] => [
+  return [
     all,
     groupOf({ key: regionOf(address), max: Infinity }),
     ...addressGroupsOf(address, perSubnet).map(groupOf),
     groupOf({ key: address, max: Infinity }),
   ];
+}
 
-  function add(session: Session): void {
-    for (const group of session.groups) {
-      group.members.add(session);
-      groups.set(group.key, group);
-    }
+function add({ groups }: State, session: Session): void {
+  for (const group of session.groups) {
+    group.members.add(session);
+    groups.set(group.key, group);
   }
+}
 
-  function remove(session: Session): void {
-    for (const { key, members } of session.groups) {
-      if (members.delete(session) && members.size === 0) groups.delete(key);
-    }
+function remove({ groups }: State, session: Session): void {
+  for (const { key, members } of session.groups) {
+    if (members.delete(session) && members.size === 0) groups.delete(key);
   }
+}
 
-  /** Evicts a session of a full group for a new one; false if none has a lower priority. */
-  function replace(session: Session, full: Group): boolean {
-    const least = findLeast(full.members);
-    // The new session counts in its groups during the comparison: groups of equal size would evict each other for ever.
-    add(session);
-    if (!isEvictedFor(least, session)) {
-      remove(session);
-      return false;
-    }
-    remove(least);
-    evicted++;
-    least.evict();
-    return true;
+/** Evicts a session of a full group for a new one; false if none has a lower priority. */
+function replace(state: State, session: Session, full: Group): boolean {
+  const least = findLeast(full.members);
+  // The new session counts in its groups during the comparison: groups of equal size would evict each other for ever.
+  add(state, session);
+  if (!least || !isEvictedFor(least, session)) {
+    remove(state, session);
+    return false;
   }
-
-  return {
-    admit(incoming) {
-      // During the comparison, a new session ranks like one that has finished its handshake.
-      const session: Session = { ...incoming, groups: groupsOf(incoming.address), isOpen: true };
-      const full = session.groups.findLast(({ max, members }) => members.size >= max);
-      if (!full) add(session);
-      else if (!replace(session, full)) return full === all ? "total" : "subnet";
-      session.isOpen = false;
-      return {
-        markOpen() {
-          session.isOpen = true;
-        },
-        release: () => remove(session),
-      };
-    },
-    figures() {
-      const handshakes = [...all.members].filter(({ isOpen }) => !isOpen).length;
-      return { sessions: all.members.size, handshakes, evicted };
-    },
-  };
+  remove(state, least);
+  state.evicted++;
+  least.evict();
+  return true;
 }
 
 /** Peers first, then other sessions, then sessions without a handshake. */
 const rankOf = ({ isPeer, isOpen }: Session): number => (isPeer() ? 0 : isOpen ? 1 : 2);
 
 /** The session that is evicted first: by its rank, then by the sizes of its groups; of equals, the youngest one. */
-function findLeast(sessions: ReadonlySet<Session>): Session {
+function findLeast(sessions: ReadonlySet<Session>): Session | undefined {
   let least: Session | undefined;
   let rank = 0;
   for (const session of sessions) {
@@ -127,7 +134,7 @@ function findLeast(sessions: ReadonlySet<Session>): Session {
     least = session;
     rank = ownRank;
   }
-  return least!;
+  return least;
 }
 
 /** Returns true if the groups of a session are larger than those of a younger one, where they first differ. */
@@ -143,6 +150,9 @@ function isInLargerGroup({ groups }: Session, younger: Session): boolean {
 function isEvictedFor(one: Session, other: Session): boolean {
   const byRank = rankOf(one) - rankOf(other);
   if (byRank !== 0) return byRank > 0;
-  const differing = one.groups.findIndex((group, index) => group !== other.groups[index]);
-  return differing !== -1 && one.groups[differing]!.members.size > other.groups[differing]!.members.size;
+  for (const [index, group] of one.groups.entries()) {
+    const counterpart = other.groups[index];
+    if (group !== counterpart) return group.members.size > (counterpart?.members.size ?? 0);
+  }
+  return false;
 }

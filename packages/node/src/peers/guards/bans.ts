@@ -1,6 +1,7 @@
 /** Bans of addresses whose peers broke the protocol on purpose. They expire, and survive restarts. */
 import type { Logger } from "pino";
 import { clientGroup } from "../../platform/addresses/groups.ts";
+import { setNewest } from "../../platform/oldest.ts";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { normalizeAddress } from "../addresses.ts";
 
@@ -37,18 +38,11 @@ export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
   /** End of each ban by client, the earliest first. */
   const until = new Map(store.bans(nowMs()).map(({ ip, untilMs }) => [clientGroup(ip), untilMs]));
 
-  function remember(client: string, untilMs: number): void {
-    until.delete(client);
-    until.set(client, untilMs);
-    const [oldest] = until.keys();
-    if (until.size > MAX_BANS) until.delete(oldest!);
-  }
-
   return {
     ban(address, reason) {
       const ip = normalizeAddress(address);
       const untilMs = nowMs() + BAN_MS;
-      remember(clientGroup(ip), untilMs);
+      setNewest(until, clientGroup(ip), untilMs, MAX_BANS);
       store.ban({ ip, untilMs, reason });
       logger.warn({ ip, reason, minutes: BAN_MS / 60_000 }, "peer banned");
       onBan(ip);

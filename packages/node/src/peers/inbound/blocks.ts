@@ -18,8 +18,9 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
 import { networkTiming } from "../../forger/timing.ts";
+import { present } from "../../platform/present.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
-import { CallError, type Caller } from "../transport/handler.ts";
+import { type Caller, ReplyError } from "../transport/handler.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
 import type { DoubleForging } from "./double-forging.ts";
 import type { BlockObservations } from "./observations.ts";
@@ -50,7 +51,7 @@ export type InboundBlocks = {
   /**
    * Receives a block of another node; settles before the chain has accepted or refused it.
    *
-   * @throws {CallError} if it does not continue the chain
+   * @throws {ReplyError} if it does not continue the chain
    * @throws {BlockError | TransactionError} if it cannot be read
    */
   post(bytes: Uint8Array, caller: Caller): Promise<void>;
@@ -106,7 +107,7 @@ async function post(state: State, bytes: Uint8Array, caller: Caller): Promise<vo
 
 function checkCount({ deps: { network, chain } }: State, header: BlockHeader): void {
   const { maxTransactions } = network.milestoneAt(chain.head().height).block;
-  if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
+  if (header.numberOfTransactions > maxTransactions) throw new ReplyError(tooManyTransactions(header));
 }
 
 /** Steps 1 to 3 for a block of another node; false if the block is to be ignored. */
@@ -121,7 +122,7 @@ function isAcceptable(
   deps.doubleForging.check(header);
   if (!caller.isTrusted && !isChained(header, { head, slots })) {
     deps.onUnchained(header, caller);
-    throw new CallError(blockNotChained(header.height, head.height));
+    throw new ReplyError(blockNotChained(header.height, head.height));
   }
   const slot = slots.slotAt(header.timestamp);
   if (slot > currentSlot(deps)) return false;
@@ -200,9 +201,9 @@ async function process(state: State, block: EncodedBlock): Promise<Outcome> {
   state.inFlight = block.header;
   onReceived(block);
   try {
-    const [outcome] = await chain.accept([block]);
-    relay(state.deps, block, outcome!);
-    return outcome!;
+    const outcome = present((await chain.accept([block]))[0], "the outcome of a block");
+    relay(state.deps, block, outcome);
+    return outcome;
   } finally {
     if (state.inFlight === block.header) state.inFlight = undefined;
   }

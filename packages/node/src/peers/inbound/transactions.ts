@@ -13,7 +13,7 @@ export type InboundTransactionsDeps = {
   /** Admits the items of a message that match the batch schema. */
   readonly submit: (items: readonly unknown[], batch: BatchOptions) => Promise<AdmissionResult>;
   /** Broadcasts the items that the pool selected for it. */
-  readonly broadcast: (items: Items, answer: AdmissionResult) => void;
+  readonly broadcast: (items: Items, result: AdmissionResult) => void;
   readonly logger: Logger;
 };
 
@@ -36,8 +36,8 @@ export function createInboundTransactions(deps: InboundTransactionsDeps): Inboun
   async function take(items: Items): Promise<void> {
     if (items.length === 0) return;
     // A message is accepted or rejected as a whole (pool.md 2).
-    const answer = await deps.submit(items, {});
-    if (answer.data.invalid.length === 0) deps.broadcast(items, answer);
+    const result = await deps.submit(items, {});
+    if (result.data.invalid.length === 0) deps.broadcast(items, result);
   }
 
   async function work(): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type PeerBlockJson,
 } from "@uniknode/protocol";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
-import { CallError } from "../transport/handler.ts";
+import { ReplyError } from "../transport/handler.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
 import { packBlocks } from "../wire/packed-blocks.ts";
 import type { CommonBlock, ResultOf } from "../wire/replies/results.ts";
@@ -59,7 +59,7 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
   return {
     async getCommonBlocks({ ids }) {
       const known = ids.flatMap((id) => blocks.headerById(id) ?? []);
-      if (known.length === 0) throw new CallError(noCommonBlocks());
+      if (known.length === 0) throw new ReplyError(noCommonBlocks());
       const common = known.reduce((one, other) => (other.height > one.height ? other : one));
       const lastBlockHeight = head().height;
       const areRecent = known.every(({ height }) => height > lastBlockHeight - RECENT_BLOCKS);

@@ -4,7 +4,7 @@ import type { RateLimits } from "../guards/rate-limits.ts";
 import type { InboundBlocks } from "../inbound/blocks.ts";
 import type { InboundTransactions } from "../inbound/transactions.ts";
 import type { Caller, RequestHandler } from "../transport/handler.ts";
-import { CallError } from "../transport/handler.ts";
+import { ReplyError } from "../transport/handler.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
@@ -99,7 +99,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   };
 
   return async (call, caller) => {
-    if (isInternal(call.event) && !deps.isSynced()) throw new CallError(NOT_READY);
+    if (isInternal(call.event) && !deps.isSynced()) throw new ReplyError(NOT_READY);
     if (!isInternal(call.event)) deps.onCaller(caller.address);
     // The argument belongs to the event, which the type of the table cannot express.
     const handle = handlers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;

@@ -1,5 +1,5 @@
 /** Queue of large replies, which are built one after another: concurrent ones would all be in memory. */
-import { CallError } from "../transport/handler.ts";
+import { ReplyError } from "../transport/handler.ts";
 
 export type ReplyQueueOptions = {
   /** Replies to one address that are queued or being built. */
@@ -10,7 +10,7 @@ export type ReplyQueue = {
   /**
    * Builds a reply after the queued ones.
    *
-   * @throws {CallError} if too many replies to the address are queued
+   * @throws {ReplyError} if too many replies to the address are queued
    */
   add<T>(address: string, make: () => Promise<T>): Promise<T>;
 };
@@ -20,15 +20,15 @@ export function createReplyQueue({ maxPerAddress }: ReplyQueueOptions): ReplyQue
   let last: Promise<unknown> = Promise.resolve();
 
   function release(address: string): void {
-    const count = counts.get(address)! - 1;
-    if (count === 0) counts.delete(address);
-    else counts.set(address, count);
+    const count = (counts.get(address) ?? 0) - 1;
+    if (count > 0) counts.set(address, count);
+    else counts.delete(address);
   }
 
   return {
     add(address, make) {
       const count = counts.get(address) ?? 0;
-      if (count >= maxPerAddress) throw new CallError("Wait for the answers that are being made.");
+      if (count >= maxPerAddress) throw new ReplyError("Wait for the answers that are being made.");
       counts.set(address, count + 1);
       const made = last.then(make).finally(() => release(address));
       last = made.catch(() => {});

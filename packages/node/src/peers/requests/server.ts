@@ -4,11 +4,12 @@ import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { normalizeAddress } from "../addresses.ts";
-import { createRateLimits } from "../guards/rate-limits.ts";
+import { createRateLimits, type RateLimits } from "../guards/rate-limits.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";
 import type { PeersOptions } from "../options.ts";
 import type { Propagation } from "../propagation.ts";
 import { matchesAddress } from "../transport/address-patterns.ts";
+import type { RequestHandler } from "../transport/handler.ts";
 import { createPeerServer, type PeerServer } from "../transport/server.ts";
 import type { NetworkState, Plugin } from "../wire/replies/results.ts";
 import { createBlockHandlers } from "./blocks.ts";
@@ -42,34 +43,54 @@ const CONNECTIONS_PER_PEER = 2;
 
 export function createRequestServer(
   options: PeersOptions,
-  { peerTable, candidates, traffic, isRefused, processId }: PeerLifecycle,
-  { sync, blocks, transactions }: Propagation,
+  lifecycle: PeerLifecycle,
+  propagation: Propagation,
   deps: RequestServerDeps,
 ): PeerServer {
-  const { network, slots, rounds, chain, pool, nowMs, logger } = deps;
-  const { state, head } = chain;
-  const isForger = matchesAddress(options.remoteAccess);
+  const { peerTable, traffic, isRefused } = lifecycle;
+  const { network, chain, logger } = deps;
   const rateLimits = createRateLimits({
     eventsPerSecond: options.eventsPerSecond,
     exempt: new Set([...options.remoteAccess, ...options.whitelist].map(normalizeAddress)),
   });
-  const status = () =>
-    buildStatus({
+  return createPeerServer(
+    {
+      host: options.host,
+      port: options.port,
+      maxConnectionsPerSubnet: CONNECTIONS_PER_PEER * options.maxPeersPerSubnet,
+      remoteAccess: options.remoteAccess,
+    },
+    {
       network,
-      slots,
-      head,
-      now: () => slots.timeAt(nowMs()),
-      processId,
-      version: options.version,
-      plugins: deps.plugins(),
-    });
-  const answer = createRequestHandler({
+      rateLimits,
+      isReady: () => true,
+      replyHeaders: () => ({ version: options.version, height: chain.head().height }),
+      isBanned: isRefused,
+      isPeer: (address) => peerTable.get(address) !== undefined,
+      onSocket: traffic.watch,
+      logger,
+      handle: buildHandler(options, lifecycle, propagation, { ...deps, rateLimits }),
+    },
+  );
+}
+
+function buildHandler(
+  { version, remoteAccess }: PeersOptions,
+  { peerTable, candidates, processId }: PeerLifecycle,
+  { sync, blocks, transactions }: Propagation,
+  deps: RequestServerDeps & { readonly rateLimits: RateLimits },
+): RequestHandler {
+  const { network, slots, rounds, chain, pool, nowMs } = deps;
+  const { state, head } = chain;
+  const now = () => slots.timeAt(nowMs());
+  const isForger = matchesAddress(remoteAccess);
+  return createRequestHandler({
     blocks: createBlockHandlers({ blocks: chain.blocks, head }),
     forger: createForgerHandlers({ network, slots, rounds, state, head, nowMs, pool }),
     inboundBlocks: blocks,
     inboundTransactions: transactions,
-    rateLimits,
-    status,
+    rateLimits: deps.rateLimits,
+    status: () => buildStatus({ network, slots, head, now, processId, version, plugins: deps.plugins() }),
     peers: () =>
       peerTable
         .all()
@@ -83,23 +104,4 @@ export function createRequestServer(
     genesisBlock: deps.genesisBlock,
     isSynced: sync.isSynced,
   });
-  return createPeerServer(
-    {
-      host: options.host,
-      port: options.port,
-      maxConnectionsPerSubnet: CONNECTIONS_PER_PEER * options.maxPeersPerSubnet,
-      remoteAccess: options.remoteAccess,
-    },
-    {
-      network,
-      rateLimits,
-      isReady: () => true,
-      replyHeaders: () => ({ version: options.version, height: head().height }),
-      isBanned: isRefused,
-      isPeer: (address) => peerTable.get(address) !== undefined,
-      onSocket: traffic.watch,
-      logger,
-      answer,
-    },
-  );
 }

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import type { SyncProgress } from "../../gateway/figures.ts";
+import { present } from "../../platform/present.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { type DownloadResult, download } from "../download/download.ts";
 import type { Fetch, Source } from "../download/source.ts";
@@ -22,7 +23,7 @@ export type CatchUpDeps = {
   readonly ban: (ip: string, reason: string) => void;
   /** Excludes a peer that did not send the blocks that it claims. */
   readonly suspend: (ip: string) => void;
-  /** Ends the suspensions of a peer that sent blocks. */
+  /** Ends the exclusion of a peer that sent blocks. */
   readonly reinstate: (ip: string) => void;
   /** A header of another branch; not verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
@@ -61,7 +62,7 @@ const REPORT_INTERVAL_MS = 5_000;
 /** This many missing blocks may be in transit: the node counts as in sync, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
 /** Failed requests, without a single block, after which a peer is suspended. */
-const MAX_UNANSWERED = 2;
+const MAX_FAILED_REQUESTS = 2;
 /** Blocks of another branch above our height that are fetched before the switch. */
 const BRANCH_LEAD = 10;
 
@@ -153,7 +154,7 @@ function judgeClaims({ deps, signal }: SyncState, { providers, failures }: Serve
   for (const ip of providers) deps.reinstate(ip);
   if (signal.aborted) return;
   for (const [ip, count] of failures) {
-    if (providers.has(ip) || count < MAX_UNANSWERED) continue;
+    if (providers.has(ip) || count < MAX_FAILED_REQUESTS) continue;
     deps.logger.info({ ip }, "a peer does not send the blocks that it claims");
     deps.suspend(ip);
   }
@@ -196,9 +197,9 @@ async function switchBranch(sync: SyncState, peers: readonly Peer[]): Promise<bo
   if (commonHeight + blocks.length <= chain.head().height || signal.aborted) return true;
   logger.warn(describe(branch, height), "switching from a wrong branch");
   const outcomes = await chain.switchTo(commonHeight, blocks, deps.onForeignHeader);
-  const last = outcomes.at(-1)!;
+  const last = present(outcomes.at(-1), "the outcome of a switch");
   if (last.kind === "Accepted") onHeadFetched(sync);
-  else penalize(sync, providers[outcomes.length - 1]!, last, false);
+  else penalize(sync, present(providers[outcomes.length - 1], "the provider of a block"), last, false);
   return true;
 }
 

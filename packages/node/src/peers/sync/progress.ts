@@ -9,15 +9,19 @@ export type ProgressMeter = {
 /** Window of the average speed. */
 const WINDOW_MS = 30_000;
 
+type Sample = { readonly height: number; readonly at: number };
+
 export function createProgressMeter(): ProgressMeter {
-  const samples: { readonly height: number; readonly at: number }[] = [];
+  let samples: readonly Sample[] = [];
   return {
     measure(height, target, at) {
-      samples.push({ height, at });
-      while (samples.length > 2 && at - samples[1]!.at >= WINDOW_MS) samples.shift();
-      const [first] = samples;
-      const seconds = (at - first!.at) / 1000;
-      const blocksPerSecond = seconds > 0 ? Math.max(0, height - first!.height) / seconds : 0;
+      const sample = { height, at };
+      // The last sample before the window is the first one of the average.
+      const begin = samples.findLastIndex((earlier) => at - earlier.at >= WINDOW_MS);
+      samples = [...samples.slice(Math.max(0, begin)), sample];
+      const [first = sample] = samples;
+      const seconds = (at - first.at) / 1000;
+      const blocksPerSecond = seconds > 0 ? Math.max(0, height - first.height) / seconds : 0;
       return {
         target,
         percent: target === 0 ? 100 : Math.floor((100 * Math.min(height, target)) / target),

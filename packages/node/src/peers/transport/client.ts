@@ -220,7 +220,7 @@ function dial(state: State, address: string, link: Link): Promise<Connection> {
 function addSilent({ silent }: State, link: Link): void {
   silent.add(link);
   const [oldest] = silent;
-  if (silent.size > MAX_SILENT) oldest!.dial?.abort();
+  if (silent.size > MAX_SILENT) oldest?.dial?.abort();
 }
 
 /** Ends the connection of a link; an attempt to connect goes on. */

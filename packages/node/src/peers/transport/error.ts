@@ -1,4 +1,5 @@
 /** Errors of requests to peers. */
+import { CodedError } from "../../platform/coded-error.ts";
 
 export type PeerErrorCode =
   /** No connection or no handshake in time. */
@@ -14,15 +15,8 @@ export type PeerErrorCode =
   /** The peer broke the protocol. */
   | "PEER_PROTOCOL";
 
-export class PeerError extends Error {
-  readonly code: PeerErrorCode;
-  /** True if the same request may succeed later. */
-  readonly isRetryable: boolean;
-
+export class PeerError extends CodedError<PeerErrorCode> {
   constructor(code: PeerErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "PeerError";
-    this.code = code;
-    this.isRetryable = code !== "PEER_PROTOCOL";
+    super(code, message, { isRetryable: code !== "PEER_PROTOCOL", ...options });
   }
 }

@@ -198,5 +198,5 @@ function markOpen(state: State, socket: Socket): void {
     if (sockets.size === 0) state.open.delete(address);
   });
   const [oldest] = sockets;
-  if (sockets.size > MAX_CONNECTIONS_PER_ADDRESS) oldest!.destroy();
+  if (sockets.size > MAX_CONNECTIONS_PER_ADDRESS) oldest?.destroy();
 }

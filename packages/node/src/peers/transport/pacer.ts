@@ -18,14 +18,16 @@ export function createPacer({ events, windowMs }: Window, transmit: (text: strin
   function flush(): void {
     timer = undefined;
     const now = performance.now();
-    while (sent.length > 0 && now - sent[0]! >= windowMs) sent.shift();
-    while (waiting.length > 0 && sent.length < events) {
+    for (let [first] = sent; first !== undefined && now - first >= windowMs; [first] = sent) sent.shift();
+    while (sent.length < events) {
+      const text = waiting.shift();
+      if (text === undefined) return;
       sent.push(now);
-      const text = waiting.shift()!;
       waitingLength -= text.length;
       transmit(text);
     }
-    if (waiting.length > 0) timer = setTimeout(flush, windowMs - (now - sent[0]!));
+    const [first = now] = sent;
+    if (waiting.length > 0) timer = setTimeout(flush, windowMs - (now - first));
   }
 
   return {

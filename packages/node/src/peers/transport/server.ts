@@ -37,7 +37,7 @@ export type PeerServerOptions = {
 export type PeerServerDeps = Omit<IncomingDeps, "isTrusted"> & {
   readonly network: Network;
   readonly rateLimits: RateLimits;
-  readonly answer: RequestHandler;
+  readonly handle: RequestHandler;
   /** Returns true if calls are executed; otherwise the reply to every call is an error. */
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
@@ -164,7 +164,7 @@ function serve(state: State, webSocket: WebSocket, socket: Socket, address: stri
   );
   serveSession(webSocket, {
     caller: { address, isTrusted: state.isTrusted(address) },
-    answer: deps.answer,
+    handle: deps.handle,
     isReady: deps.isReady,
     replyHeaders: deps.replyHeaders,
     rateLimits: deps.rateLimits,

@@ -16,10 +16,10 @@ import {
   writeReplyGradually,
 } from "../wire/replies/write.ts";
 import { type Call, type ClientMessage, readClientMessageGradually } from "../wire/requests/read.ts";
-import { advance, NEW_SESSION, pinged } from "../wire/requests/session.ts";
-import { CallError, type Caller, type RequestHandler } from "./handler.ts";
-import { createPacer } from "./pacer.ts";
-import type { Unsent } from "./unsent.ts";
+import { advance, NEW_SESSION, pinged, type Session } from "../wire/requests/session.ts";
+import { type Caller, ReplyError, type RequestHandler } from "./handler.ts";
+import { createPacer, type Pacer } from "./pacer.ts";
+import type { Unsent, Watched } from "./unsent.ts";
 import type { RawData, WebSocket } from "./web-socket.ts";
 
 /** Milliseconds between pings, and of silence after which a connection is closed. */
@@ -27,7 +27,7 @@ export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: n
 
 export type SessionDeps = {
   readonly caller: Caller;
-  readonly answer: RequestHandler;
+  readonly handle: RequestHandler;
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
   readonly rateLimits: RateLimits;
@@ -48,105 +48,129 @@ export type SessionDeps = {
 /** Stays below the number of messages at which a client disconnects. */
 const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
 
+type State = SessionDeps & {
+  readonly socket: WebSocket;
+  readonly pacer: Pacer;
+  readonly watchedUnsent: Watched;
+  session: Session;
+  /** Messages that wait for their turn, while the socket is paused. */
+  waiting: number;
+  isRefused: boolean;
+};
+
 /** Serves a socket until it ends. */
 export function serveSession(socket: WebSocket, deps: SessionDeps): void {
-  const { caller } = deps;
-  let session = NEW_SESSION;
-  /** Messages that wait for their turn, while the socket is paused. */
-  let waiting = 0;
-  let isRefused = false;
   // A separate forger sends requests in bursts, and does not count replies.
-  const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
+  const pacer = createPacer(deps.caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
     socket.send(text, () => {}),
   );
-  const unsent = deps.unsent.watch(() => pacer.waitingLength() + socket.bufferedAmount, deps.onUnsent);
+  const unsentLength = () => pacer.waitingLength() + socket.bufferedAmount;
+  const state: State = {
+    ...deps,
+    socket,
+    pacer,
+    watchedUnsent: deps.unsent.watch(unsentLength, deps.onUnsent),
+    session: NEW_SESSION,
+    waiting: 0,
+    isRefused: false,
+  };
+  watchSilence(state);
+  const refuseControl = () =>
+    react(state, new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
+  socket.on("ping", refuseControl);
+  socket.on("pong", refuseControl);
+  socket.on("error", ({ message }) => react(state, new WireError("FRAME_INVALID", message)));
+}
 
+/** Pings the caller, reads its messages, and closes the connection after its silence. */
+function watchSilence(state: State): void {
+  const { socket, times, slices, caller } = state;
   const pings = setInterval(() => {
-    session = pinged(session);
-    send(PING);
-  }, deps.times.pingInterval);
-  const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), deps.times.pingTimeout);
+    state.session = pinged(state.session);
+    send(state, PING);
+  }, times.pingInterval);
+  const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), times.pingTimeout);
   socket.on("close", () => {
     clearInterval(pings);
     clearTimeout(silence);
-    pacer.close();
-    unsent.forget();
+    state.pacer.close();
+    state.watchedUnsent.forget();
   });
   socket.on("message", (data, isBinary) => {
     silence.refresh();
     if (socket.readyState !== socket.OPEN) return;
-    waiting++;
+    state.waiting++;
     socket.pause();
-    void deps.slices.run(process(data, isBinary, performance.now()), caller.address);
+    void slices.run(process(state, { data, isBinary, at: performance.now() }), caller.address);
   });
-  const refuseControl = () => react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
-  socket.on("ping", refuseControl);
-  socket.on("pong", refuseControl);
-  socket.on("error", ({ message }) => react(new WireError("FRAME_INVALID", message)));
+}
 
-  function* process(data: RawData, isBinary: boolean, at: number): Steps<void> {
-    try {
-      if (!isRefused) yield* receive(data, isBinary, at);
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      react(error);
-    } finally {
-      if (--waiting === 0) {
-        deps.onProcessed();
-        socket.resume();
-      }
+type Frame = { readonly data: RawData; readonly isBinary: boolean; readonly at: number };
+
+function* process(state: State, frame: Frame): Steps<void> {
+  try {
+    if (!state.isRefused) yield* receive(state, frame);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    react(state, error);
+  } finally {
+    if (--state.waiting === 0) {
+      state.onProcessed();
+      state.socket.resume();
     }
-  }
-
-  function react(error: WireError): void {
-    isRefused = true;
-    const reaction = serverReaction(error);
-    if (reaction.kind === "close") {
-      socket.close(reaction.closeCode);
-    } else {
-      socket.terminate();
-      deps.onOffence(error);
-    }
-  }
-
-  function* receive(data: RawData, isBinary: boolean, at: number): Steps<void> {
-    if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
-    const message = yield* readClientMessageGradually(String(data));
-    session = advance(session, message, at);
-    act(message, at);
-  }
-
-  function act(message: ClientMessage, at: number): void {
-    if (message.kind === "handshake") {
-      deps.onOpen();
-      const { callId, hasToken } = message;
-      if (hasToken) send(REMOVE_TOKEN);
-      if (callId !== undefined) send(writeHandshakeReply(callId, newId(), hasToken));
-    }
-    if (message.kind !== "call") return;
-    deps.rateLimits.count(caller.address, message.event, at);
-    const refusal = refusalMessage(message, caller, deps.isReady());
-    if (refusal === undefined) void execute(message);
-    else if (message.callId !== undefined) send(writeFailure(message.callId, refusal));
-  }
-
-  async function execute(call: Call): Promise<void> {
-    const reply = await deps.answer(call, caller).then(
-      (result) => (callId: number) => writeReplyGradually(callId, call.event, result, deps.replyHeaders()),
-      (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
-    );
-    if (call.callId === undefined) return;
-    const text = reply(call.callId);
-    send(typeof text === "string" ? text : await deps.slices.run(text, caller.address));
-  }
-
-  function send(text: string): void {
-    if (socket.readyState === socket.OPEN && unsent.hasCapacity(text.length)) pacer.send(text);
   }
 }
 
+function react(state: State, error: WireError): void {
+  state.isRefused = true;
+  const reaction = serverReaction(error);
+  if (reaction.kind === "close") {
+    state.socket.close(reaction.closeCode);
+  } else {
+    state.socket.terminate();
+    state.onOffence(error);
+  }
+}
+
+function* receive(state: State, { data, isBinary, at }: Frame): Steps<void> {
+  if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+  const message = yield* readClientMessageGradually(String(data));
+  state.session = advance(state.session, message, at);
+  act(state, message, at);
+}
+
+function act(state: State, message: ClientMessage, at: number): void {
+  const { caller } = state;
+  if (message.kind === "handshake") {
+    state.onOpen();
+    const { callId, hasToken } = message;
+    if (hasToken) send(state, REMOVE_TOKEN);
+    if (callId !== undefined) send(state, writeHandshakeReply(callId, newId(), hasToken));
+  }
+  if (message.kind !== "call") return;
+  state.rateLimits.count(caller.address, message.event, at);
+  const refusal = refusalMessage(message, caller, state.isReady());
+  if (refusal === undefined) void execute(state, message);
+  else if (message.callId !== undefined) send(state, writeFailure(message.callId, refusal));
+}
+
+async function execute(state: State, call: Call): Promise<void> {
+  const { caller, slices, handle, replyHeaders } = state;
+  const reply = await handle(call, caller).then(
+    (result) => (callId: number) => writeReplyGradually(callId, call.event, result, replyHeaders()),
+    (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
+  );
+  if (call.callId === undefined) return;
+  const text = reply(call.callId);
+  send(state, typeof text === "string" ? text : await slices.run(text, caller.address));
+}
+
+function send({ socket, watchedUnsent, pacer }: State, text: string): void {
+  if (socket.readyState === socket.OPEN && watchedUnsent.hasCapacity(text.length)) pacer.send(text);
+}
+
 const failureText = ({ event }: Call, error: unknown): string =>
-  error instanceof CallError
+  error instanceof ReplyError
     ? error.message
     : unexpectedFailure(event, error instanceof Error ? error.message : String(error));
 

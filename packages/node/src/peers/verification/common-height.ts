@@ -14,12 +14,12 @@ export function* searchCommonHeight(
   let best: number | undefined;
   while (low <= high) {
     const heights = probeHeights(low, high);
-    const answer = yield heights;
-    if (answer === undefined) return best;
-    best = answer;
-    const next = heights[heights.indexOf(answer) + 1];
-    if (low + PARTS >= high || next === undefined || next === answer + 1) return best;
-    [low, high] = [answer + 1, next - 1];
+    const common = yield heights;
+    if (common === undefined) return best;
+    best = common;
+    const next = heights[heights.indexOf(common) + 1];
+    if (low + PARTS >= high || next === undefined || next === common + 1) return best;
+    [low, high] = [common + 1, next - 1];
   }
   return best;
 }

@@ -52,8 +52,8 @@ export async function branchFault(
     previous = header;
   }
   const valid = await deps.verify(headers.map((header) => headerCheck(header, network)));
-  const wrong = valid.indexOf(false);
-  return wrong === -1 ? undefined : `block ${headers[wrong]!.height} is not signed by its generator`;
+  const wrong = headers[valid.indexOf(false)];
+  return wrong && `block ${wrong.height} is not signed by its generator`;
 }
 
 export const headerCheck = (header: BlockHeader, network: Network) => ({

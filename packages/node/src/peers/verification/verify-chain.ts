@@ -1,5 +1,7 @@
 /** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
+
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
+import { CodedError } from "../../platform/coded-error.ts";
 import type { Verification } from "../table/peer.ts";
 import type { CallLimits } from "../transport/pending-calls.ts";
 import {
@@ -15,11 +17,9 @@ import { searchCommonHeight } from "./common-height.ts";
 import { headerFromPeer } from "./header.ts";
 import { branchFault, headerCheck, lastCheckableHeight, type VerifyBranchDeps } from "./verify-branch.ts";
 
-/** The peer failed the verification. */
-export class VerificationError extends Error {
-  readonly code = "PEER_UNVERIFIED";
-  readonly isRetryable = false;
-}
+/** Creates the error of a peer that failed the verification. */
+export const unverified = (reason: string): CodedError<"PEER_UNVERIFIED"> =>
+  new CodedError("PEER_UNVERIFIED", reason, { isRetryable: false });
 
 /** Sends a request to the peer that is being verified. */
 export type RequestPeer = <E extends PeerEvent>(
@@ -37,7 +37,7 @@ export type VerifyDeps = VerifyBranchDeps & {
 /**
  * Compares the chain of a peer with ours.
  *
- * @throws {VerificationError} with the reason
+ * @throws {CodedError} PEER_UNVERIFIED with the reason
  * @throws {PeerError} if the peer does not reply
  */
 export async function verifyChain(
@@ -66,14 +66,14 @@ export async function verifyChain(
 
 /** Step 1. */
 function claimedHead({ height, header }: ReceivedStatus["state"], { network }: VerifyDeps): BlockHeader {
-  if (!header || header.height !== height) throw new VerificationError("it does not send its head");
+  if (!header || header.height !== height) throw unverified("it does not send its head");
   return headerFromPeer(header, network);
 }
 
 /** Step 2, for a head that is not on our chain. */
 async function checkSigned(claimed: BlockHeader, { network, verify }: VerifyDeps): Promise<void> {
   const [isSigned] = await verify([headerCheck(claimed, network)]);
-  if (!isSigned) throw new VerificationError("its head is not signed by its generator");
+  if (!isSigned) throw unverified("its head is not signed by its generator");
 }
 
 /** Step 4. */
@@ -88,7 +88,7 @@ async function findCommonHeight(
     const ids = new Map(step.value.map((height) => [header(height)?.id ?? "", height]));
     step = search.next(await requestHighest(ids, request));
   }
-  if (step.value === undefined) throw new VerificationError("it has no block in common with this node");
+  if (step.value === undefined) throw unverified("it has no block in common with this node");
   return step.value;
 }
 
@@ -107,7 +107,7 @@ async function requestHighest(
   );
   if (!common) return undefined;
   if (ids.get(common.id) !== common.height) {
-    throw new VerificationError("it names a common block that was not requested");
+    throw unverified("it names a common block that was not requested");
   }
   return common.height;
 }
@@ -151,11 +151,11 @@ async function checkBranch(
   while (common + headers.length < last) {
     const height = common + headers.length;
     const received = await fetch(height, last - height);
-    if (received.length === 0) throw new VerificationError("it does not send the blocks that it claims");
+    if (received.length === 0) throw unverified("it does not send the blocks that it claims");
     headers.push(...received);
   }
   const below = deps.header(common);
-  if (!below) throw new VerificationError("this node's chain changed in the meantime");
+  if (!below) throw unverified("this node's chain changed in the meantime");
   const fault = await branchFault(below, headers.slice(0, last - common), deps);
-  if (fault) throw new VerificationError(`its branch is wrong: ${fault}`);
+  if (fault) throw unverified(`its branch is wrong: ${fault}`);
 }

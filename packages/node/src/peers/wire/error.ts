@@ -1,4 +1,5 @@
 /** Violations of the wire protocol, and how server and client react to them. */
+import { CodedError } from "../../platform/coded-error.ts";
 
 export type WireErrorCode =
   /**
@@ -44,14 +45,9 @@ export type WireErrorCode =
   | "REPLY_FORM";
 
 /** The sender broke the protocol; the same bytes fail again. */
-export class WireError extends Error {
-  readonly code: WireErrorCode;
-  readonly isRetryable = false;
-
+export class WireError extends CodedError<WireErrorCode> {
   constructor(code: WireErrorCode, message: string) {
-    super(message);
-    this.name = "WireError";
-    this.code = code;
+    super(code, message, { isRetryable: false });
   }
 }
 

@@ -2,6 +2,8 @@
  * Parses the text of a long message in steps, between which other work of the thread runs. The result is that
  * of the codec for a text that obeys the rules, which are checked during parsing.
  */
+
+import { present } from "../../platform/present.ts";
 import { unwrapBytes } from "./codec.ts";
 import { WireError } from "./error.ts";
 import type { JsonRules } from "./json-guard.ts";
@@ -174,14 +176,14 @@ function open(parser: Parser, value: Container["value"]): Container {
 
 function close(parser: Parser): void {
   parser.at++;
-  put(parser, unwrapBytes("", parser.stack.pop()!.value));
+  put(parser, unwrapBytes("", present(parser.stack.pop(), "a container").value));
 }
 
 function put(parser: Parser, value: unknown): void {
   const innermost = parser.stack.at(-1);
   if (!innermost) parser.result = value;
   else if (Array.isArray(innermost.value)) innermost.value.push(value);
-  else define(innermost.value, innermost.key!, value);
+  else define(innermost.value, present(innermost.key, "a key"), value);
 }
 
 function countValue(parser: Parser): void {

@@ -1,4 +1,5 @@
 /** Explains why a server of this process cannot listen, and which options choose another address. */
+import { CodedError } from "../coded-error.ts";
 
 /** Address of a server, and the flags of its options. */
 export type ListenAddress = {
@@ -12,16 +13,13 @@ export type ListenAddress = {
 };
 
 /** The message names the address and the option that chooses another one. */
-export class ListenError extends Error {
-  readonly code = "LISTEN_FAILED";
-  /** Retryable, because another program may free the port. */
-  readonly isRetryable = true;
+export class ListenError extends CodedError<"LISTEN_FAILED"> {
   readonly host: string;
   readonly port: number;
 
+  /** Retryable, because another program may free the port. */
   constructor(message: string, { host, port }: ListenAddress, options: ErrorOptions) {
-    super(message, options);
-    this.name = "ListenError";
+    super("LISTEN_FAILED", message, { isRetryable: true, ...options });
     this.host = host;
     this.port = port;
   }

@@ -93,7 +93,8 @@ async function resolved(name: string, signal: AbortSignal): Promise<string> {
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const [address] = await resolver.resolve4(name);
-    return address!;
+    if (address === undefined) throw new Error(`${name} has no IPv4 address`);
+    return address;
   } catch (error) {
     throw new NameError((error as Error).message);
   } finally {

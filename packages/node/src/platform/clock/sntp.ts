@@ -43,10 +43,10 @@ export function queryOffset({ address, port }: TimeServer, { nowMs, signal }: Ti
     signal.addEventListener("abort", () => reject(new Error("timeout")), { once: true });
     socket.on("error", reject);
     let requestedMs = 0;
-    socket.on("message", (answer) => {
+    socket.on("message", (reply) => {
       const arrivedMs = nowMs();
-      if (!isAnswer(answer, cookie)) return;
-      const [receivedMs, sentMs] = [unixMs(answer, AT.receive), unixMs(answer, AT.transmit)];
+      if (!isReply(reply, cookie)) return;
+      const [receivedMs, sentMs] = [unixMs(reply, AT.receive), unixMs(reply, AT.transmit)];
       resolve((receivedMs - requestedMs + (sentMs - arrivedMs)) / 2);
     });
     // The system drops datagrams of other senders than the connected one.
@@ -57,7 +57,7 @@ export function queryOffset({ address, port }: TimeServer, { nowMs, signal }: Ti
   }).finally(() => socket.close());
 }
 
-function isAnswer(message: Buffer, cookie: Buffer): boolean {
+function isReply(message: Buffer, cookie: Buffer): boolean {
   if (message.length < MESSAGE_BYTES) return false;
   const [head, stratum] = message as unknown as [number, number];
   const isUsable = (head & 0x07) === SERVER_MODE && stratum > 0 && stratum <= MAX_STRATUM;

@@ -21,7 +21,7 @@ export function createCheckedFiles(folder: string, list = join(folder, "sha256su
     readBounded(list)
       .toString()
       .matchAll(/^([\da-f]{64}) {2}(\S+)$/gm)
-      .map(([, sum, name]) => [name!, sum!]),
+      .map(([, sum = "", name = ""]) => [name, sum]),
   );
   if (sums.size === 0) throw new Error(`${basename(list)} has no checksums`);
   return {

@@ -4,7 +4,7 @@
  */
 import type { Type as Typebox } from "typebox";
 
-export type { Static, TObject, TProperties, TSchema, TString } from "typebox";
+export type { Static, TObject, TOptional, TProperties, TSchema, TString } from "typebox";
 
 type Schema = Readonly<Record<string, unknown>>;
 type Builders = Pick<
@@ -41,7 +41,9 @@ const builders = {
   Null: ofType("null"),
   Number: ofType("number"),
   Object(properties: Readonly<Record<string, Schema>>, options: Schema = {}) {
-    const required = Object.keys(properties).filter((name) => !optional.has(properties[name]!));
+    const required = Object.entries(properties).flatMap(([name, schema]) =>
+      optional.has(schema) ? [] : [name],
+    );
     return { type: "object", ...(required.length > 0 && { required }), properties, ...options };
   },
   Optional(schema: Schema) {

@@ -29,80 +29,97 @@ const WRITE_BYTES = 4_096;
 const FULL_PAUSE_MS = 20;
 const FAILURE_PAUSE_MS = 500;
 
-export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine }: LinesOptions): Lines {
-  const waiting: Buffer[] = [];
-  let waitingBytes = 0;
+type State = {
+  readonly fd: number;
+  readonly lostLine: LinesOptions["lostLine"];
+  readonly waiting: Buffer[];
+  waitingBytes: number;
   /** Bytes of the current write that are not written yet. */
-  let rest: Uint8Array = Buffer.alloc(0);
-  let isBusy = false;
-  let lost = 0;
+  rest: Uint8Array;
+  isBusy: boolean;
   /** Lost lines that are not reported in the output yet. */
-  let unreported = 0;
-  const idle = new Set<() => void>();
+  unreported: number;
+  readonly idle: Set<() => void>;
+};
 
-  function add(line: string): void {
-    const bytes = Buffer.from(line);
-    waiting.push(bytes);
-    waitingBytes += bytes.length;
-  }
-
-  function reportLost(): void {
-    if (unreported > 0 && lostLine) add(lostLine(unreported));
-    unreported = 0;
-  }
-
-  function takeLines(): Buffer {
-    let [count, bytes] = [0, 0];
-    for (const line of waiting) {
-      if (count > 0 && bytes + line.length > WRITE_BYTES) break;
-      count++;
-      bytes += line.length;
-    }
-    waitingBytes -= bytes;
-    return Buffer.concat(waiting.splice(0, count));
-  }
-
-  function next(): void {
-    if (rest.length === 0) {
-      if (waiting.length === 0) reportLost();
-      rest = takeLines();
-    }
-    isBusy = rest.length > 0;
-    if (isBusy) write(fd, rest, 0, rest.length, null, onWritten);
-    else for (const resolve of idle) resolve();
-  }
-
-  function onWritten(error: NodeJS.ErrnoException | null, bytes: number): void {
-    if (error) {
-      const pauseMs = error.code === "EAGAIN" ? FULL_PAUSE_MS : FAILURE_PAUSE_MS;
-      // The timer must not keep the process alive.
-      setTimeout(next, pauseMs).unref();
-      return;
-    }
-    rest = rest.subarray(bytes);
-    next();
-  }
-
+export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine }: LinesOptions): Lines {
+  const state: State = {
+    fd,
+    lostLine,
+    waiting: [],
+    waitingBytes: 0,
+    rest: Buffer.alloc(0),
+    isBusy: false,
+    unreported: 0,
+    idle: new Set(),
+  };
+  let lost = 0;
   return {
     write(line) {
-      if (waitingBytes + Buffer.byteLength(line) > maxWaitingBytes) {
+      if (state.waitingBytes + Buffer.byteLength(line) > maxWaitingBytes) {
         lost++;
-        unreported++;
+        state.unreported++;
         return;
       }
-      reportLost();
-      add(line);
-      if (!isBusy) next();
+      reportLost(state);
+      add(state, line);
+      if (!state.isBusy) writeNext(state);
     },
     lost: () => lost,
     async flushed(timeoutMs) {
-      if (!isBusy) return;
+      if (!state.isBusy) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      idle.add(resolve);
+      state.idle.add(resolve);
       const timer = setTimeout(resolve, timeoutMs);
       await promise;
       clearTimeout(timer);
-      idle.delete(resolve);
+      state.idle.delete(resolve);
     },
   };
+}
+
+function add(state: State, line: string): void {
+  const bytes = Buffer.from(line);
+  state.waiting.push(bytes);
+  state.waitingBytes += bytes.length;
+}
+
+function reportLost(state: State): void {
+  const { unreported, lostLine } = state;
+  if (unreported > 0 && lostLine) add(state, lostLine(unreported));
+  state.unreported = 0;
+}
+
+/** Removes as many waiting lines as fit into one write, at least one. */
+function takeLines(state: State): Buffer {
+  let [count, bytes] = [0, 0];
+  for (const line of state.waiting) {
+    if (count > 0 && bytes + line.length > WRITE_BYTES) break;
+    count++;
+    bytes += line.length;
+  }
+  state.waitingBytes -= bytes;
+  return Buffer.concat(state.waiting.splice(0, count));
+}
+
+function writeNext(state: State): void {
+  if (state.rest.length === 0) {
+    if (state.waiting.length === 0) reportLost(state);
+    state.rest = takeLines(state);
+  }
+  const { fd, rest, idle } = state;
+  state.isBusy = rest.length > 0;
+  if (state.isBusy) write(fd, rest, 0, rest.length, null, (error, bytes) => written(state, error, bytes));
+  else for (const resolve of idle) resolve();
+}
+
+function written(state: State, error: NodeJS.ErrnoException | null, bytes: number): void {
+  if (error) {
+    const pauseMs = error.code === "EAGAIN" ? FULL_PAUSE_MS : FAILURE_PAUSE_MS;
+    // The timer must not keep the process alive.
+    setTimeout(writeNext, pauseMs, state).unref();
+    return;
+  }
+  state.rest = state.rest.subarray(bytes);
+  writeNext(state);
 }

@@ -1,4 +1,5 @@
 /** Repeated errors: one log line per minute and cause, with the number of repetitions. */
+import { setNewest } from "../oldest.ts";
 
 export type Repeats = {
   /**
@@ -22,9 +23,7 @@ export function createRepeats(nowMs: () => number): Repeats {
         before.leftOut++;
         return undefined;
       }
-      known.delete(cause);
-      if (known.size >= MAX_CAUSES) known.delete(known.keys().next().value!);
-      known.set(cause, { loggedMs: nowMs(), leftOut: 0 });
+      setNewest(known, cause, { loggedMs: nowMs(), leftOut: 0 }, MAX_CAUSES);
       return before?.leftOut ?? 0;
     },
   };

@@ -18,7 +18,7 @@ export const integer = (minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_
   `an integer from ${numberText(minimum)} to ${numberText(maximum)}`;
 
 export const oneOf = (words: readonly string[]): string =>
-  words.length === 1 ? words[0]! : `one of ${[...new Set(words)].join(", ")}`;
+  words.length === 1 ? words.join() : `one of ${[...new Set(words)].join(", ")}`;
 
 export const BOOLEAN = "true or false";
 

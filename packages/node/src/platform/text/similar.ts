@@ -21,23 +21,27 @@ export function similarNames(name: string, known: readonly string[]): string[] {
 
 /** Characters to insert, delete, replace, or swap with their neighbour, until the texts are the same. */
 function editDistance(left: string, right: string): number {
-  let [beforeLast, last]: [number[], number[]] = [
+  let [beforeLast, last]: [readonly number[], readonly number[]] = [
     [],
     Array.from({ length: right.length + 1 }, (_, index) => index),
   ];
   for (let row = 1; row <= left.length; row++) {
-    const current = [row];
+    let distance = row;
+    const current = [distance];
     for (let column = 1; column <= right.length; column++) {
       const isSame = left[row - 1] === right[column - 1];
       const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      current[column] = Math.min(
-        last[column]! + 1,
-        current[column - 1]! + 1,
-        last[column - 1]! + (isSame ? 0 : 1),
-        isSwapped ? beforeLast[column - 2]! + 1 : Number.POSITIVE_INFINITY,
+      distance = Math.min(
+        at(last, column) + 1,
+        distance + 1,
+        at(last, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
       );
+      current.push(distance);
     }
     [beforeLast, last] = [last, current];
   }
-  return last[right.length]!;
+  return at(last, right.length);
 }
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,5 @@
 /** Errors of calls to another thread. */
+import { CodedError } from "../coded-error.ts";
 
 export type CallErrorCode =
   /** Too many calls are open. */
@@ -11,13 +12,8 @@ export type CallErrorCode =
   | "CALL_CLOSED";
 
 /** A call to another thread failed; a later call may succeed. */
-export class CallError extends Error {
-  readonly code: CallErrorCode;
-  readonly isRetryable = true;
-
+export class CallError extends CodedError<CallErrorCode> {
   constructor(code: CallErrorCode, message: string) {
-    super(message);
-    this.name = "CallError";
-    this.code = code;
+    super(code, message, { isRetryable: true });
   }
 }

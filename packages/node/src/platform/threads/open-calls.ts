@@ -43,7 +43,7 @@ export type OpenCalls<T> = {
 
 type Entry<T> = {
   readonly length: number;
-  readonly answer: PromiseWithResolvers<T>;
+  readonly result: PromiseWithResolvers<T>;
   readonly timer: NodeJS.Timeout;
 };
 
@@ -57,26 +57,26 @@ export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
   let refused = 0;
 
   function add(timeoutMs: number, length: number): readonly [number, Promise<T>] {
-    const answer = Promise.withResolvers<T>();
+    const result = Promise.withResolvers<T>();
     const timer = setTimeout(() => {
       timedOut += 1;
-      answer.reject(new CallError("CALL_TIMEOUT", `timeout: no result within ${timeoutMs} ms`));
+      result.reject(new CallError("CALL_TIMEOUT", `timeout: no result within ${timeoutMs} ms`));
       onTimeout?.();
     }, timeoutMs);
     last += 1;
-    open.set(last, { length, answer, timer });
+    open.set(last, { length, result, timer });
     openLength += length;
-    return [last, answer.promise];
+    return [last, result.promise];
   }
 
-  function end(number: number): Entry<T>["answer"] | undefined {
+  function end(number: number): Entry<T>["result"] | undefined {
     const entry = open.get(number);
     if (!entry) return undefined;
     open.delete(number);
     openLength -= entry.length;
     clearTimeout(entry.timer);
     onEnd?.(number);
-    return entry.answer;
+    return entry.result;
   }
 
   return {
@@ -85,13 +85,13 @@ export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
         refused += 1;
         return undefined;
       }
-      const [number, answer] = add(timeoutMs, length);
+      const [number, result] = add(timeoutMs, length);
       try {
         send(number);
       } catch (error) {
         end(number)?.reject(error);
       }
-      return answer;
+      return result;
     },
     resolve: (number, value) => end(number)?.resolve(value),
     reject: (number, error) => end(number)?.reject(error),

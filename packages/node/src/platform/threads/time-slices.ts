@@ -57,9 +57,10 @@ export function createTimeSlices({
 
   function takeTurn(): void {
     const [next] = waiting;
-    const [source, jobs] = next!;
+    if (!next) return;
+    const [source, jobs] = next;
     // The step may add work of the same source.
-    if (jobs[0]!()) jobs.shift();
+    if (jobs[0]?.()) jobs.shift();
     waiting.delete(source);
     if (jobs.length > 0) waiting.set(source, jobs);
   }

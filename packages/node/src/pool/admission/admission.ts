@@ -87,7 +87,7 @@ export function* judgeCandidates(
       recheck(candidate, candidates, options, deps);
       const current = milestoneOf(deps);
       const { transaction } = current === milestone ? parsed : parseTransaction(candidate, deps);
-      const sealed = { ...transaction, isVerified: verdicts[index]! };
+      const sealed = { ...transaction, isVerified: verdicts[index] === true };
       checkSignatures(sealed, deps);
       const fee = requireFee(sealed, current, options);
       if (fee.pool) result.accept.push(sealed);

@@ -1,21 +1,20 @@
 /** Checks the items of a submission as a whole before any of them is processed (pool.md 3). */
+
 import {
   type BatchOptions,
   matchesBatchSchema,
   type SchemaViolation,
   type TransactionContext,
 } from "@uniknode/protocol";
+import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 
 /** Nothing of the submission was processed. */
-export class BatchError extends Error {
-  readonly code = "BATCH_SCHEMA";
-  readonly isRetryable = false;
+export class BatchError extends CodedError<"BATCH_SCHEMA"> {
   readonly violation: SchemaViolation;
 
   constructor(violation: SchemaViolation) {
-    super(`the item at ${violation.path} ${violation.expectation}`);
-    this.name = "BatchError";
+    super("BATCH_SCHEMA", `the item at ${violation.path} ${violation.expectation}`, { isRetryable: false });
     this.violation = violation;
   }
 }

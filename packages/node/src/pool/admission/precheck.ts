@@ -101,8 +101,8 @@ function checkTimes(
   const { blocktime: blockTime } = network.milestoneAt(1);
   const context = { blockTime, currentHeight: height, now: now(), maxTransactionAge };
   const expiration = expirationHeight(candidate, context);
-  if (isExpiredInNextBlock(expiration, height)) {
-    throw new Refusal("ERR_EXPIRED", `Transaction ${id} is expired since ${height - expiration!} blocks.`);
+  if (expiration !== undefined && isExpiredInNextBlock(expiration, height)) {
+    throw new Refusal("ERR_EXPIRED", `Transaction ${id} is expired since ${height - expiration} blocks.`);
   }
 }
 

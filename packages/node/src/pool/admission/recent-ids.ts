@@ -1,4 +1,5 @@
 /** Ids submitted since the last block, whatever their outcome (pool.md 4, stage A). */
+import { deleteOldest } from "../../platform/oldest.ts";
 
 export type RecentIds = {
   /** Splits inputs into new and repeated ones, and stores the ids of the new ones. */
@@ -15,7 +16,7 @@ export function createRecentIds(): RecentIds {
   const ids = new Set<string>();
 
   function remember(id: string): void {
-    if (ids.size >= MAX_IDS) ids.delete(ids.values().next().value!);
+    if (ids.size >= MAX_IDS) deleteOldest(ids);
     ids.add(id);
   }
 

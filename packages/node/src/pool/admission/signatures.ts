@@ -39,7 +39,7 @@ async function verifyOwn(parsed: readonly ParsedCandidate[], verify: Verify): Pr
     typeof job === "boolean" ? [] : [{ ...job, scheme: schemeOf(job) }],
   );
   const given = (checks.length > 0 ? await verify(checks) : []).values();
-  return parsed.map(({ job }) => (typeof job === "boolean" ? job : given.next().value!));
+  return parsed.map(({ job }) => (typeof job === "boolean" ? job : given.next().value === true));
 }
 
 async function withTimeout<T>(work: Promise<T>): Promise<T> {

@@ -2,8 +2,10 @@
  * Submissions to the pool pass three functions: `parse`, `verifySignatures` (in other threads) and `admit`. The work of
  * the consensus thread is done in time slices, a transaction at a time, so that no request delays anything else.
  */
+
 import type { BatchOptions, SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionResult } from "../../gateway/gateway.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import type { Steps, TimeSlices } from "../../platform/threads/time-slices.ts";
 import type { Contents } from "../contents/contents.ts";
 import type { Journal } from "../contents/journal.ts";
@@ -42,28 +44,6 @@ export type Submissions = {
   close(): void;
 };
 
-/** The pool was closed before the transactions were admitted. */
-export class PoolClosedError extends Error {
-  readonly code = "POOL_CLOSED";
-  readonly isRetryable = false;
-
-  constructor() {
-    super("the pool was closed");
-    this.name = "PoolClosedError";
-  }
-}
-
-/** The maximum of transactions is being checked; a retry after a moment may succeed. */
-export class PoolBusyError extends Error {
-  readonly code = "POOL_BUSY";
-  readonly isRetryable = true;
-
-  constructor() {
-    super("too many transactions are being checked; retry in a moment");
-    this.name = "PoolBusyError";
-  }
-}
-
 /** Transactions of requests that are in progress; a single request may have more. */
 const MAX_WAITING = 10_000;
 
@@ -76,13 +56,13 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
   async function submit(inputs: readonly unknown[], batch?: BatchOptions): Promise<AdmissionResult> {
     if (waiting > 0 && waiting + inputs.length > MAX_WAITING) {
       refusals.count("POOL_BUSY", inputs.length);
-      throw new PoolBusyError();
+      throw busy();
     }
     waiting += inputs.length;
     try {
-      const answer = await process(inputs, batch);
-      if (answer.data.accept.length > 0) await journal.flushed();
-      return answer;
+      const result = await process(inputs, batch);
+      if (result.data.accept.length > 0) await journal.flushed();
+      return result;
     } finally {
       waiting -= inputs.length;
     }
@@ -94,7 +74,7 @@ export function createSubmissions(options: AdmissionOptions, deps: SubmissionDep
     try {
       const verdicts = await verifySignatures(request.parsed.parsedCandidates, deps);
       await place.isNext;
-      if (isClosed) throw new PoolClosedError();
+      if (isClosed) throw closed();
       const admitted = slices.run(admit(request, verdicts, options, deps));
       // Slices run in the order of the calls.
       place.leave();
@@ -206,3 +186,11 @@ function* insertNew(
   }
   return { forged, added, rejected };
 }
+
+const closed = () => new CodedError("POOL_CLOSED", "the pool was closed", { isRetryable: false });
+
+/** The maximum of transactions is being checked. */
+const busy = () =>
+  new CodedError("POOL_BUSY", "too many transactions are being checked; retry in a moment", {
+    isRetryable: true,
+  });

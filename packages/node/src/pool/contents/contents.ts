@@ -45,76 +45,87 @@ export type ContentsDeps = {
   readonly journal: Journal;
 };
 
-export function createContents(
-  { maxTransactions, maxBytes }: ContentsOptions,
-  { pending, senders, journal }: ContentsDeps,
-): Contents {
+type State = ContentsOptions & ContentsDeps;
+
+export function createContents(options: ContentsOptions, deps: ContentsDeps): Contents {
+  const state = { ...options, ...deps };
+  return {
+    insert: (transaction) => insert(state, transaction),
+    remove: (transactions, removalEvent, staleSenders) =>
+      remove(state, { transactions, removalEvent, staleSenders }),
+    replace: (before, transactions) => replace(state, before, transactions),
+    reportRemoval: (transaction, name) => state.journal.report({ name, transaction }),
+  };
+}
+
+function insert(state: State, transaction: SealedTransaction): Insertion {
+  const { pending, senders, journal, maxTransactions, maxBytes } = state;
+  const { id, fee, senderPublicKey } = transaction.data;
+  const { length } = transaction.bytes;
+  if (pending.has(id)) return { isAdded: false, code: "ERR_ALREADY_IN_POOL", message: "Already in pool" };
   const isTooMuch = (bytes: number) => pending.byteLength() + bytes > maxBytes;
+  const isFull = pending.size() >= maxTransactions || isTooMuch(length);
+  // The new transaction may build on the last one of its own sender.
+  const evicted = isFull ? pending.evictionCandidate(senderPublicKey) : undefined;
+  if (isFull && (!evicted || evicted.data.fee >= fee)) return poolFull(state, fee, evicted?.data.fee);
+  if (evicted && isTooMuch(length - evicted.bytes.length)) return poolFull(state, fee, evicted.data.fee);
+  const reason = senders.apply(transaction);
+  if (reason !== undefined) return { isAdded: false, code: "ERR_APPLY", message: reason };
+  pending.add(transaction);
+  journal.added(transaction);
+  if (!evicted) return { isAdded: true };
+  drop(state, evicted);
+  senders.rebuild(evicted.data.senderPublicKey, pending.ofSender(evicted.data.senderPublicKey));
+  return { isAdded: true, evicted };
+}
 
-  function insert(transaction: SealedTransaction): Insertion {
-    const { id, fee, senderPublicKey } = transaction.data;
-    const { length } = transaction.bytes;
-    if (pending.has(id)) return { isAdded: false, code: "ERR_ALREADY_IN_POOL", message: "Already in pool" };
-    const isFull = pending.size() >= maxTransactions || isTooMuch(length);
-    // The new transaction may build on the last one of its own sender.
-    const evicted = isFull ? pending.evictionCandidate(senderPublicKey) : undefined;
-    if (isFull && (!evicted || evicted.data.fee >= fee)) return poolFull(fee, evicted?.data.fee);
-    if (evicted && isTooMuch(length - evicted.bytes.length)) return poolFull(fee, evicted.data.fee);
-    const reason = senders.apply(transaction);
-    if (reason !== undefined) return { isAdded: false, code: "ERR_APPLY", message: reason };
-    pending.add(transaction);
-    journal.added(transaction);
-    if (!evicted) return { isAdded: true };
-    drop(evicted);
-    senders.rebuild(evicted.data.senderPublicKey, pending.ofSender(evicted.data.senderPublicKey));
-    return { isAdded: true, evicted };
+function poolFull({ pending }: State, fee: bigint, lowest: bigint | undefined): Insertion {
+  const message =
+    `Pool is full (has ${pending.size()} transactions) and this transaction's fee ${fee} ` +
+    `is not higher than the lowest fee already in pool ${lowest}`;
+  return { isAdded: false, code: "ERR_POOL_FULL", message };
+}
+
+function drop({ pending, journal }: State, { data }: SealedTransaction): void {
+  pending.remove(data.id);
+  journal.removed(data.id);
+}
+
+function dropAndReport(state: State, transaction: SealedTransaction, name: RemovalEvent): void {
+  drop(state, transaction);
+  state.journal.report({ name, transaction });
+}
+
+type Removal = {
+  readonly transactions: Iterable<SealedTransaction>;
+  readonly removalEvent: RemovalEvent;
+  readonly staleSenders: Iterable<string> | undefined;
+};
+
+function remove(state: State, { transactions, removalEvent, staleSenders = [] }: Removal): void {
+  const { pending, senders } = state;
+  const stale = new Set(staleSenders);
+  for (const transaction of transactions) {
+    dropAndReport(state, transaction, removalEvent);
+    stale.add(transaction.data.senderPublicKey);
   }
-
-  function poolFull(fee: bigint, lowest: bigint | undefined): Insertion {
-    const message =
-      `Pool is full (has ${pending.size()} transactions) and this transaction's fee ${fee} ` +
-      `is not higher than the lowest fee already in pool ${lowest}`;
-    return { isAdded: false, code: "ERR_POOL_FULL", message };
-  }
-
-  function drop({ data }: SealedTransaction): void {
-    pending.remove(data.id);
-    journal.removed(data.id);
-  }
-
-  function removeAndReport(transaction: SealedTransaction, removalEvent: RemovalEvent): void {
-    drop(transaction);
-    reportRemoval(transaction, removalEvent);
-  }
-
-  const reportRemoval = (transaction: SealedTransaction, name: RemovalEvent) =>
-    journal.report({ name, transaction });
-
-  function remove(
-    transactions: Iterable<SealedTransaction>,
-    removalEvent: RemovalEvent,
-    staleSenders: Iterable<string> = [],
-  ): void {
-    const stale = new Set(staleSenders);
-    for (const transaction of transactions) {
-      removeAndReport(transaction, removalEvent);
-      stale.add(transaction.data.senderPublicKey);
-    }
-    for (const sender of stale) {
-      for (const failing of senders.rebuild(sender, pending.ofSender(sender))) {
-        removeAndReport(failing, "transaction.pool.removed");
-      }
+  for (const sender of stale) {
+    for (const failing of senders.rebuild(sender, pending.ofSender(sender))) {
+      dropAndReport(state, failing, "transaction.pool.removed");
     }
   }
+}
 
-  function replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void {
-    for (const transaction of before) drop(transaction);
-    senders.clear();
-    for (const transaction of transactions) insert(transaction);
-    for (const transaction of before) {
-      if (!pending.has(transaction.data.id)) reportRemoval(transaction, "transaction.pool.removed");
-    }
+function replace(
+  state: State,
+  before: readonly SealedTransaction[],
+  transactions: Iterable<SealedTransaction>,
+): void {
+  for (const transaction of before) drop(state, transaction);
+  state.senders.clear();
+  for (const transaction of transactions) insert(state, transaction);
+  for (const transaction of before) {
+    if (state.pending.has(transaction.data.id)) continue;
+    state.journal.report({ name: "transaction.pool.removed", transaction });
   }
-
-  return { insert, remove, replace, reportRemoval };
 }

@@ -46,93 +46,103 @@ export type JournalDeps = {
   readonly onWriteFailed?: (error: unknown) => void;
 };
 
+type State = Required<JournalDeps> & {
+  outstanding: Outstanding;
+  /** Settles with the next write; undefined while none is expected. */
+  written: PromiseWithResolvers<void> | undefined;
+  scheduled: NodeJS.Immediate | undefined;
+  retry: NodeJS.Timeout | undefined;
+  reportHeld: (() => void) | undefined;
+};
+
 export function createJournal({ store, emit, onWriteFailed = () => {} }: JournalDeps): Journal {
-  let outstanding = nothing();
-  let written: PromiseWithResolvers<void> | undefined;
-  let turn: NodeJS.Immediate | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let reportHeld: (() => void) | undefined;
-
-  /**
-   * Writes the changes of one tick of the event loop in one commit; meanwhile, the changes of the next tick
-   * are collected.
-   */
-  function schedule(): void {
-    if (expectWrite()) turn = setImmediate(write);
-  }
-
-  /** Returns true if none was expected yet. */
-  function expectWrite(): boolean {
-    if (written) return false;
-    written = Promise.withResolvers();
-    // Handled here, since there may be no caller that waits for it.
-    written.promise.catch(() => {});
-    return true;
-  }
-
-  function unschedule(): void {
-    clearImmediate(turn);
-    clearTimeout(retry);
-  }
-
-  function write(): void {
-    if (reportHeld) return;
-    const { resolve, reject } = written!;
-    const { added, removed, events } = outstanding;
-    const change = { added: Array.from(added, ([id, bytes]) => ({ id, bytes })), removed: [...removed] };
-    written = undefined;
-    try {
-      store.write(change, () => events.forEach(emit));
-    } catch (error) {
-      onWriteFailed(error);
-      reject(error);
-      // Retries together with the changes made in the meantime.
-      if (expectWrite()) retry = setTimeout(write, RETRY_MS);
-      return;
-    }
-    outstanding = nothing();
-    resolve();
-  }
-
-  const flushed = () => written?.promise ?? Promise.resolve();
-
-  function release(): void {
-    const report = reportHeld;
-    reportHeld = undefined;
-    report?.();
-    unschedule();
-    if (written) turn = setImmediate(write);
-  }
-
+  const state: State = {
+    ...{ store, emit, onWriteFailed },
+    outstanding: nothing(),
+    written: undefined,
+    scheduled: undefined,
+    retry: undefined,
+    reportHeld: undefined,
+  };
   return {
     added({ data, bytes }) {
-      outstanding.added.set(data.id, bytes);
-      schedule();
+      state.outstanding.added.set(data.id, bytes);
+      schedule(state);
     },
     removed(id) {
-      outstanding.added.delete(id);
+      state.outstanding.added.delete(id);
       // If it is added again later, it is written again, after the transactions added in between.
-      outstanding.removed.add(id);
-      schedule();
+      state.outstanding.removed.add(id);
+      schedule(state);
     },
     report(event) {
-      const isFull = outstanding.events.length >= MAX_WAITING_REPORTS;
+      const isFull = state.outstanding.events.length >= MAX_WAITING_REPORTS;
       if (isFull && event.name === "transaction.pool.rejected") return;
-      outstanding.events.push(event);
-      schedule();
+      state.outstanding.events.push(event);
+      schedule(state);
     },
-    flushed,
+    flushed: () => flushed(state),
     hold(report) {
-      reportHeld = report;
+      state.reportHeld = report;
     },
-    release,
-    flush() {
-      release();
-      const done = flushed();
-      unschedule();
-      if (written) write();
-      unschedule();
-      return done;
-    },
+    release: () => release(state),
+    flush: () => flush(state),
   };
+}
+
+const flushed = ({ written }: State): Promise<void> => written?.promise ?? Promise.resolve();
+
+/** Writes the changes of one tick of the event loop in one commit; meanwhile, the changes of the next tick are collected. */
+function schedule(state: State): void {
+  if (expectWrite(state)) state.scheduled = setImmediate(write, state);
+}
+
+/** Returns true if none was expected yet. */
+function expectWrite(state: State): boolean {
+  if (state.written) return false;
+  state.written = Promise.withResolvers();
+  // Handled here, since there may be no caller that waits for it.
+  state.written.promise.catch(() => {});
+  return true;
+}
+
+function unschedule({ scheduled, retry }: State): void {
+  clearImmediate(scheduled);
+  clearTimeout(retry);
+}
+
+function write(state: State): void {
+  const { written, reportHeld, outstanding, store, emit, onWriteFailed } = state;
+  if (reportHeld || !written) return;
+  const { added, removed, events } = outstanding;
+  const change = { added: Array.from(added, ([id, bytes]) => ({ id, bytes })), removed: [...removed] };
+  state.written = undefined;
+  try {
+    store.write(change, () => events.forEach(emit));
+  } catch (error) {
+    onWriteFailed(error);
+    written.reject(error);
+    // Retries together with the changes made in the meantime.
+    if (expectWrite(state)) state.retry = setTimeout(write, RETRY_MS, state);
+    return;
+  }
+  state.outstanding = nothing();
+  written.resolve();
+}
+
+function release(state: State): void {
+  const report = state.reportHeld;
+  state.reportHeld = undefined;
+  report?.();
+  unschedule(state);
+  if (state.written) state.scheduled = setImmediate(write, state);
+}
+
+function flush(state: State): Promise<void> {
+  release(state);
+  const done = flushed(state);
+  unschedule(state);
+  write(state);
+  unschedule(state);
+  return done;
 }

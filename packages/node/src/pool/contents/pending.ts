@@ -1,7 +1,7 @@
 /** Index of the pending transactions by id, by sender and nonce, and by fee (pool.md 8). */
 import { mintedTokenId } from "@uniknode/ledger";
 import type { SealedTransaction } from "@uniknode/protocol";
-import { createSortedList } from "./sorted-list.ts";
+import { createSortedList, type SortedList } from "./sorted-list.ts";
 
 export type Pending = {
   size(): number;
@@ -31,103 +31,118 @@ type Entry = { readonly transaction: SealedTransaction; readonly arrival: number
 
 const NONE: readonly SealedTransaction[] = [];
 
-export function createPending(): Pending {
-  const byId = new Map<string, Entry>();
-  const bySender = new Map<string, SealedTransaction[]>();
+type State = {
+  readonly byId: Map<string, Entry>;
+  readonly bySender: Map<string, SealedTransaction[]>;
   /** Highest fee first, equal fees in order of arrival. */
-  const byFee = createSortedList(isBefore);
+  readonly byFee: SortedList<Entry>;
   /** Sender by id of the token; at most one pending transaction mints it. */
-  const minters = new Map<string, string>();
+  readonly minters: Map<string, string>;
   /** The complete forging order, cached until something changes: clients request it page by page. */
-  let order: SealedTransaction[] | undefined;
-  let nextArrival = 0;
-  let byteLength = 0;
+  order: SealedTransaction[] | undefined;
+  nextArrival: number;
+  byteLength: number;
+};
 
-  const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
-
-  function add(transaction: SealedTransaction): void {
-    order = undefined;
-    const entry = { transaction, arrival: nextArrival++ };
-    const { id, senderPublicKey } = transaction.data;
-    byId.set(id, entry);
-    byFee.insert(entry);
-    byteLength += transaction.bytes.length;
-    const minted = mintedTokenId(transaction.data);
-    if (minted !== undefined) minters.set(minted, senderPublicKey);
-    const siblings = bySender.get(senderPublicKey);
-    if (!siblings) bySender.set(senderPublicKey, [transaction]);
-    else
-      siblings.splice(
-        siblings.findLastIndex((other) => nonceOf(other) <= nonceOf(transaction)) + 1,
-        0,
-        transaction,
-      );
-  }
-
-  function remove(id: string): void {
-    const entry = byId.get(id);
-    if (!entry) return;
-    order = undefined;
-    byId.delete(id);
-    byFee.remove(entry);
-    byteLength -= entry.transaction.bytes.length;
-    const { senderPublicKey } = entry.transaction.data;
-    const minted = mintedTokenId(entry.transaction.data);
-    if (minted !== undefined) minters.delete(minted);
-    const siblings = bySender.get(senderPublicKey)!;
-    siblings.splice(siblings.indexOf(entry.transaction), 1);
-    if (siblings.length === 0) bySender.delete(senderPublicKey);
-  }
-
-  function inForgingOrder(limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
-    if (limit < byId.size) return placeInOrder(limit);
-    order ??= placeInOrder(limit);
-    return [...order];
-  }
-
-  function placeInOrder(limit: number): SealedTransaction[] {
-    const placed = new Set<SealedTransaction>();
-    /** Number of each sender's transactions, from the lowest nonce, that are placed with a later one. */
-    const pulled = new Map<string, number>();
-    for (const { transaction } of byFee.values()) {
-      if (placed.size >= limit) break;
-      if (placed.has(transaction)) continue;
-      const { nonce, senderPublicKey } = transaction.data;
-      // A later transaction with a high fee also places the earlier ones of its sender; version 1 has no nonces.
-      if (nonce !== undefined) {
-        const siblings = ofSender(senderPublicKey);
-        let next = pulled.get(senderPublicKey) ?? 0;
-        for (; nonceOf(siblings[next]!) < nonce; next++) placed.add(siblings[next]!);
-        pulled.set(senderPublicKey, next);
-      }
-      placed.add(transaction);
-    }
-    return [...placed];
-  }
-
-  function evictionCandidate(exceptSender?: string): SealedTransaction | undefined {
-    for (const { transaction } of byFee.reversed()) {
-      const { senderPublicKey } = transaction.data;
-      if (senderPublicKey !== exceptSender && ofSender(senderPublicKey).at(-1) === transaction)
-        return transaction;
-    }
-    return undefined;
-  }
-
+export function createPending(): Pending {
+  const state: State = {
+    byId: new Map(),
+    bySender: new Map(),
+    byFee: createSortedList(isBefore),
+    minters: new Map(),
+    order: undefined,
+    nextArrival: 0,
+    byteLength: 0,
+  };
+  const { byId, bySender, minters } = state;
   return {
     size: () => byId.size,
-    byteLength: () => byteLength,
+    byteLength: () => state.byteLength,
     has: (id) => byId.has(id),
     get: (id) => byId.get(id)?.transaction,
-    add,
-    remove,
+    add: (transaction) => add(state, transaction),
+    remove: (id) => remove(state, id),
     all: () => byId.values().map(({ transaction }) => transaction),
-    ofSender,
+    ofSender: (senderPublicKey) => bySender.get(senderPublicKey) ?? NONE,
     senders: () => bySender.keys(),
     minterOf: (tokenId) => minters.get(tokenId),
-    inForgingOrder,
-    evictionCandidate,
+    inForgingOrder: (limit) => inForgingOrder(state, limit),
+    evictionCandidate: (exceptSender) => evictionCandidate(state, exceptSender),
   };
+}
+
+function add(state: State, transaction: SealedTransaction): void {
+  state.order = undefined;
+  const entry = { transaction, arrival: state.nextArrival++ };
+  const { id, senderPublicKey } = transaction.data;
+  state.byId.set(id, entry);
+  state.byFee.insert(entry);
+  state.byteLength += transaction.bytes.length;
+  const minted = mintedTokenId(transaction.data);
+  if (minted !== undefined) state.minters.set(minted, senderPublicKey);
+  const siblings = state.bySender.get(senderPublicKey);
+  if (!siblings) {
+    state.bySender.set(senderPublicKey, [transaction]);
+    return;
+  }
+  const last = siblings.findLastIndex((other) => nonceOf(other) <= nonceOf(transaction));
+  siblings.splice(last + 1, 0, transaction);
+}
+
+function remove(state: State, id: string): void {
+  const entry = state.byId.get(id);
+  if (!entry) return;
+  const { transaction } = entry;
+  state.order = undefined;
+  state.byId.delete(id);
+  state.byFee.remove(entry);
+  state.byteLength -= transaction.bytes.length;
+  const { senderPublicKey } = transaction.data;
+  const minted = mintedTokenId(transaction.data);
+  if (minted !== undefined) state.minters.delete(minted);
+  const siblings = state.bySender.get(senderPublicKey);
+  siblings?.splice(siblings.indexOf(transaction), 1);
+  if (siblings?.length === 0) state.bySender.delete(senderPublicKey);
+}
+
+function inForgingOrder(state: State, limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
+  if (limit < state.byId.size) return placeInOrder(state, limit);
+  state.order ??= placeInOrder(state, limit);
+  return [...state.order];
+}
+
+function placeInOrder({ byFee, bySender }: State, limit: number): SealedTransaction[] {
+  const placed = new Set<SealedTransaction>();
+  /** Number of each sender's transactions, from the lowest nonce, that are placed with a later one. */
+  const pulled = new Map<string, number>();
+  for (const { transaction } of byFee.values()) {
+    if (placed.size >= limit) break;
+    if (placed.has(transaction)) continue;
+    const { nonce, senderPublicKey } = transaction.data;
+    // A later transaction with a high fee also places the earlier ones of its sender; version 1 has no nonces.
+    if (nonce !== undefined) {
+      const siblings = bySender.get(senderPublicKey) ?? NONE;
+      let next = pulled.get(senderPublicKey) ?? 0;
+      for (let sibling = siblings[next]; sibling && nonceOf(sibling) < nonce; sibling = siblings[++next]) {
+        placed.add(sibling);
+      }
+      pulled.set(senderPublicKey, next);
+    }
+    placed.add(transaction);
+  }
+  return [...placed];
+}
+
+function evictionCandidate(
+  { byFee, bySender }: State,
+  exceptSender: string | undefined,
+): SealedTransaction | undefined {
+  for (const { transaction } of byFee.reversed()) {
+    const { senderPublicKey } = transaction.data;
+    if (senderPublicKey !== exceptSender && bySender.get(senderPublicKey)?.at(-1) === transaction)
+      return transaction;
+  }
+  return undefined;
 }
 
 function isBefore(left: Entry, right: Entry): boolean {

@@ -1,5 +1,5 @@
 /** A sorted list, divided into pieces so that a change moves few items. */
-import { firstIndex } from "../../platform/binary-search.ts";
+import { firstItemIndex } from "../../platform/binary-search.ts";
 
 export type SortedList<T> = {
   insert(item: T): void;
@@ -20,9 +20,12 @@ export function createSortedList<T>(isBefore: (left: T, right: T) => boolean): S
 
   /** The first piece whose end is not before the item. */
   const pieceIndex = (item: T): number =>
-    firstIndex(pieces.length, (index) => !isBefore(pieces[index]!.at(-1)!, item));
+    firstItemIndex(pieces, (piece) => {
+      const last = piece.at(-1);
+      return last !== undefined && !isBefore(last, item);
+    });
   const indexIn = (piece: readonly T[], item: T): number =>
-    firstIndex(piece.length, (index) => !isBefore(piece[index]!, item));
+    firstItemIndex(piece, (other) => !isBefore(other, item));
 
   return {
     insert(item) {
@@ -34,9 +37,9 @@ export function createSortedList<T>(isBefore: (left: T, right: T) => boolean): S
     },
     remove(item) {
       const index = pieceIndex(item);
-      const piece = pieces[index]!;
-      piece.splice(indexIn(piece, item), 1);
-      if (piece.length === 0) pieces.splice(index, 1);
+      const piece = pieces[index];
+      piece?.splice(indexIn(piece, item), 1);
+      if (piece?.length === 0) pieces.splice(index, 1);
     },
     *values() {
       for (const piece of pieces) yield* piece;

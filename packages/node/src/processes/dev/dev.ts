@@ -8,7 +8,7 @@ import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import type { ShownOption } from "../../config/shown.ts";
 import { showAccounts } from "../../dev-chain/accounts.ts";
-import { openClock } from "../../dev-chain/clock.ts";
+import { type DevClock, openClock } from "../../dev-chain/clock.ts";
 import { type CreateDev, createDevCommands } from "../../dev-chain/commands.ts";
 import { CLOCK_FILE, claimFolder, REMEDY, resetFolder } from "../../dev-chain/folder.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
@@ -22,8 +22,8 @@ import type { Served } from "../../platform/lifecycle/process.ts";
 import type { Log } from "../../platform/logging/logger.ts";
 import type { StatusLine } from "../../platform/logging/status-line.ts";
 import { dataErrorOf } from "../../store/engine/data-error.ts";
-import { startNode } from "../node/node.ts";
-import type { NodeDeps } from "../node/options.ts";
+import { type Node, startNode } from "../node/node.ts";
+import type { NodeDeps, NodeOptions } from "../node/options.ts";
 
 export type DevEnvironment = {
   /** Versions of protocol and program, as readable text. */
@@ -54,11 +54,11 @@ export async function startDevChain(
   }
 }
 
-async function start(
-  config: Config<typeof devOptions>,
-  { versions, shownOptions = [], commandLine, screen, log, servingThread }: DevEnvironment,
-): Promise<Served> {
+type DevConfig = Config<typeof devOptions>;
+
+async function start(config: DevConfig, environment: DevEnvironment): Promise<Served> {
   const { data, mnemonic, accounts, blockTime } = config;
+  const { screen } = environment;
   const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
   const secrets = [...castSecrets(cast), ...secretsOf(config)];
   const delegates = await openDelegates(secrets, config.forgerPassword);
@@ -66,75 +66,24 @@ async function start(
   const isContinued = claimFolder(data, { mnemonic, accounts, blockTime });
 
   const clock = openClock(join(data, CLOCK_FILE));
-  const createDev: CreateDev = (parts) => {
-    parts.chain.subscribe(({ revertedBlocks, head, applied }) => {
-      if (revertedBlocks > 0) screen.print(revertLine(revertedBlocks, head.height - applied.length));
-    });
-    return createDevCommands(parts, clock);
-  };
-
   const { block, files } = devGenesis(cast, blockTime);
   const { mnemonic: _, ...devAccounts } = showAccounts({ cast, mnemonic, balanceOf: () => undefined });
-  const node = await startNode(
-    {
-      ...config,
-      assumeValid: undefined,
-      delegates,
-      peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, files.network.name),
-      pool: toPoolOptions(config),
-      // Its keys are public: the record in the data folder suffices, and is removed with it by --reset.
-      signingRecord: undefined,
-      watchRounds: undefined,
-      timing: soloTiming,
-      isOnDemand: config.instant,
-    },
-    {
-      files,
-      genesis: block,
-      genesisBlock: blockToJson(block),
-      nowMs: clock.nowMs,
-      logger: log.logger,
-      lostLogLines: log.lost,
-      shownOptions,
-      createDev,
-      devAccounts,
-      servingThread,
-    },
-  );
+  const node = await startNode(toNodeOptions(config, delegates, files.network.name), {
+    files,
+    genesis: block,
+    genesisBlock: blockToJson(block),
+    nowMs: clock.nowMs,
+    logger: environment.log.logger,
+    lostLogLines: environment.log.lost,
+    shownOptions: environment.shownOptions ?? [],
+    createDev: createDevOn(clock, screen),
+    devAccounts,
+    servingThread: environment.servingThread,
+  });
   try {
     const network = createNetwork(files);
     for (const setup of setupBlocks(network, cast, node.head(), clock.nowMs())) await node.accept(setup);
-    const { webhookToken, balanceOf } = node;
-    const at = node.url === connectionOptions.url.default ? [] : ["--url", node.url];
-    // These commands use the default folder if none is given.
-    const where = config.data === resolve(devOptions.data.default) ? [] : ["--data", data];
-    // A token from the options is not in the data folder.
-    const isTokenKept = config.webhookToken === undefined;
-    const commands = {
-      token: isTokenKept ? commandLine("token", ...where) : undefined,
-      accounts: commandLine("accounts", ...where),
-      listen: commandLine(
-        "listen",
-        ...(isTokenKept ? where : ["--token", "TOKEN"]),
-        ...["--event", "block.*"],
-        ...at,
-      ),
-    };
-    const { height } = node.head();
-    screen.print(
-      startScreen({
-        versions,
-        baseUrl: node.url,
-        consoleUrl: node.consoleUrl,
-        webhookToken,
-        commands,
-        data,
-        cast,
-        balanceOf,
-        isContinued,
-        height,
-      }),
-    );
+    showStart(config, environment, { node, cast, isContinued });
     const names = forgerNames(cast, delegates);
     node.onBlock((header) => screen.status(blockLine(header, names.get(header.generatorPublicKey))));
     await node.join();
@@ -144,6 +93,54 @@ async function start(
     throw error;
   }
   return node;
+}
+
+const toNodeOptions = (config: DevConfig, delegates: Delegates, networkName: string): NodeOptions => ({
+  ...config,
+  assumeValid: undefined,
+  delegates,
+  peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, networkName),
+  pool: toPoolOptions(config),
+  // Its keys are public: the record in the data folder suffices, and is removed with it by --reset.
+  signingRecord: undefined,
+  watchRounds: undefined,
+  timing: soloTiming,
+  isOnDemand: config.instant,
+});
+
+/** Creates the dev commands of a node, which also prints every revert. */
+const createDevOn =
+  (clock: DevClock, screen: DevEnvironment["screen"]): CreateDev =>
+  (parts) => {
+    parts.chain.subscribe(({ revertedBlocks, head, applied }) => {
+      if (revertedBlocks > 0) screen.print(revertLine(revertedBlocks, head.height - applied.length));
+    });
+    return createDevCommands(parts, clock);
+  };
+
+type Started = { readonly node: Node; readonly cast: Cast; readonly isContinued: boolean };
+
+function showStart(
+  config: DevConfig,
+  { versions, commandLine, screen }: DevEnvironment,
+  { node, cast, isContinued }: Started,
+): void {
+  const { data } = config;
+  const { webhookToken, balanceOf, consoleUrl, url: baseUrl } = node;
+  const at = baseUrl === connectionOptions.url.default ? [] : ["--url", baseUrl];
+  // These commands use the default folder if none is given.
+  const where = data === resolve(devOptions.data.default) ? [] : ["--data", data];
+  // A token from the options is not in the data folder.
+  const isTokenKept = config.webhookToken === undefined;
+  const listenToken = isTokenKept ? where : ["--token", "TOKEN"];
+  const commands = {
+    token: isTokenKept ? commandLine("token", ...where) : undefined,
+    accounts: commandLine("accounts", ...where),
+    listen: commandLine("listen", ...listenToken, "--event", "block.*", ...at),
+  };
+  const { height } = node.head();
+  const known = { versions, baseUrl, consoleUrl, webhookToken, commands, data, cast, balanceOf };
+  screen.print(startScreen({ ...known, isContinued, height }));
 }
 
 const castSecrets = ({ founders, delegates }: Cast): string[] => [

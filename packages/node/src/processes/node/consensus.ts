@@ -39,7 +39,7 @@ const MAX_RECORDED = 16_000;
 
 /** @throws {ChainError} if the database has another chain, or one that was not checked */
 export function createConsensus(
-  options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge">,
+  options: Pick<NodeOptions, "accelerator" | "assumeValid" | "eventsMaxAge" | "feedBlocks">,
   { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
@@ -59,22 +59,25 @@ export function createConsensus(
     verifyNow: createVerifyNow(!accelerator),
   });
   const maxAgeSeconds = maxAgeSecondsFromHours(options.eventsMaxAge);
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-    database,
-    network,
-    genesis,
-    verifier,
-    signatures,
-    events,
-    eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
-    eventsOfRevert,
-    now: nowMs,
-    assumeValid: options.assumeValid,
-    onPin: (news) => logPin(news, logger),
-    onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
-    onUnexpectedError: (err, { height, id }) =>
-      logger.error({ err, height, id }, "block not applied: internal error"),
-  });
+  const chain = createChain(
+    { ...DEFAULT_CHAIN_OPTIONS, feedBlocks: options.feedBlocks },
+    {
+      database,
+      network,
+      genesis,
+      verifier,
+      signatures,
+      events,
+      eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
+      eventsOfRevert,
+      now: nowMs,
+      assumeValid: options.assumeValid,
+      onPin: (news) => logPin(news, logger),
+      onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
+      onUnexpectedError: (err, { height, id }) =>
+        logger.error({ err, height, id }, "block not applied: internal error"),
+    },
+  );
   onStop("chain", chain.close);
   if (options.assumeValid) logStart(options.assumeValid, chain, logger);
   return { verifier, signatures, chain };

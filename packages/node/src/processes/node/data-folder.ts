@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import { checkpointKeyOf } from "../../facts/key-file.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { DEFAULT_CHECKPOINT_OPTIONS, startCheckpoints } from "../../store/engine/checkpoints.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { type FolderLock, isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
@@ -48,9 +49,16 @@ export function openDataFolder(
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
   const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));
-  const database = openDatabase(databasePath, { writeLock: priorityWriteLock(writeLock), writes });
+  const database = openDatabase(databasePath, {
+    ...{ writeLock: priorityWriteLock(writeLock), writes, makesCheckpoints: false },
+  });
   onStop("database", database.close);
   migrate(database, databasePath);
+  const endCheckpoints = startCheckpoints(DEFAULT_CHECKPOINT_OPTIONS, {
+    ...{ database, databasePath },
+    onError: (err) => logger.warn({ err }, "failed to copy the write-ahead log into the database; retrying"),
+  });
+  onStop("checkpoints", endCheckpoints);
   const secretKey = encryptSecrets(database, options);
   const webhookToken = webhookTokenOf(
     options.webhookToken,

@@ -1,6 +1,7 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
 import type { Network, SealedTransaction } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
+import type { Options } from "../../config/options.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";
 import type {
@@ -16,10 +17,7 @@ import { type BodyPool, submitBody } from "../../pool/admission/body.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
 import { createPendingPages } from "../../pool/pending-pages.ts";
 
-export type GatewayOptions = {
-  /** Items of one submission. */
-  readonly maxTransactionsPerRequest: number;
-};
+export type GatewayOptions = Pick<Options, "poolMaxPerRequest">;
 
 export type GatewayDeps = {
   readonly pool: BodyPool & {
@@ -45,7 +43,7 @@ export type GatewayDeps = {
     traffic(): NodeFigures["traffic"];
     bounds(): PeerBounds;
     /** Broadcasts the items of a submission that the pool selected for it. */
-    broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionResult): void;
+    broadcastTransactions(items: readonly Record<string, unknown>[], result: AdmissionResult): void;
   };
   /** Returns the figures of this node's slots since the process started. */
   readonly forging: () => ForgingFigures;
@@ -74,9 +72,9 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   const { pool, peers } = deps;
   return {
     async submit(transactions) {
-      const answer = await submitBody(pool, transactions, options.maxTransactionsPerRequest);
-      peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
-      return answer;
+      const result = await submitBody(pool, transactions, options.poolMaxPerRequest);
+      peers?.broadcastTransactions(transactions as Record<string, unknown>[], result);
+      return result;
     },
     ...createPendingPages(pool),
     status: async () => statusOf(deps),

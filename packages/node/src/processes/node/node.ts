@@ -2,23 +2,20 @@
 import { join } from "node:path";
 import type { BlockHeader, EncodedBlock } from "@uniknode/protocol";
 import { REMEDY } from "../../dev-chain/folder.ts";
-import { startFactsTask } from "../../facts/task.ts";
+import type { Forging } from "../../forger/forging.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import { dataErrorOf, RUN_REMEDY } from "../../store/engine/data-error.ts";
-import { createConsensus } from "./consensus.ts";
-import { openDataFolder } from "./data-folder.ts";
-import { createEnvironment } from "./environment.ts";
-import { openNodeEventLog } from "./event-log.ts";
-import { compareFacts } from "./facts-comparison.ts";
+import { type NodeCore, openCore } from "./core.ts";
 import { createNodeForging } from "./forging.ts";
 import { createGateway } from "./node-gateway.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
-import { createSubmitBlock } from "./own-blocks.ts";
-import { createNodePool } from "./pool.ts";
-import { createReadiness } from "./readiness.ts";
-import { startServing } from "./serving.ts";
+import { createSubmitBlock, type SubmitBlock } from "./own-blocks.ts";
+import type { NodePeers } from "./peers.ts";
+import { createReadiness, type Readiness } from "./readiness.ts";
+import { type NodeServing, startServing } from "./serving.ts";
 import { connectParts } from "./subscriptions.ts";
 
 export type Node = {
@@ -79,81 +76,28 @@ async function start(
   deps: NodeDeps,
   onStop: Closing["add"],
 ): Promise<Omit<Node, "closing" | "stop">> {
-  const {
-    files,
-    genesis,
-    genesisBlock,
-    lostLogLines = () => 0,
-    shownOptions = [],
-    createDev,
-    devAccounts,
-    servingThread: thread,
-  } = deps;
-  const isDevChain = createDev !== undefined;
+  const { servingThread: thread, files, genesisBlock, shownOptions = [], devAccounts } = deps;
   onStop("serving thread", thread.close);
-  const environment = createEnvironment(deps);
-  const { network, slots, now, nowMs, logger } = environment;
-
-  const folder = openDataFolder(options, logger, onStop);
-  const { database, webhookToken } = folder;
-  const eventLog = openNodeEventLog(options, { database, logger }, onStop);
-  const { events, log, report, subscribedEvents, grown } = eventLog;
-  const parts = { ...environment, ...eventLog, database };
-  const { verifier, signatures, chain } = createConsensus(options, { ...parts, genesis }, onStop);
-  const facts = startFactsTask({ database, network, isDevChain, logger });
-  onStop("tree of facts", facts.close);
-  const comparison =
-    options.compareWith.length > 0
-      ? await compareFacts(options.compareWith, { ...parts, databasePath: folder.databasePath }, onStop)
-      : undefined;
-  const pool = createNodePool(options.pool, { ...parts, chain, verifier, signatures }, onStop);
-
-  const readiness = createReadiness({ report, nowMs });
-  const httpPort = () => thread.port() ?? options.httpPort;
-  const onSynced = readiness.reach;
-  const peers =
-    options.peers &&
-    // A node without peers does not load their code.
-    (await import("./peers.ts")).createNodePeers(
-      options.peers,
-      options,
-      { ...parts, genesisBlock, chain, verifier, pool, httpPort, onSynced },
-      onStop,
-    );
-  const submit = createSubmitBlock({ chain, peers, events, log });
+  const core = await openCore(options, deps, onStop);
+  const { shared, folder, pool, facts } = core;
+  const { chain } = core.consensus;
+  const { grown, logger } = shared;
+  const readiness = createReadiness(shared);
+  const peers = await openPeers(options, deps, { core, readiness }, onStop);
+  const submit = createSubmitBlock({ ...shared, chain, peers });
   const { writes } = folder;
   const forging = createNodeForging(
     options,
-    { ...parts, writes, chain, pool, peers, submit, readiness },
+    { ...shared, writes, chain, pool, peers, submit, readiness },
     onStop,
   );
-  const { forger } = forging;
   connectParts({ chain, pool, peers, forging, grown, facts });
 
   const heartbeats = createHeartbeats();
   onStop("heartbeat", beat(heartbeats, "consensus").close);
-  const loopDelay = measureLoopDelay();
-  onStop("measuring", loopDelay.close);
-  const gateway = createGateway(
-    { maxTransactionsPerRequest: options.poolMaxPerRequest },
-    {
-      pool,
-      ...(peers && { peers }),
-      network,
-      head: chain.head,
-      assumption: chain.assumption,
-      now,
-      forging: forging.figures,
-      facts: facts.figures,
-      ...(comparison && { comparison: comparison.figures }),
-      loopDelay: loopDelay.read,
-      logLinesLost: lostLogLines,
-      webhooksChanged: subscribedEvents.webhooksChanged,
-      streamsChanged: subscribedEvents.streamsChanged,
-      ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
-    },
-  );
-  const { url, operationsUrl, consoleUrl, isServing, died } = await startServing(
+  const gateway = openGateway(options, deps, { core, peers, forging }, onStop);
+  const isDevChain = deps.createDev !== undefined;
+  const serving = await startServing(
     options,
     {
       ...{ thread, folder, heartbeats, files, genesisBlock, shownOptions, gateway, grown, logger },
@@ -161,14 +105,79 @@ async function start(
     },
     onStop,
   );
-  onStop("forger", forger.stop);
+  onStop("forger", forging.forger.stop);
+  const { url, operationsUrl } = serving;
   folder.describe({ url, ports: portsOf([url, operationsUrl], options.peers?.port) });
+  return toNode(options, { core, peers, forging, serving, submit, readiness });
+}
 
+type PeerParts = { readonly core: NodeCore; readonly readiness: Readiness };
+
+/** A node without peers does not load their code. */
+async function openPeers(
+  options: NodeOptions,
+  { genesisBlock, servingThread }: NodeDeps,
+  { core, readiness }: PeerParts,
+  onStop: Closing["add"],
+): Promise<NodePeers | undefined> {
+  if (!options.peers) return undefined;
+  const { createNodePeers } = await import("./peers.ts");
+  const { shared, consensus, pool } = core;
+  const httpPort = () => servingThread.port() ?? options.httpPort;
+  const deps = { ...shared, ...consensus, genesisBlock, pool, httpPort, onSynced: readiness.reach };
+  return createNodePeers(options.peers, options, deps, onStop);
+}
+
+type GatewayParts = {
+  readonly core: NodeCore;
+  readonly peers: NodePeers | undefined;
+  readonly forging: Forging;
+};
+
+function openGateway(
+  options: NodeOptions,
+  { createDev, lostLogLines = () => 0 }: NodeDeps,
+  { core, peers, forging }: GatewayParts,
+  onStop: Closing["add"],
+): Gateway {
+  const { shared, consensus, facts, comparison, pool } = core;
+  const { network, slots, now, subscribedEvents } = shared;
+  const { chain } = consensus;
+  const { forger } = forging;
+  const loopDelay = measureLoopDelay();
+  onStop("measuring", loopDelay.close);
+  return createGateway(options, {
+    pool,
+    ...(peers && { peers }),
+    network,
+    head: chain.head,
+    assumption: chain.assumption,
+    now,
+    forging: forging.figures,
+    facts: facts.figures,
+    ...(comparison && { comparison: comparison.figures }),
+    loopDelay: loopDelay.read,
+    logLinesLost: lostLogLines,
+    webhooksChanged: subscribedEvents.webhooksChanged,
+    streamsChanged: subscribedEvents.streamsChanged,
+    ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
+  });
+}
+
+type OpenParts = GatewayParts & PeerParts & { readonly serving: NodeServing; readonly submit: SubmitBlock };
+
+function toNode(
+  { delegates }: NodeOptions,
+  { core, peers, forging, serving, submit, readiness }: OpenParts,
+): Omit<Node, "closing" | "stop"> {
+  const { shared, folder, consensus } = core;
+  const { chain } = consensus;
+  const { url, consoleUrl, isServing, died } = serving;
   return {
     url,
     consoleUrl,
     isServing,
-    webhookToken,
+    webhookToken: folder.webhookToken,
     head: chain.head,
     balanceOf: (address) => chain.state.get("wallets", address)?.balance ?? 0n,
     onBlock: (listener) =>
@@ -182,11 +191,11 @@ async function start(
     async join() {
       if (!peers) return;
       const port = await peers.start();
-      logger.info({ port, peers: peers.list().length }, "listening for peers");
+      shared.logger.info({ port, peers: peers.list().length }, "listening for peers");
     },
     startForging() {
       if (!peers) readiness.reach();
-      if (options.delegates.size > 0) forger.start();
+      if (delegates.size > 0) forging.forger.start();
     },
     failed: firstOf([died, folder.lost]),
   };

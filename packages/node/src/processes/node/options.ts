@@ -2,6 +2,7 @@
 import type { Block, NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Pin } from "../../chain/assumption.ts";
+import type { Options } from "../../config/options.ts";
 import type { ShownOption } from "../../config/shown.ts";
 import type { CreateDev } from "../../dev-chain/commands.ts";
 import type { Delegates } from "../../forger/delegates.ts";
@@ -12,35 +13,34 @@ import type { PoolOptions } from "../../pool/options.ts";
 import type { ServingOptions } from "../serving/options.ts";
 import type { ServingThread } from "../serving/thread.ts";
 
-export type NodeOptions = ServingOptions & {
-  /** Folder of the data. */
-  readonly data: string;
-  /** Package of a native signature accelerator, if one is used. */
-  readonly accelerator: string | undefined;
-  /** Signatures of fetched blocks are not checked up to this block; if absent, all are checked. */
-  readonly assumeValid: Pin | undefined;
-  /** Keys to forge with; a node without keys only follows. */
-  readonly delegates: Delegates;
-  /** See `KeyFiles`. */
-  readonly webhookKeyFile: string | undefined;
-  readonly webhookOldKeyFile: string | undefined;
-  /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all events. */
-  readonly eventsMaxAge: number;
-  /** If absent, this node neither listens for peers nor searches for any. */
-  readonly peers: PeersOptions | undefined;
-  /** Base URLs of nodes with which the tree of facts is compared. */
-  readonly compareWith: readonly string[];
-  readonly pool: PoolOptions;
-  /** Maximum number of transactions in a submission to the API. */
-  readonly poolMaxPerRequest: number;
-  readonly timing: Timing;
-  /** See `ForgingOptions`. */
-  readonly signingRecord: string | undefined;
-  /** Rounds for which the start watches for other forgers with the same keys; if absent, it never watches. */
-  readonly watchRounds: number | undefined;
-  /** Forges a block for each accepted submission, and no others. */
-  readonly isOnDemand: boolean;
-};
+type SharedOptions = Pick<
+  Options,
+  | "data"
+  | "accelerator"
+  | "webhookToken"
+  | "webhookKeyFile"
+  | "webhookOldKeyFile"
+  | "eventsMaxAge"
+  | "compareWith"
+>;
+
+export type NodeOptions = SharedOptions &
+  ServingOptions & {
+    /** Signatures of fetched blocks are not checked up to this block; if absent, all are checked. */
+    readonly assumeValid: Pin | undefined;
+    /** Keys to forge with; a node without keys only follows. */
+    readonly delegates: Delegates;
+    /** If absent, this node neither listens for peers nor searches for any. */
+    readonly peers: PeersOptions | undefined;
+    readonly pool: PoolOptions;
+    readonly timing: Timing;
+    /** See `ForgingOptions`. */
+    readonly signingRecord: string | undefined;
+    /** Rounds for which the start watches for other forgers with the same keys; if absent, it never watches. */
+    readonly watchRounds: number | undefined;
+    /** Forges a block for each accepted submission, and no others. */
+    readonly isOnDemand: boolean;
+  };
 
 export type NodeDeps = {
   /** Result of `loadServingThread`, not started. The node closes it when it stops or fails to start. */

@@ -4,6 +4,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import type { Peers } from "../../peers/peers.ts";
+import { present } from "../../platform/present.ts";
 import type { NodeEventLog } from "./event-log.ts";
 
 export type OwnBlocksDeps = Pick<NodeEventLog, "events" | "log"> & {
@@ -19,7 +20,6 @@ export function createSubmitBlock({ chain, peers, events, log }: OwnBlocksDeps):
   if (peers) return peers.submit;
   return async (block) => {
     if (events.isRecorded("block.received")) log(eventOfArrival(block, "received"));
-    const [outcome] = await chain.accept([block]);
-    return refusalOf(outcome!);
+    return refusalOf(present((await chain.accept([block]))[0], "the outcome of a block"));
   };
 }

@@ -1,9 +1,10 @@
 /** Runs a node of a Unikname network until it is stopped. */
 import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
+import type { Logger } from "pino";
 import { choosePin } from "../../config/assume-valid.ts";
 import { genesisPath } from "../../config/genesis.ts";
-import { loadNetwork } from "../../config/network.ts";
+import { loadNetwork, type NetworkSource } from "../../config/network.ts";
 import { runOptions } from "../../config/options.ts";
 import { toPeersOptions } from "../../config/peers.ts";
 import { toPoolOptions } from "../../config/pool.ts";
@@ -23,58 +24,29 @@ import type { ServingThread } from "../serving/thread.ts";
 import { startNode } from "./node.ts";
 import type { NodeOptions } from "./options.ts";
 
-/** Path of the signing record; by default next to the data folder. */
-const signingRecordPath = ({ signingRecord, data }: { signingRecord: string | undefined; data: string }) =>
-  signingRecord ?? `${resolve(data)}.signing`;
+type RunConfig = Config<typeof runOptions>;
 
 /** Settles when the node has stopped. */
 export async function runNode(
-  config: Config<typeof runOptions>,
+  config: RunConfig,
   { sources, servingThread }: { readonly sources: Sources; readonly servingThread: ServingThread },
 ): Promise<void> {
   const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
-  const delegates = await openDelegates(secretsOf(config), config.forgerPassword);
-  const options: NodeOptions = {
-    ...config,
-    delegates,
-    assumeValid: choosePin(config.assumeValid, network.files.network, { forges: delegates.size > 0 }),
-    peers: config.alone ? undefined : toPeersOptions(config, network.files.network.name),
-    pool: toPoolOptions(config),
-    signingRecord: signingRecordPath(config),
-    // Without peers, another forger could not be detected.
-    watchRounds: config.alone ? undefined : config.watchRounds,
-    timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
-    isOnDemand: false,
-  };
+  const options = await toNodeOptions(config, network);
   const output = openOutput();
   const log = openLog(config.logLevel, config.logFormat);
-  const { logger, lost } = log;
+  const { logger, lost: lostLogLines } = log;
   const stopping = new AbortController();
   let systemd: Systemd | undefined;
   await serveUntilStopped({
     log,
     start: () =>
       startNode(options, {
-        ...network,
-        servingThread,
-        logger,
-        lostLogLines: lost,
+        ...{ ...network, servingThread, logger, lostLogLines, nowMs: Date.now },
         shownOptions: shownOptions(runOptions, sources),
-        nowMs: Date.now,
       }),
     async whileServing(node) {
-      const { name: signatures, refusal } = await chooseVerify(config.accelerator);
-      const shownConfig = maskConfig(runOptions, config);
-      const reason = refusal && { signaturesReason: refusal.message };
-      logger.info({ url: node.url, signatures, ...reason, config: shownConfig }, "node started");
-      if (
-        config.webhooks === "on" &&
-        config.webhookLegacy === undefined &&
-        config.webhookToken === undefined
-      ) {
-        const shownBy = commandLine(process.env, "token", "--data", resolve(config.data));
-        logger.info({ shownBy }, "webhook token stored in the data folder");
-      }
+      await logStart(config, node.url, logger);
       output.write(`${node.url}\n`);
       void checkClock(chooseTimeServers(config), { nowMs: Date.now, signal: stopping.signal, logger });
       const { env: environment } = process;
@@ -88,4 +60,32 @@ export async function runNode(
       systemd?.stopping();
     },
   });
+}
+
+async function toNodeOptions(config: RunConfig, { files }: NetworkSource): Promise<NodeOptions> {
+  const delegates = await openDelegates(secretsOf(config), config.forgerPassword);
+  return {
+    ...config,
+    delegates,
+    assumeValid: choosePin(config.assumeValid, files.network, { forges: delegates.size > 0 }),
+    peers: config.alone ? undefined : toPeersOptions(config, files.network.name),
+    pool: toPoolOptions(config),
+    // By default next to the data folder.
+    signingRecord: config.signingRecord ?? `${resolve(config.data)}.signing`,
+    // Without peers, another forger could not be detected.
+    watchRounds: config.alone ? undefined : config.watchRounds,
+    timing: networkTiming(createNetwork(files).milestoneAt(1).blocktime),
+    isOnDemand: false,
+  };
+}
+
+/** Logs how signatures are verified, every option, and how to print a generated webhook token. */
+async function logStart(config: RunConfig, url: string, logger: Logger): Promise<void> {
+  const { name: signatures, refusal } = await chooseVerify(config.accelerator);
+  const reason = refusal && { signaturesReason: refusal.message };
+  logger.info({ url, signatures, ...reason, config: maskConfig(runOptions, config) }, "node started");
+  const { webhooks, webhookLegacy, webhookToken } = config;
+  if (webhooks === "off" || webhookLegacy !== undefined || webhookToken !== undefined) return;
+  const shownBy = commandLine(process.env, "token", "--data", resolve(config.data));
+  logger.info({ shownBy }, "webhook token stored in the data folder");
 }

@@ -5,8 +5,8 @@ import type { ShownOption } from "../../config/shown.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
-import { servingDataOf } from "../serving/options.ts";
-import type { ServingThread } from "../serving/thread.ts";
+import { pickServingOptions } from "../serving/options.ts";
+import type { Serving, ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { NodeEventLog } from "./event-log.ts";
 import type { NodeDeps, NodeOptions } from "./options.ts";
@@ -26,17 +26,9 @@ export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock" | "devAcco
   readonly logger: Logger;
 };
 
-export type NodeServing = {
-  /** Base URL of API and webhooks. */
-  readonly url: string;
-  /** Base URL of health and metrics. */
-  readonly operationsUrl: string;
-  /** Signs in at the console, once; only of a dev chain with a console. */
-  readonly consoleUrl: string | undefined;
+export type NodeServing = Omit<Serving, "notify"> & {
   /** Returns true if the event loop of the thread runs. */
   isServing(): boolean;
-  /** Rejects when the thread ends by itself. */
-  readonly died: Promise<never>;
 };
 
 /** @throws {Error} when the thread cannot listen */
@@ -59,7 +51,8 @@ export async function startServing(
 ): Promise<NodeServing> {
   const { databasePath, writeLock, writeState, webhookToken, secretKey, checkpointKey } = folder;
   const serving = await thread.start(
-    servingDataOf(options, {
+    {
+      ...pickServingOptions(options),
       databasePath,
       writeLock,
       writeState,
@@ -71,12 +64,11 @@ export async function startServing(
       checkpointKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
-      maxTransactionsPerRequest: options.poolMaxPerRequest,
       isDevChain,
       devAccounts,
       shownOptions,
       forgers: [...options.delegates.keys()],
-    }),
+    },
     gateway,
   );
   // Open requests are drained before what they depend on closes.

@@ -18,8 +18,8 @@ export type AccessChecks = {
 };
 
 export function buildAccess({ data, logger }: ServingContext): AccessChecks {
-  const { webhookToken, legacyCallers } = data;
-  const hosts = [data.host, ...(data.hosts ?? [])];
+  const { webhookToken, webhookLegacy, httpHost, httpHosts } = data;
+  const hosts = [httpHost, ...httpHosts];
   const sessions = createSessions({
     nowMs: Date.now,
     token: webhookToken,
@@ -31,9 +31,9 @@ export function buildAccess({ data, logger }: ServingContext): AccessChecks {
     isToken: createTokenTest(webhookToken),
     byToken,
     toRegister:
-      legacyCallers === undefined
+      webhookLegacy === undefined
         ? byToken
-        : createAccess({ isLegacy: true, whitelist: [legacyCallers], hosts }),
+        : createAccess({ isLegacy: true, whitelist: [webhookLegacy], hosts }),
     sessions,
     bySession: createSessionAccess(sessions, hosts, Date.now),
   };

@@ -82,7 +82,9 @@ export function openData(context: ServingContext): OpenData {
   const folder = dirname(databasePath);
 
   const writes = watchWrites(data.writeState, loggedTrouble(logger, folder));
-  const database = openDatabase(databasePath, { writeLock: ordinaryWriteLock(data.writeLock), writes });
+  const database = openDatabase(databasePath, {
+    ...{ writeLock: ordinaryWriteLock(data.writeLock), writes, makesCheckpoints: false },
+  });
   closing.add("database", database.close);
   // This side only reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });

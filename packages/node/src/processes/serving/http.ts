@@ -1,12 +1,15 @@
 /** The HTTP listeners of the serving thread: the API with its console, and health and metrics, which may have a separate one. */
+
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
 import { createFactReader } from "../../facts/reader.ts";
+import type { Feed } from "../../feed/feed.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
+import { createFeedRoutes } from "../../http/feed/routes.ts";
 import {
   createHttpServer,
   type HttpDependencies,
@@ -22,6 +25,7 @@ import { createOperationRoutes, type Operations } from "../../operations/http/ro
 import { createOperationsServer, type OperationsServer } from "../../operations/http/server.ts";
 import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
 import type { Metrics } from "../../operations/metrics/metrics.ts";
+import { createRangeTest } from "../../platform/addresses/ranges.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
@@ -29,8 +33,8 @@ import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
 import { openReader, type ServingContext } from "./context.ts";
+import type { ServingOptions } from "./options.ts";
 import { createSlowQueryThread, type SlowQueryThread } from "./slow-queries/thread.ts";
-import type { ServingData } from "./thread.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
 /** The parts of the thread that the routes serve. */
@@ -39,6 +43,8 @@ export type ServedParts = {
   /** Undefined: the webhook service is off. */
   readonly opened: OpenWebhooks | undefined;
   readonly stream: Stream;
+  /** Undefined: the feed is disabled. */
+  readonly feed: Feed | undefined;
   readonly operations: Operations;
   readonly operator: Operator;
   /** Called after every response of the API. */
@@ -78,7 +84,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     slowQueries,
     gateway: context.gateway,
     plugins: buildPlugins(context, parts),
-    ...(data.hasConsole && { console: buildConsole(context, parts) }),
+    ...(data.console === "on" && { console: buildConsole(context, parts) }),
     nowMs: Date.now,
     logger,
   });
@@ -101,14 +107,14 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
   };
 }
 
-const toHttpOptions = (data: ServingData): HttpOptions => ({
-  host: data.host,
-  port: data.port,
-  ...(data.connections && { connections: data.connections }),
-  maxTransactionsPerRequest: data.maxTransactionsPerRequest,
-  ...(data.allowed !== undefined && { allowed: data.allowed }),
-  ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
-  ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
+const toHttpOptions = (data: ServingOptions): HttpOptions => ({
+  host: data.httpHost,
+  port: data.httpPort,
+  connections: { total: data.httpConnections, perClient: data.httpConnectionsPerClient },
+  maxTransactionsPerRequest: data.poolMaxPerRequest,
+  allowed: data.httpAllow,
+  ...(data.httpTrustProxy !== undefined && { trustedProxies: data.httpTrustProxy }),
+  ...(data.rateLimit > 0 && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
 });
 
 function buildReadModel(context: ServingContext): HttpDependencies["readModel"] {
@@ -137,13 +143,16 @@ function buildSlowQueries({ data, closing }: ServingContext, identity: Identity)
 /** Builds the routes of the API besides its resources. */
 function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependencies["plugins"] {
   const { data, network } = context;
-  const { access, opened, stream, operator } = parts;
+  const { access, opened, stream, feed, operator } = parts;
   const facts = createFactReader(openReader(context, "facts reader"), network);
   const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
+    ...(feed
+      ? [createFeedRoutes({ byToken: access.byToken, isListed: createRangeTest(data.feedAllow) }, feed)]
+      : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),
   ];
@@ -201,11 +210,12 @@ function buildOperationsListener(
   server: HttpServer,
 ): OperationsServer | undefined {
   const routes = createOperationRoutes(data.metricsPublic ? undefined : access.byToken, operations);
-  if (!data.operations) {
+  const { operationsHost: host, operationsPort: port } = data;
+  if (port === undefined) {
     server.app.register(routes);
     return undefined;
   }
-  const operationsServer = createOperationsServer(data.operations, { routes, logger });
+  const operationsServer = createOperationsServer({ host, port }, { routes, logger });
   closing.add("operations", operationsServer.close);
   return operationsServer;
 }

@@ -2,11 +2,13 @@
  * Inspects the database of a running node: after its start and once a day, in a process of its own with low priority. A damaged
  * file may kill a process that reads it, and a long read of SQLite cannot be ended from within.
  */
+
 import { fork } from "node:child_process";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { ToInspector } from "../../archive/integrity/child.ts";
 import type { Inspection } from "../../archive/integrity/damage.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 
 export type InspectorOptions = {
@@ -97,7 +99,8 @@ function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Insp
   child.once("message", (found: Inspection) => resolve(found));
   child.once("error", reject);
   child.once("exit", (code, killedBy) => {
-    reject(new InspectionError(`its process ended with ${killedBy ?? `code ${code}`}: ${stderr.trim()}`));
+    const message = `its process ended with ${killedBy ?? `code ${code}`}: ${stderr.trim()}`;
+    reject(new CodedError("INSPECTION", message, { isRetryable: true }));
   });
   child.send(message);
   // The node does not wait for it at its end.
@@ -107,14 +110,3 @@ function inspectInChild(message: ToInspector, signal: AbortSignal): Promise<Insp
 }
 
 const MAX_STDERR = 1_000;
-
-/** The inspecting process gave no verdict. The next inspection may succeed. */
-class InspectionError extends Error {
-  readonly code = "INSPECTION";
-  readonly isRetryable = true;
-
-  constructor(message: string) {
-    super(message);
-    this.name = "InspectionError";
-  }
-}

@@ -1,4 +1,6 @@
 /** Composes metrics and health from every part of the serving thread and from the node. */
+
+import type { FeedFigures } from "../../feed/feed.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
@@ -20,6 +22,8 @@ import type { OpenData, ServingContext } from "./context.ts";
 export type LaterFigures = {
   readonly sessions: () => SessionFigures;
   readonly streams: () => StreamFigures;
+  /** Undefined: the feed is disabled. */
+  readonly feed: () => FeedFigures | undefined;
   /** Returns the calls to the worker for slow queries. */
   readonly slowCalls: () => CallFigures;
   readonly connections: () => ConnectionsOfListeners;
@@ -100,12 +104,14 @@ async function readFigures({ context, stored, later, figures, loopDelay }: Sourc
     queues: await figures.queues(),
     calls: { consensus: context.gatewayCalls(), slow: later.slowCalls() },
     streams: later.streams(),
+    feed: later.feed(),
     connections: later.connections(),
     sessions: later.sessions(),
     process: {
       logLinesLost: context.logLinesLost(),
       failedWrites: stored.writes.failures(),
       freeBytes: stored.diskSpace.freeBytes(),
+      logPages: stored.database.logPages().total,
       inspections: stored.inspector.figures(),
     },
   };

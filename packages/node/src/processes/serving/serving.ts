@@ -7,6 +7,7 @@ import type { MatchingObserver } from "../../subscriptions/conditions/observer.t
 import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
 import { buildAccess } from "./access.ts";
 import { openContext, openData, openReader, type ServingContext } from "./context.ts";
+import { buildFeed } from "./feed.ts";
 import { buildHttp } from "./http.ts";
 import { buildOperations } from "./operations.ts";
 import { buildOperator } from "./operator.ts";
@@ -23,17 +24,19 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     sessions: access.sessions.figures,
     // Called once the thread listens.
     streams: () => stream.figures(),
+    feed: () => feed?.figures(),
     slowCalls: () => http.slowCalls(),
     connections: () => http.connections(),
   });
   const slices = createSlices(matching);
   const opened = buildWebhooks(context, stored, { observer, matching, slices });
   const stream = buildStream(context, matching, slices);
+  const feed = buildFeed(context);
   const operator = buildOperator(context, stored, {
     ready: operations.ready,
     streams: () => stream.figures().open,
   });
-  const http = buildHttp(context, { access, opened, stream, operations, operator, responded });
+  const http = buildHttp(context, { access, opened, stream, feed, operations, operator, responded });
   const { port, operationsPort } = await http.listen();
   opened?.webhooks.notify();
 
@@ -42,12 +45,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     operationsPort,
     // A dev chain prints the path when it starts; on other nodes, no one would see it.
     consolePath:
-      data.hasConsole && data.isDevChain
+      data.console === "on" && data.isDevChain
         ? linkPath(access.sessions.issueCode("until used").secret)
         : undefined,
     notify() {
       opened?.webhooks.notify();
       stream.notify();
+      feed?.notify();
     },
     close: () => closing.closeAll(logger),
   };

@@ -5,18 +5,14 @@ import type { NetworkFiles } from "@uniknode/protocol";
 import type { ShownOption } from "../../config/shown.ts";
 import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { ConnectionBounds } from "../../http/connections/connections.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";
-import type { OperationsAddress } from "../../operations/http/server.ts";
 import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
-import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
-import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
-import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
+import type { ServingOptions } from "./options.ts";
 
 /** Everything the thread needs, as plain values. */
-export type ServingData = {
+export type ServingData = ServingOptions & {
   readonly databasePath: string;
   /** Shared memory of the threads that write to the database; see `createWriteLockMemory`. */
   readonly writeLock: SharedArrayBuffer;
@@ -26,65 +22,23 @@ export type ServingData = {
   readonly heartbeats: SharedArrayBuffer;
   readonly files: NetworkFiles;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
-  /** Addresses that are served; absent: all. */
-  readonly allowed?: string;
-  /** Proxies whose `X-Forwarded-For` is trusted; absent: none. */
-  readonly trustedProxies?: string | undefined;
-  /**
-   * Names of this machine by which callers may reach the register; if absent, only `localhost` and its
-   * addresses.
-   */
-  readonly hosts?: readonly string[];
-  /** Absent: the defaults of the HTTP server. */
-  readonly connections?: ConnectionBounds;
-  /** Address of health and metrics; if absent, the HTTP server serves them. */
-  readonly operations?: OperationsAddress;
-  /** True if the console is served. */
-  readonly hasConsole: boolean;
   /** True if the chain has dev commands (`gateway/dev-commands.ts`). */
   readonly isDevChain: boolean;
   /** Accounts of a dev chain, with their passphrases. */
   readonly devAccounts?: AccountList | undefined;
-  /** Items of one `POST /transactions`. */
-  readonly maxTransactionsPerRequest: number;
-  /** Requests per minute of one client address; 0 or absent: no limit. */
-  readonly rateLimit?: number;
   /** Every option that the process was started with; absent: none is shown. */
   readonly shownOptions?: ShownOption[];
   /** Public keys that this node forges with; absent: none. */
   readonly forgers?: readonly string[];
-  readonly webhooks: "on" | "off";
+  /** The token of the options, or that of the data folder. */
   readonly webhookToken: string;
   /** Key for `encryptSecrets`; if absent, secrets of webhooks are stored in plain text. */
   readonly secretKey?: Uint8Array | undefined;
   /** Key with which checkpoints are signed: see `checkpointKeyOf`. */
   readonly checkpointKey: string;
-  /** The only addresses and networks that may use the register of webhooks, without token; absent: the token decides. */
-  readonly legacyCallers?: string | undefined;
-  /** Maximum number of webhooks in the register; if absent, the default. */
-  readonly maxWebhooks?: number;
-  /** True if any client may read the live stream. */
-  readonly eventsPublic: boolean;
-  /** True if any client may read the metrics. */
-  readonly metricsPublic: boolean;
-  readonly targets: TargetOptions;
-  readonly deliveries: {
-    /** Timeout of a whole attempt, including the connection. */
-    readonly timeoutMs: number;
-    /** Pause after each failed attempt of a delivery; nothing follows the last one. */
-    readonly retryPausesMs: readonly number[];
-    /** 0: no limit. */
-    readonly maxPerSecondPerHost: number;
-    readonly retention: Omit<DeliveryRetention, "keptBlocks">;
-  };
   readonly feePolicy: FeePolicy;
   /** Port of the peer-to-peer protocol; the network's default for a node without peers. */
   readonly peerPort: number;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
 };
 
 export type ToServing =
@@ -174,7 +128,7 @@ export function loadServingThread(): ServingThread {
 
   return {
     async start(data, gateway) {
-      closeTimeoutMs += data.deliveries.timeoutMs;
+      closeTimeoutMs += data.webhookTimeout * 1_000;
       serveCalls(port1, gateway);
       send({ kind: "start", data, gatewayPort: port2, notified }, [port2]);
       const listening = Promise.race([
@@ -184,10 +138,9 @@ export function loadServingThread(): ServingThread {
       const [{ port, operationsPort, consolePath }] = (await listening.catch((error) => {
         throw explainListenError(error, listenerOf(error, data));
       })) as [FromServing];
-      const url = `http://${shownHost(data.host)}:${port}`;
-      const operationsUrl = data.operations
-        ? `http://${shownHost(data.operations.host)}:${operationsPort}`
-        : url;
+      const url = `http://${shownHost(data.httpHost)}:${port}`;
+      const operationsUrl =
+        operationsPort === undefined ? url : `http://${shownHost(data.operationsHost)}:${operationsPort}`;
       httpPort = port;
       const consoleUrl = consolePath === undefined ? undefined : url + consolePath;
       return { url, operationsUrl, consoleUrl, died, notify };
@@ -211,14 +164,24 @@ type SystemError = Error & {
   readonly hostname?: string;
 };
 
+type ListenOptions = Pick<ServingOptions, "httpHost" | "httpPort" | "operationsHost" | "operationsPort">;
+
 /** Returns the listener that failed: the API, or health and metrics. */
-function listenerOf(error: SystemError, { operations, ...data }: ServingData): ListenAddress {
+function listenerOf(
+  error: SystemError,
+  { httpHost, httpPort, operationsHost, operationsPort }: ListenOptions,
+): ListenAddress {
   const { port, address: host = error.hostname } = error;
-  const isOperations =
-    operations && (port === operations.port || (host === operations.host && host !== data.host));
-  const name = isOperations ? "--operations" : "--http";
-  const address = isOperations ? operations : data;
-  return { host: address.host, port: address.port, portFlag: `${name}-port`, hostFlag: `${name}-host` };
+  const api = { host: httpHost, port: httpPort, portFlag: "--http-port", hostFlag: "--http-host" };
+  if (operationsPort === undefined) return api;
+  const isOperations = port === operationsPort || (host === operationsHost && host !== httpHost);
+  if (!isOperations) return api;
+  return {
+    host: operationsHost,
+    port: operationsPort,
+    portFlag: "--operations-port",
+    hostFlag: "--operations-host",
+  };
 }
 
 /** Formats a host for a URL: IPv6 needs brackets, and a wildcard address cannot be opened. */

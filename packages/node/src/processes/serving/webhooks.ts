@@ -1,10 +1,12 @@
 /** The webhook service as configured by the operator: on or off. */
+import { parsePauseMs } from "../../config/pauses.ts";
 import { createHistory } from "../../event-log/history.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
+import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
-import { createAddressCheck } from "../../webhooks/delivery/guard.ts";
+import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
 import { READER } from "../../webhooks/intake.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
@@ -12,6 +14,7 @@ import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts"
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
 import type { OpenData, ServingContext } from "./context.ts";
+import type { ServingOptions } from "./options.ts";
 
 export type WebhooksDeps = {
   readonly observer: WebhookObserver;
@@ -20,6 +23,7 @@ export type WebhooksDeps = {
 };
 
 const CONNECT_TIMEOUT_MS = 3_000;
+const DAY_MS = 86_400_000;
 
 export type OpenWebhooks = {
   readonly webhooks: Webhooks;
@@ -37,11 +41,12 @@ export function buildWebhooks(
     eventLog.removeCursor(READER);
     return undefined;
   }
-  const { timeoutMs, retryPausesMs, maxPerSecondPerHost } = data.deliveries;
+  const timeoutMs = data.webhookTimeout * 1_000;
+  const targets = toTargetOptions(data);
   const { post, close: closePost } = createPost({
     timeoutMs,
     userAgent: "uniknode",
-    ...data.targets,
+    ...targets,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   closing.add("connections", closePost);
@@ -49,12 +54,12 @@ export function buildWebhooks(
   const webhooks = createWebhooks(
     {
       ...DEFAULT_WEBHOOK_OPTIONS,
-      ...(data.maxWebhooks !== undefined && { maxWebhooks: data.maxWebhooks }),
-      httpsOnly: data.targets.httpsOnly,
-      isTargetAddress: createAddressCheck(data.targets),
-      retryPausesMs,
-      maxPerSecondPerHost,
-      retention: { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention },
+      webhookLimit: data.webhookLimit,
+      httpsOnly: targets.httpsOnly,
+      isTargetAddress: createAddressCheck(targets),
+      maxPerSecondPerHost: data.webhookHostRate,
+      retryPausesMs: data.webhookRetries.map(parsePauseMs),
+      retention: toRetention(data),
     },
     {
       storage: openSqliteStorage({ database, eventLog, cipher: createSecretCipher(data.secretKey) }),
@@ -68,3 +73,29 @@ export function buildWebhooks(
   closing.add("webhooks", webhooks.close);
   return { webhooks, receivers: failures && { failures, register: webhooks.register } };
 }
+
+const toTargetOptions = (
+  options: Pick<
+    ServingOptions,
+    "webhookPrivateTargets" | "webhookAllow" | "webhookDeny" | "webhookHttpsOnly"
+  >,
+): TargetOptions => ({
+  allowPrivateTargets: options.webhookPrivateTargets,
+  allowedNetworks: options.webhookAllow ?? "",
+  deniedNetworks: options.webhookDeny ?? "",
+  httpsOnly: options.webhookHttpsOnly,
+});
+
+/** Returns the bounds of the delivery log and of the queues. */
+export const toRetention = (
+  options: Pick<
+    ServingOptions,
+    "webhookLogDays" | "webhookLogFailedDays" | "webhookLogSize" | "webhookQueueSize"
+  >,
+): DeliveryRetention => ({
+  ...DEFAULT_WEBHOOK_OPTIONS.retention,
+  maxAgeMs: options.webhookLogDays * DAY_MS,
+  maxFailedAgeMs: options.webhookLogFailedDays * DAY_MS,
+  maxDeliveries: options.webhookLogSize,
+  maxWaiting: options.webhookQueueSize,
+});

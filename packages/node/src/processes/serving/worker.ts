@@ -1,22 +1,24 @@
 /** The serving thread: HTTP and webhook deliveries, with its own database connections. */
 import { parentPort } from "node:worker_threads";
+import { present } from "../../platform/present.ts";
 import { startServing } from "./serving.ts";
 import type { FromServing, ToServing } from "./thread.ts";
 
+const port = present(parentPort, "the port of the parent thread");
 let serving: Awaited<ReturnType<typeof startServing>> | undefined;
 let notified: Int32Array<SharedArrayBuffer> | undefined;
 
 // Without the content of the message the thread cannot work: it ends, and so does the node.
-parentPort!.on("messageerror", (error) => {
+port.on("messageerror", (error) => {
   throw error;
 });
 
-parentPort!.on("message", async (message: ToServing) => {
+port.on("message", async (message: ToServing) => {
   switch (message.kind) {
     case "start":
       notified = message.notified;
       serving = await startServing(message.data, message.gatewayPort);
-      parentPort!.postMessage({
+      port.postMessage({
         kind: "listening",
         port: serving.port,
         operationsPort: serving.operationsPort,
@@ -29,6 +31,6 @@ parentPort!.on("message", async (message: ToServing) => {
       return serving?.notify();
     case "close":
       await serving?.close();
-      parentPort!.close();
+      port.close();
   }
 });

@@ -8,9 +8,9 @@ import { type Condition, found, NEVER, oneOf } from "./pages/conditions.ts";
 export function defineAssets(database: Database): void {
   let last: { text: SqlValue; wanted: unknown } | undefined;
   /** True if the transaction has an asset with the members of a JSON object. */
-  database.define("has_asset", (asset, text) => {
+  database.define("has_asset", (asset = null, text = null) => {
     // Parsed once per search: every row has the same text.
-    if (last?.text !== text) last = { text: text!, wanted: JSON.parse(text as string) };
+    if (last?.text !== text) last = { text, wanted: JSON.parse(text as string) };
     return asset !== null && contains(JSON.parse(asset as string), last.wanted) ? 1 : 0;
   });
 }

@@ -1,14 +1,16 @@
 /** Blocks with the data of their generator that responses contain. */
+import { firstIndex } from "../../platform/binary-search.ts";
+import type { Database } from "../../store/engine/database.ts";
 import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
-import { type Condition, conditionsOf, found, integer, NEVER, text } from "./pages/conditions.ts";
+import { type Condition, conditionsOf, type Field, found, integer, NEVER, text } from "./pages/conditions.ts";
 import { cursorOf } from "./pages/cursor.ts";
 import { countOf, type Heights, heightConditions, heightsOf } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
-import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
 import { blocksOf } from "./plans/by-row.ts";
+import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 const FIELDS = {
   id: text("id", "few"),
@@ -24,7 +26,7 @@ const FIELDS = {
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
   blockSignature: text("signature"),
-} as const;
+} as const satisfies Record<Exclude<keyof BlockFilter, "height" | "timestamp" | "previousBlock">, Field>;
 
 const ORDERS = {
   height: "height",
@@ -70,45 +72,9 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
     columns: COLUMNS,
     joins: JOINS,
   });
-  const heights = database.prepare<{ height: number }>("SELECT height FROM blocks WHERE id = ?");
-  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
-  const between = Object.fromEntries(
-    (["asc", "desc"] as const).map((direction) => [
-      direction,
-      database.prepare<ListedRow>(
-        `SELECT ${COLUMNS}, ${CURSORS[direction]} AS cursor FROM blocks ${JOINS}
-         WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
-      ),
-    ]),
-  ) as Record<Direction, ReturnType<typeof database.prepare<ListedRow>>>;
-
-  function pageByRow(heights: Heights, direction: Direction, range: Range): Found<StoredBlock> {
-    const { low, high, isLast } = blocksOf(heights, direction, range);
-    const rows = between[direction].all(low, high);
-    return {
-      rows,
-      totalCount: countOf(heights),
-      ...(!isLast && rows.length > 0 && { next: rows.at(-1)!.cursor }),
-    };
-  }
-
-  function childOf(id: string): Condition {
-    const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
-    return height === undefined ? NEVER : found({ sql: "height = +?", values: [height + 1] }, "few");
-  }
-
-  function heightAt(time: number, head: Head): number {
-    // Timestamps grow with heights: a binary search needs no index on them.
-    let low = 1;
-    let high = head.height + 1;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if ((timestamp.get(middle)?.timestamp ?? 0) >= time) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
+  const childOf = createChildOf(database);
+  const heightAt = createHeightAt(database);
+  const pageByRow = createPageByRow(database);
   return {
     byHeight: (height) => byHeight.get(height),
     byId: (id) => byId.get(id),
@@ -138,6 +104,38 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
     },
     heightAt,
   };
+}
+
+/** Returns a function that finds pages of all blocks between two heights. */
+function createPageByRow(database: Database) {
+  const select = (direction: Direction) =>
+    database.prepare<ListedRow>(
+      `SELECT ${COLUMNS}, ${CURSORS[direction]} AS cursor FROM blocks ${JOINS}
+       WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
+    );
+  const between = { asc: select("asc"), desc: select("desc") };
+  return (heights: Heights, direction: Direction, range: Range): Found<StoredBlock> => {
+    const { low, high, isLast } = blocksOf(heights, direction, range);
+    const rows = between[direction].all(low, high);
+    const last = isLast ? undefined : rows.at(-1);
+    return { rows, totalCount: countOf(heights), ...(last && { next: last.cursor }) };
+  };
+}
+
+/** Returns a function that matches the block after another one. */
+function createChildOf(database: Database): (id: string) => Condition {
+  const heights = database.prepare<{ height: number }>("SELECT height FROM blocks WHERE id = ?");
+  return (id) => {
+    const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
+    return height === undefined ? NEVER : found({ sql: "height = +?", values: [height + 1] }, "few");
+  };
+}
+
+function createHeightAt(database: Database): BlockQueries["heightAt"] {
+  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
+  // Timestamps grow with heights: a binary search needs no index on them.
+  return (time, head) =>
+    1 + firstIndex(head.height, (index) => (timestamp.get(index + 1)?.timestamp ?? 0) >= time);
 }
 
 function orderOf(value: string, direction: Direction): OrderTerm[] {

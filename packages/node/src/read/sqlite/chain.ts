@@ -17,6 +17,14 @@ const MAX_IDENTIFIED = 5;
 /** Sorts after every character of ids and addresses. */
 const LAST = "{";
 
+/** The first column is the id. */
+const IDENTIFIED = [
+  { kind: "block", table: "blocks", columns: "id, height" },
+  { kind: "transaction", table: "transactions", columns: "id" },
+  { kind: "unik", table: "tokens", columns: "id" },
+  { kind: "wallet", table: "wallets", columns: "address AS id" },
+];
+
 export function createChainQueries(database: Database): ChainQueries {
   const balances = database.prepare<{ sum: bigint | null }>("SELECT SUM(balance) AS sum FROM wallets", {
     bigints: true,
@@ -30,14 +38,9 @@ export function createChainQueries(database: Database): ChainQueries {
      WHERE address IN (SELECT value FROM entries WHERE space = 'locks')`,
     { bigints: true },
   );
-  const identified = [
-    ["block", "blocks", "id, height"],
-    ["transaction", "transactions", "id"],
-    ["unik", "tokens", "id"],
-    ["wallet", "wallets", "address AS id"],
-  ].map(([kind, table, columns]) =>
+  const identified = IDENTIFIED.map(({ kind, table, columns }) =>
     database.prepare<Identified>(
-      `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE ${columns!.split(/\W/)[0]} BETWEEN ? AND ?
+      `SELECT '${kind}' AS kind, ${columns} FROM ${table} WHERE ${columns.split(/\W/)[0]} BETWEEN ? AND ?
        ORDER BY 2 LIMIT ${MAX_IDENTIFIED}`,
     ),
   );

@@ -1,5 +1,7 @@
 /** Delegates: the few wallets that have the attribute, resigned ones included. */
+
 import type { Attributes } from "@uniknode/ledger";
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { Json } from "../../store/state/json.ts";
 import { type Head, perHead } from "../head.ts";
@@ -31,7 +33,7 @@ function delegateFromRow({ attributes, explicitValues, ...row }: DelegateRow): S
   return {
     ...row,
     // A wallet is listed by its username, which is a member of this attribute.
-    delegate: delegate!,
+    delegate: present(delegate, `the delegate of ${row.address}`),
     ...(vote !== undefined && { vote }),
     ...(secondPublicKey !== undefined && { secondPublicKey }),
     ...(explicitName && { explicitName }),

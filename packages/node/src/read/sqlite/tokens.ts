@@ -4,7 +4,7 @@ import { type Head, perHead } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
 import { type Condition, found, oneOf } from "./pages/conditions.ts";
-import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
+import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
@@ -61,7 +61,7 @@ export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
   };
 }
 
-const tokenConditions = ({ ids, ownerId }: TokenFilter): Condition[] => [
+const tokenConditions = ({ id: ids, ownerId }: TokenFilter): Condition[] => [
   ...(ids === undefined ? [] : [found(oneOf("id", ids), "few")]),
   ...(ownerId === undefined ? [] : [found({ sql: "owner = +?", values: [ownerId] }, "some")]),
 ];

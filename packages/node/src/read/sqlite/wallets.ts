@@ -3,9 +3,9 @@ import type { WalletFilter, WalletOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import { SHOWN_ATTRIBUTES, type StoredWallet } from "../rows.ts";
-import { conditionsOf, found, integer, oneOf, text } from "./pages/conditions.ts";
+import { conditionsOf, type Field, found, integer, oneOf, text } from "./pages/conditions.ts";
 import type { OrderTerm } from "./pages/order.ts";
-import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
+import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
 
 /** Some wallets own thousands of tokens: attributes without any of these names are not parsed. */
 const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
@@ -28,7 +28,7 @@ const FIELDS = {
   lockedBalance: integer(LOCKED_BALANCE),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
-} as const;
+} as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
 
 /** Wallets without a value come last in both directions, but count as 0 if the value is an amount. */
 const ORDERS = {

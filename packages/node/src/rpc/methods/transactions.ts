@@ -15,7 +15,7 @@ import {
 import { type Static, Type } from "typebox";
 import { SendError } from "../../submission/error.ts";
 import { post } from "../../submission/send.ts";
-import { prepareSender } from "../../submission/sender.ts";
+import { prepareSender, type SenderEnvelope } from "../../submission/sender.ts";
 import { invalidParams, ofStatus } from "../error.ts";
 import { findKeys } from "../keys.ts";
 import { type Method, method, type RpcContext } from "../method.ts";
@@ -107,8 +107,8 @@ const payTo =
   };
 
 /** Returns true if the network takes the core's own type; the Unikname Network has types of its own for some. */
-const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
-  isTypeActive(TYPE_GROUPS.core, type, { network, height: height! });
+const isActive = (type: number, { network, height }: SenderEnvelope): boolean =>
+  isTypeActive(TYPE_GROUPS.core, type, { network, height });
 
 /**
  * Builds, signs and stores a transaction; nothing is sent.
@@ -119,7 +119,7 @@ async function create(
   keys: KeyPair,
   fee: string | undefined,
   context: RpcContext,
-  build: (envelope: builders.Envelope) => TransactionBody,
+  build: (envelope: SenderEnvelope) => TransactionBody,
 ): Promise<Record<string, unknown>> {
   const { client, network, store } = context;
   const { envelope, wallet } = await prepareSender(client, network, { keys });
@@ -128,7 +128,7 @@ async function create(
   const paid = fee === undefined ? await averageFee(body, context) : BigInt(fee);
   const transaction = signTransaction({ ...body, fee: paid }, keys);
   const json = transactionToJson(transaction);
-  const violation = matchesBatchSchema([json], { network, height: envelope.height! });
+  const violation = matchesBatchSchema([json], { network, height: envelope.height });
   // Parameters have the names of the corresponding members.
   if (violation) throw invalidParams(`${violation.path.split("/").at(-1)}: ${violation.expectation}`);
   store.saveTransaction(transaction.id, JSON.stringify(json));

@@ -10,6 +10,30 @@ import type { Database } from "../engine/database.ts";
 import { createTypeTotals } from "./type-totals.ts";
 import { toVisibleFields } from "./visible-fields.ts";
 
+/**
+ * The columns of a transaction that follow from its bytes, in the order of the table. The nonce of version 1 is not among them.
+ */
+export function transactionColumns({ data, bytes }: SealedTransaction) {
+  const { signatures, asset } = toVisibleFields(data);
+  return {
+    id: data.id,
+    version: data.version,
+    typeGroup: data.typeGroup,
+    type: data.type,
+    sender: data.senderPublicKey,
+    recipient: data.recipientId ?? null,
+    nonce: data.nonce,
+    amount: data.amount,
+    fee: data.fee,
+    vendorField: data.vendorField || null,
+    isAlive: isAlive(data) ? 1 : null,
+    signatures,
+    asset,
+    bytes,
+    payees: data.asset?.payments?.map(({ recipientId }) => recipientId) ?? [],
+  };
+}
+
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
   append(block: Block): void;
@@ -30,45 +54,36 @@ export function createTransactionStore(database: Database): TransactionStore {
   const selectFrom = database.prepare<{ id: string; bytes: Uint8Array }>(
     "SELECT id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
   );
-  const lastOfSender = database.prepare<{ nonce: number }>(
-    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
+  const removals = ["transactions", "payees"].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE height >= ?`),
   );
-  const removeFrom = database.prepare("DELETE FROM transactions WHERE height >= ?");
-  const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");
   const totals = createTypeTotals(database);
-
-  /** Version 1 has no nonce: this is the position among the sender's transactions, from 1. */
-  const nonceOf = ({ data }: SealedTransaction): number | bigint =>
-    data.nonce ?? (lastOfSender.get(data.senderPublicKey)?.nonce ?? 0) + 1;
+  const nonceOf = createNonces(database);
 
   return {
     append({ header: { height, timestamp }, transactions }) {
       for (const [sequence, transaction] of transactions.entries()) {
-        const { data } = transaction;
-        const { id, version, typeGroup, type, senderPublicKey, recipientId, amount, fee } = data;
-        const { signatures, asset } = toVisibleFields(data);
+        const row = transactionColumns(transaction);
         insert.run(
           height,
           sequence,
-          id,
-          version,
-          typeGroup,
-          type,
-          senderPublicKey,
-          recipientId ?? null,
-          nonceOf(transaction),
-          amount,
-          fee,
+          row.id,
+          row.version,
+          row.typeGroup,
+          row.type,
+          row.sender,
+          row.recipient,
+          nonceOf(transaction.data),
+          row.amount,
+          row.fee,
           timestamp,
-          data.vendorField || null,
-          isAlive(data) ? 1 : null,
-          signatures,
-          asset,
-          transaction.bytes,
+          row.vendorField,
+          row.isAlive,
+          row.signatures,
+          row.asset,
+          row.bytes,
         );
-        if (data.asset?.payments) {
-          for (const payment of data.asset.payments) insertPayee.run(payment.recipientId, height, sequence);
-        }
+        for (const payee of row.payees) insertPayee.run(payee, height, sequence);
       }
       totals.add(transactions.map(({ data }) => data));
     },
@@ -77,10 +92,17 @@ export function createTransactionStore(database: Database): TransactionStore {
       selectFrom.all(height, limit).map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)),
     removeFrom(height) {
       totals.subtractFrom(height);
-      removeFrom.run(height);
-      removePayeesFrom.run(height);
+      for (const removal of removals) removal.run(height);
     },
   };
+}
+
+/** Version 1 has no nonce: it gets the position among the sender's transactions, from 1. */
+function createNonces(database: Database): (transaction: Transaction) => number | bigint {
+  const lastOfSender = database.prepare<{ nonce: number }>(
+    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
+  );
+  return ({ nonce, senderPublicKey }) => nonce ?? (lastOfSender.get(senderPublicKey)?.nonce ?? 0) + 1;
 }
 
 const LIFE_CYCLE_STATUS = "LifeCycle/Status";

@@ -1,5 +1,7 @@
 /** Errors of unusable files in a data folder, with the file, the reason and the remedy. */
+
 import { dirname } from "node:path";
+import { CodedError } from "../../platform/coded-error.ts";
 import { describeTrouble, troubleOf } from "../../platform/files/disk-trouble.ts";
 
 export type DataErrorCode =
@@ -10,16 +12,9 @@ export type DataErrorCode =
   /** The disk has no space left. */
   | "DISK_FULL";
 
-export class DataError extends Error {
-  readonly code: DataErrorCode;
-  /** A full disk can have space again; another attempt at a damaged file fails as well. */
-  readonly isRetryable: boolean;
-
+export class DataError extends CodedError<DataErrorCode> {
   constructor(code: DataErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "DataError";
-    this.code = code;
-    this.isRetryable = code === "DISK_FULL";
+    super(code, message, { isRetryable: code === "DISK_FULL", ...options });
   }
 }
 

@@ -60,6 +60,10 @@ export type Database = {
    * @throws {Error} of the driver when the transaction failed: then nothing was changed
    */
   group<T>(changes: readonly (() => T)[]): PromiseSettledResult<T>[];
+  /** Returns the pages in the write-ahead log, and how many of them were copied into the file. */
+  logPages(): { readonly total: number; readonly copied: number };
+  /** Copies the write-ahead log into the file, except pages that a reader still needs. Waits for no one. */
+  checkpoint(): void;
   close(): void;
 };
 
@@ -70,6 +74,8 @@ export type DatabaseOptions = {
   writeLock?: WriteLock;
   /** Called with the outcome of each write. */
   writes?: Writes;
+  /** False: commits of this connection leave the write-ahead log to `checkpoints.ts`. Default: true. */
+  makesCheckpoints?: boolean;
 };
 
 /** Time that a writer waits for another one before it fails. */
@@ -82,6 +88,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 const MAPPED_BYTES = 1_073_741_824;
 
 const OWNER_ONLY = 0o600;
+
+type LogRow = { readonly log: number; readonly checkpointed: number };
 
 function openDriver(path: string, options: DatabaseOptions): Driver.Database {
   let driver: Driver.Database | undefined;
@@ -105,7 +113,7 @@ function setUp(driver: Driver.Database, options: DatabaseOptions): void {
     driver.pragma("journal_mode = WAL");
     driver.pragma("synchronous = FULL");
     // Fewer checkpoints give 50 % more durable blocks per second.
-    driver.pragma("wal_autocheckpoint = 16000");
+    driver.pragma(`wal_autocheckpoint = ${options.makesCheckpoints === false ? 0 : 16_000}`);
     driver.pragma("cache_size = -16000");
   }
 }
@@ -119,56 +127,7 @@ function setUp(driver: Driver.Database, options: DatabaseOptions): void {
  */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   const driver = openDriver(path, options);
-  const totalChanges = () => driver.prepare("SELECT total_changes()").pluck().get();
-
-  /** A transaction may write nothing; then its success does not show that a failed disk works again. */
-  function watched<T>(write: () => T): T {
-    const { writes } = options;
-    const before = writes?.trouble() && totalChanges();
-    try {
-      const answer = write();
-      if (before !== undefined && totalChanges() !== before) writes?.worked();
-      return answer;
-    } catch (error) {
-      writes?.failed(error);
-      throw error;
-    }
-  }
-
-  let durability: Durability = "power loss";
-
-  /**
-   * Sets the failure that the next commit survives. The statement costs as much as a small commit that does
-   * not wait for the disk.
-   */
-  function setDurability(wanted: Durability): void {
-    if (wanted === durability) return;
-    driver.pragma(`synchronous = ${SYNCHRONOUS[wanted]}`);
-    durability = wanted;
-  }
-
-  function transaction<T>(work: () => T, survives: Durability = "power loss"): T {
-    if (driver.inTransaction) return work();
-    setDurability(survives);
-    options.writeLock?.acquire();
-    try {
-      return watched(() => driver.transaction(work).immediate());
-    } finally {
-      options.writeLock?.release();
-    }
-  }
-
-  function member<T>(change: () => T): PromiseSettledResult<T> {
-    try {
-      // Inside a transaction, the driver creates a savepoint.
-      return { status: "fulfilled", value: driver.transaction(change)() };
-    } catch (reason) {
-      // If the disk is full, SQLite may have rolled back the whole transaction.
-      if (!driver.inTransaction) throw reason;
-      options.writes?.failed(reason);
-      return { status: "rejected", reason };
-    }
-  }
+  const { setDurability, transaction } = createTransactions(driver, options);
 
   /**
    * Outside of a transaction, a statement that writes is a transaction itself, and waits for the write lock
@@ -200,9 +159,77 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       driver.exec(sql);
     },
     transaction,
-    group: (changes) => transaction(() => changes.map(member)),
+    group: (changes) =>
+      transaction(() => changes.map((change) => runInGroup(driver, options.writes, change))),
+    logPages() {
+      const [{ log, checkpointed }] = driver.pragma("wal_checkpoint(NOOP)") as [LogRow];
+      return { total: log, copied: checkpointed };
+    },
+    checkpoint: () => void driver.pragma("wal_checkpoint(PASSIVE)"),
     close: () => void driver.close(),
   };
+}
+
+function createTransactions(driver: Driver.Database, { writeLock, writes }: DatabaseOptions) {
+  let durability: Durability = "power loss";
+
+  /**
+   * Sets the failure that the next commit survives. The statement costs as much as a small commit that does
+   * not wait for the disk.
+   */
+  function setDurability(wanted: Durability): void {
+    if (wanted === durability) return;
+    driver.pragma(`synchronous = ${SYNCHRONOUS[wanted]}`);
+    durability = wanted;
+  }
+
+  function transaction<T>(work: () => T, survives: Durability = "power loss"): T {
+    if (driver.inTransaction) return work();
+    setDurability(survives);
+    writeLock?.acquire();
+    try {
+      return watched(driver, writes, () => driver.transaction(work).immediate());
+    } finally {
+      writeLock?.release();
+    }
+  }
+
+  return { setDurability, transaction };
+}
+
+/**
+ * Reports the outcome of a write. A transaction may write nothing; then its success does not show that a
+ * failed disk works again.
+ */
+function watched<T>(driver: Driver.Database, writes: Writes | undefined, write: () => T): T {
+  const before = writes?.trouble() && totalChanges(driver);
+  try {
+    const result = write();
+    if (before !== undefined && totalChanges(driver) !== before) writes?.worked();
+    return result;
+  } catch (error) {
+    writes?.failed(error);
+    throw error;
+  }
+}
+
+const totalChanges = (driver: Driver.Database) => driver.prepare("SELECT total_changes()").pluck().get();
+
+/** Runs one change of a group inside the transaction of the group. */
+function runInGroup<T>(
+  driver: Driver.Database,
+  writes: Writes | undefined,
+  change: () => T,
+): PromiseSettledResult<T> {
+  try {
+    // Inside a transaction, the driver creates a savepoint.
+    return { status: "fulfilled", value: driver.transaction(change)() };
+  } catch (reason) {
+    // If the disk is full, SQLite may have rolled back the whole transaction.
+    if (!driver.inTransaction) throw reason;
+    writes?.failed(reason);
+    return { status: "rejected", reason };
+  }
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Locks a data folder for one process: two processes forging on the same data would forge slots twice. */
+
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import Driver from "better-sqlite3";
+import { CodedError } from "../../platform/coded-error.ts";
 import { type FolderPurpose, makeFolder } from "../../platform/files/folder.ts";
 import { dataErrorOf } from "./data-error.ts";
 import { makePrivate } from "./database.ts";
@@ -15,35 +17,19 @@ import {
 } from "./lock-holder.ts";
 
 /** Another process uses the data folder. A retry can succeed once that process has ended. */
-export class DataInUseError extends Error {
-  readonly code = "DATA_IN_USE";
-  readonly isRetryable = true;
-
+export class DataInUseError extends CodedError<"DATA_IN_USE"> {
   constructor(folder: string, holder: LockHolder | undefined) {
     super(
+      "DATA_IN_USE",
       `the data folder ${folder} is in use by another uniknode${lockHolderText(holder)}; stop that process, or choose ` +
         "another folder with --data",
+      { isRetryable: true },
     );
-    this.name = "DataInUseError";
-  }
-}
-
-/** The file of the lock was removed or replaced: another process can take the data folder while this one uses it. */
-export class LockLostError extends Error {
-  readonly code = "LOCK_LOST";
-  readonly isRetryable = false;
-
-  constructor(path: string) {
-    super(
-      `${path} was removed or replaced while the node ran, so that another node could use the data folder; ` +
-        "the node stops: restart it when no other node uses the folder",
-    );
-    this.name = "LockLostError";
   }
 }
 
 export type FolderLock = {
-  /** Rejects with `LockLostError`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
+  /** Rejects with the code `LOCK_LOST`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
   readonly lost: Promise<never>;
   /** Notes the addresses of this process, for the messages of other processes. */
   describe(holder: Omit<LockHolder, "pid">): void;
@@ -135,8 +121,17 @@ function watchFile(path: string): { lost: Promise<never>; close(): void } {
     );
     if (isSame) return;
     clearInterval(timer);
-    reject(new LockLostError(path));
+    reject(lockLost(path));
   }, CHECK_MS);
   timer.unref();
   return { lost, close: () => clearInterval(timer) };
 }
+
+/** Another process can take the data folder while this one uses it. */
+const lockLost = (path: string) =>
+  new CodedError(
+    "LOCK_LOST",
+    `${path} was removed or replaced while the node ran, so that another node could use the data folder; ` +
+      "the node stops: restart it when no other node uses the folder",
+    { isRetryable: false },
+  );

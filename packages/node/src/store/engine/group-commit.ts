@@ -2,6 +2,7 @@
  * Combines changes that arrive within a short time into one transaction, so that they wait for the disk
  * together.
  */
+import { present } from "../../platform/present.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -36,7 +37,7 @@ export function createGroupCommit(database: Pick<Database, "group">): GroupCommi
       const results = database.group(group.map(({ change }) => change));
       for (const [index, result] of results.entries()) {
         if (result.status === "fulfilled") result.value();
-        else group[index]!.reject(result.reason);
+        else present(group[index], "the change of a result").reject(result.reason);
       }
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -48,8 +49,8 @@ export function createGroupCommit(database: Pick<Database, "group">): GroupCommi
       if (waiting.length === 0) setTimeout(commit, GATHER_MS);
       waiting.push({
         change: () => {
-          const answer = change();
-          return () => resolve(answer);
+          const result = change();
+          return () => resolve(result);
         },
         reject,
       });

@@ -1,18 +1,17 @@
 /** Numbered SQL files, each applied once in a transaction and recorded with its checksum. */
+
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CodedError } from "../../platform/coded-error.ts";
 import { type Database, openDatabase } from "./database.ts";
 
-/** The database does not fit this program. A retry never succeeds. */
-export class MigrationError extends Error {
-  readonly code: "MIGRATION_CHANGED" | "MIGRATION_UNKNOWN";
-  readonly isRetryable = false;
+type MigrationErrorCode = "MIGRATION_CHANGED" | "MIGRATION_UNKNOWN";
 
-  constructor(code: MigrationError["code"], message: string) {
-    super(message);
-    this.name = "MigrationError";
-    this.code = code;
+/** The database does not fit this program. A retry never succeeds. */
+export class MigrationError extends CodedError<MigrationErrorCode> {
+  constructor(code: MigrationErrorCode, message: string) {
+    super(code, message, { isRetryable: false });
   }
 }
 

@@ -77,21 +77,6 @@ export function createEventLog(
   const retraction = database.prepare(
     "SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1",
   );
-  const selectCursor = database.prepare<{ sequence: number }>(
-    "SELECT sequence FROM cursors WHERE reader = ?",
-  );
-  const writeCursor = database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)");
-  const removeCursor = database.prepare("DELETE FROM cursors WHERE reader = ?");
-  const slowest = database.prepare<{ sequence: number | null }>(
-    "SELECT min(sequence) AS sequence FROM cursors",
-  );
-  const oldest = database.prepare<{ sequence: number; created_ms: number }>(
-    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
-  );
-  const removeUpTo = database.prepare("DELETE FROM events WHERE sequence <= ?");
-
-  const lastSequence = createLastSequence(database);
-
   return {
     isRecorded: (name) => recordedNames().has(name),
     append(events) {
@@ -105,27 +90,47 @@ export function createEventLog(
     read: (after, limit) => select.all(after, limit).map(eventFromRow),
     firstSequence: () => first.get()?.sequence,
     hasRetractionAfter: (sequence) => retraction.get(sequence) !== undefined,
-    lastSequence,
-    cursor: (reader) => selectCursor.get(reader)?.sequence,
-    moveCursor: (reader, sequence) => void writeCursor.run(reader, sequence),
-    removeCursor: (reader) => void removeCursor.run(reader),
-    prune({ maxEvents, maxAgeMs }) {
-      return database.transaction(() => {
-        const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
-        const surplus = lastSequence() - maxEvents;
-        const createdBefore = now() - maxAgeMs;
-        const rows = oldest.all(PRUNED_AT_ONCE);
-        const kept = rows.findIndex(
-          ({ sequence, created_ms }) =>
-            sequence > passed || (sequence > surplus && created_ms >= createdBefore),
-        );
-        const dropped = rows.at(kept === -1 ? -1 : kept - 1);
-        if (kept === 0 || !dropped) return false;
-        removeUpTo.run(dropped.sequence);
-        return kept === -1 && rows.length === PRUNED_AT_ONCE;
-      });
-    },
+    lastSequence: createLastSequence(database),
+    ...createCursors(database),
+    prune: createPrune(database, now),
   };
+}
+
+function createCursors(database: Database): Pick<EventLog, "cursor" | "moveCursor" | "removeCursor"> {
+  const select = database.prepare<{ sequence: number }>("SELECT sequence FROM cursors WHERE reader = ?");
+  const write = database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)");
+  const remove = database.prepare("DELETE FROM cursors WHERE reader = ?");
+  return {
+    cursor: (reader) => select.get(reader)?.sequence,
+    moveCursor: (reader, sequence) => void write.run(reader, sequence),
+    removeCursor: (reader) => void remove.run(reader),
+  };
+}
+
+function createPrune(database: Database, now: () => number): EventLog["prune"] {
+  const lastSequence = createLastSequence(database);
+  const slowest = database.prepare<{ sequence: number | null }>(
+    "SELECT min(sequence) AS sequence FROM cursors",
+  );
+  const oldest = database.prepare<{ sequence: number; created_ms: number }>(
+    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
+  );
+  const removeUpTo = database.prepare("DELETE FROM events WHERE sequence <= ?");
+  return ({ maxEvents, maxAgeMs }) =>
+    database.transaction(() => {
+      const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
+      const surplus = lastSequence() - maxEvents;
+      const createdBefore = now() - maxAgeMs;
+      const rows = oldest.all(PRUNED_AT_ONCE);
+      const kept = rows.findIndex(
+        ({ sequence, created_ms }) =>
+          sequence > passed || (sequence > surplus && created_ms >= createdBefore),
+      );
+      const dropped = rows.at(kept === -1 ? -1 : kept - 1);
+      if (kept === 0 || !dropped) return false;
+      removeUpTo.run(dropped.sequence);
+      return kept === -1 && rows.length === PRUNED_AT_ONCE;
+    });
 }
 
 const eventFromRow = ({ sequence, id, name, created_ms, data, ...row }: EventRow): LoggedEvent => ({

@@ -1,5 +1,7 @@
 /** Records of the state as JSON values: amounts are decimal text, the order of members is kept. */
+
 import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
+import { present } from "../../platform/present.ts";
 
 /** A type with its `bigint` members as decimal text. */
 export type Json<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
@@ -39,7 +41,7 @@ export function roundToJson({ round, height, delegates, order }: Round): RoundJs
     round,
     height,
     delegates: delegates.map(({ publicKey, voteBalance }) => ({ publicKey, voteBalance: `${voteBalance}` })),
-    order: order.map((publicKey) => positions.get(publicKey)!),
+    order: order.map((publicKey) => present(positions.get(publicKey), "a delegate of the round")),
   };
 }
 
@@ -47,7 +49,7 @@ export const roundFromJson = ({ round, height, delegates, order }: RoundJson): R
   round,
   height,
   delegates: delegates.map(({ publicKey, voteBalance }) => ({ publicKey, voteBalance: BigInt(voteBalance) })),
-  order: order.map((position) => delegates[position]!.publicKey),
+  order: order.map((position) => present(delegates[position], "a delegate of the round").publicKey),
 });
 
 // A member that is assigned again keeps its position.

@@ -5,11 +5,19 @@
  * The reader returns the newest record: written, cached or stored, in this order. The cache never differs
  * from the database, so that discarding the cache and the unflushed records restores the committed state.
  */
-import type { StateReader, TableName, Tables, Wallet } from "@uniknode/ledger";
-import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
+import {
+  propertiesOver,
+  type StateReader,
+  TABLE_NAMES,
+  type TableName,
+  type Tables,
+  type Wallet,
+  type WrittenRecords,
+  walletsOver,
+} from "@uniknode/ledger";
 import { LRUCache } from "lru-cache";
 import type { Database } from "../engine/database.ts";
-import { createRecords } from "./records.ts";
+import { createRecords, type Records } from "./records.ts";
 
 /** A record to write; `undefined` removes it. A `Change` of the ledger is one. */
 export type Write<T extends TableName = TableName> = {
@@ -46,13 +54,12 @@ type Cached = NonNullable<unknown> | typeof ABSENT;
 
 export function createStateStore(database: Database, { cacheSize }: StateStoreOptions): StateStore {
   const records = createRecords(database);
-  const caches = forEachTable(
-    (table) =>
-      new LRUCache<string, Cached>({ max: table === "rounds" ? Math.min(cacheSize, MAX_ROUNDS) : cacheSize }),
-  );
-  const written = forEachTable(() => new Map<string, Tables[TableName] | undefined>());
-  /** Wallets of delegates are read at every round: they always stay in memory. */
-  const delegates = new Map<string, Wallet>();
+  const layers: Layers = {
+    caches: createCaches(cacheSize),
+    written: forEachTable(() => new Map()),
+    delegates: new Map(),
+  };
+  const { caches, written, delegates } = layers;
 
   function get<T extends TableName>(table: T, name: string): Tables[T] | undefined {
     const key = storableText(name);
@@ -79,49 +86,57 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
     }
   }
 
-  function flush(): void {
-    for (const table of TABLE_NAMES) {
-      for (const [key, value] of written[table]) {
-        records.write(table, key, value);
-        caches[table].set(key, value ?? ABSENT);
-      }
-      written[table].clear();
-    }
-  }
-
-  function reset(): void {
-    for (const table of TABLE_NAMES) {
-      written[table].clear();
-      caches[table].clear();
-    }
-    delegates.clear();
-    for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
-  }
-
-  function clear(): void {
-    for (const table of STATE_TABLES) database.execute(`DELETE FROM ${table}`);
-    reset();
-  }
-
-  function* voters(publicKey: string): Iterable<string> {
-    const fresh = written.wallets as Map<string, Wallet | undefined>;
-    for (const address of records.voters(publicKey)) if (!fresh.has(address)) yield address;
-    for (const [address, wallet] of fresh) if (wallet?.attributes.vote === publicKey) yield address;
-  }
-
-  function* properties(tokenId: string): Iterable<readonly [string, string]> {
-    const fresh = written.properties as Map<string, string | undefined>;
-    for (const entry of records.properties(tokenId)) {
-      if (!fresh.has(propertyKey(tokenId, entry[0]))) yield entry;
-    }
-    const prefix = propertyKey(tokenId, "");
-    for (const [key, value] of fresh) {
-      if (value !== undefined && key.startsWith(prefix)) yield [key.slice(prefix.length), value];
-    }
-  }
-
+  const reset = () => discard(records, layers);
   reset();
-  return { get, write, flush, clear, reset, delegates: () => delegates.keys(), voters, properties };
+  return {
+    get,
+    write,
+    flush: () => flush(records, layers),
+    clear() {
+      for (const table of STATE_TABLES) database.execute(`DELETE FROM ${table}`);
+      reset();
+    },
+    reset,
+    delegates: () => delegates.keys(),
+    voters: (publicKey) =>
+      walletsOver(
+        records.voters(publicKey),
+        written.wallets as WrittenRecords<Wallet>,
+        ({ attributes }) => attributes.vote === publicKey,
+      ),
+    properties: (tokenId) =>
+      propertiesOver(tokenId, records.properties(tokenId), written.properties as WrittenRecords<string>),
+  };
+}
+
+/** What is kept in memory. */
+type Layers = {
+  readonly caches: Record<TableName, LRUCache<string, Cached>>;
+  /** Unflushed records. */
+  readonly written: Record<TableName, Map<string, Tables[TableName] | undefined>>;
+  /** Wallets of delegates are read at every round: they always stay in memory. */
+  readonly delegates: Map<string, Wallet>;
+};
+
+/** Writes the unflushed records as rows. */
+function flush(records: Records, { caches, written }: Layers): void {
+  for (const table of TABLE_NAMES) {
+    for (const [key, value] of written[table]) {
+      records.write(table, key, value);
+      caches[table].set(key, value ?? ABSENT);
+    }
+    written[table].clear();
+  }
+}
+
+/** Discards what was not committed, and loads the delegates. */
+function discard(records: Records, { caches, written, delegates }: Layers): void {
+  for (const table of TABLE_NAMES) {
+    written[table].clear();
+    caches[table].clear();
+  }
+  delegates.clear();
+  for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
 }
 
 /**
@@ -130,6 +145,12 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
  * the file.
  */
 const storableText = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
+
+const createCaches = (cacheSize: number) =>
+  forEachTable(
+    (table) =>
+      new LRUCache<string, Cached>({ max: table === "rounds" ? Math.min(cacheSize, MAX_ROUNDS) : cacheSize }),
+  );
 
 const forEachTable = <V>(create: (table: TableName) => V): Record<TableName, V> =>
   Object.fromEntries(TABLE_NAMES.map((table) => [table, create(table)])) as Record<TableName, V>;

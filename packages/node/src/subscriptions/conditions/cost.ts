@@ -3,6 +3,7 @@
  * under every load. A step is one instruction of a compiled pattern on one character: at most 50 ns, mostly far less
  * (docs/decisions/0027-step-budgets-for-conditions.md).
  */
+import { CodedError } from "../../platform/coded-error.ts";
 
 /** Steps that the conditions of one subscriber may take on one event: at most 13 ms. */
 export const MAX_EVENT_STEPS = 262_144;
@@ -14,13 +15,9 @@ export const MAX_AVERAGE_STEPS = 100_000;
 const WINDOW_EVENTS = 16;
 
 /** The conditions exceed the steps of a subscriber; `message` is for the subscriber. */
-export class CostError extends Error {
-  readonly code = "CONDITIONS_COST";
-  readonly isRetryable = false;
-
+export class CostError extends CodedError<"CONDITIONS_COST"> {
   constructor(message: string) {
-    super(message);
-    this.name = "CostError";
+    super("CONDITIONS_COST", message, { isRetryable: false });
   }
 }
 

@@ -2,6 +2,7 @@
  * An index over many lists of conditions that finds the lists that may hold: a list that compares a member with a value
  * is found by the value. The cost depends on the number of matching lists, and hardly on the number of all lists.
  */
+import { present } from "../../platform/present.ts";
 import { type Condition, type Match, valuesAt } from "./conditions.ts";
 import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
 import { readInterval } from "./interval.ts";
@@ -36,7 +37,8 @@ type Index = {
 
 export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
   const index = buildIndex(entries);
-  return (content) => positionsOf(index, content).map((position) => entries[position]!.value);
+  return (content) =>
+    positionsOf(index, content).map((position) => present(entries[position], "an entry").value);
 }
 
 function buildIndex(entries: readonly Pick<Entry<unknown>, "conditions" | "match">[]): Index {

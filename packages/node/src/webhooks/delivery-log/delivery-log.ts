@@ -1,4 +1,6 @@
 /** The delivery log of a webhook, and operations to send deliveries again (webhooks.md 10 point 5). */
+
+import { present } from "../../platform/present.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
@@ -73,7 +75,10 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     summary: async (id) => summaryOf(await rows.latest(findWebhook(id).id, SUMMARIZED_DELIVERIES), nowMs()),
     async find(id, delivery) {
       const record = await find(findWebhook(id).id, delivery);
-      return { ...record, body: bodyOf((await rows.message(record.number))!) };
+      return {
+        ...record,
+        body: bodyOf(present(await rows.message(record.number), "the message of a delivery")),
+      };
     },
     async retry(id, delivery) {
       const webhook = findWebhook(id);

@@ -1,4 +1,6 @@
 /** The in-memory queues of webhooks that have work to do. */
+
+import { present } from "../../platform/present.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./queue.ts";
 
@@ -52,9 +54,8 @@ export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
     const applied = changes;
     changes = new Map();
     const states = await deliveryQueue.states([...applied.keys()]);
-    let index = 0;
-    for (const [webhook, change] of applied) {
-      const state = states[index++]!;
+    for (const [index, [webhook, change]] of [...applied].entries()) {
+      const state = present(states[index], "the state of a queue");
       const queue = queues.get(webhook);
       if (queue && change !== "restart") apply(change, Object.assign(queue, state));
       else queues.set(webhook, createQueue(webhook, state));

@@ -20,7 +20,7 @@ export type Failures = {
   readonly post: Post;
 };
 
-const ANSWER = "simulated failure (dev chain)";
+const SIMULATED = "simulated failure (dev chain)";
 
 /** @param timeoutMs timeout of an attempt, the same as that of `post` */
 export function createFailures(post: Post, timeoutMs: number): Failures {
@@ -29,7 +29,7 @@ export function createFailures(post: Post, timeoutMs: number): Failures {
   async function fail(failure: Failure, request: DeliveryRequest, signal: AbortSignal) {
     switch (failure.how) {
       case "refuse":
-        return { status: failure.status, excerpt: ANSWER };
+        return { status: failure.status, excerpt: SIMULATED };
       case "delay": {
         const delayMs = failure.seconds * 1_000;
         await sleep(Math.min(delayMs, timeoutMs), undefined, { signal });
@@ -61,7 +61,7 @@ class DroppedError extends Error {
   readonly isRetryable = true;
 
   constructor() {
-    super(`other side closed: ${ANSWER}`);
+    super(`other side closed: ${SIMULATED}`);
     this.name = "SocketError";
   }
 }

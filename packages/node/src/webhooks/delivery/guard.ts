@@ -3,11 +3,13 @@
  * connection is opened, and only checked addresses are connected to: a name that changes its address after registration,
  * or between check and use, cannot evade the check.
  */
+
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { buildConnector } from "undici";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
+import { CodedError } from "../../platform/coded-error.ts";
 import { httpClient } from "./http-client.ts";
 
 /** Targets that deliveries may reach. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
@@ -53,17 +55,6 @@ export type Lookup = (
   callback: (error: Error | null, addresses: readonly Resolved[]) => void,
 ) => void;
 
-/** Deliveries must not reach the target; the message gives the reason. A retry may succeed if the name gets another address. */
-export class TargetRefusedError extends Error {
-  readonly code = "TARGET_REFUSED";
-  readonly isRetryable = true;
-
-  constructor(message: string) {
-    super(message);
-    this.name = "TargetRefusedError";
-  }
-}
-
 /**
  * Creates a connector for public addresses only.
  *
@@ -102,7 +93,7 @@ export function createGuardedConnector(
   return (target, callback) => {
     const { hostname, protocol } = target;
     if (options.httpsOnly && protocol !== "https:") {
-      callback(new TargetRefusedError("target is not https, which is required"), null);
+      callback(targetRefused("target is not https, which is required"), null);
     } else if (isIP(hostname) && !check(hostname)) {
       // The lookup is never called for an address literal.
       callback(refusedAddress(hostname), null);
@@ -111,7 +102,10 @@ export function createGuardedConnector(
 }
 
 const refusedAddress = (address: string) =>
-  new TargetRefusedError(`target address ${address} is not public or not allowed`);
+  targetRefused(`target address ${address} is not public or not allowed`);
+
+/** Deliveries must not reach the target. A retry may succeed if the name gets another address. */
+const targetRefused = (reason: string) => new CodedError("TARGET_REFUSED", reason, { isRetryable: true });
 
 /**
  * Creates a test whether deliveries may go to an address. It checks `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` as

@@ -50,13 +50,13 @@ export function createInFlight(clock: Pick<Clock, "after">): InFlight {
     },
     abort,
     async close(graceMs) {
-      const answered = Promise.all(calls);
+      const settled = Promise.all(calls);
       const grace = Promise.withResolvers<void>();
       const cancelGrace = clock.after(graceMs, grace.resolve);
-      await Promise.race([answered, grace.promise]);
+      await Promise.race([settled, grace.promise]);
       cancelGrace();
       for (const webhook of [...groups.keys()]) abort(webhook);
-      await answered;
+      await settled;
     },
   };
 }

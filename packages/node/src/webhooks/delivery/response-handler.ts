@@ -22,7 +22,7 @@ const MAX_EXCERPT_BYTES = 512;
  * CPU time as the request itself.
  */
 export function createResponseHandler(
-  resolve: (answer: DeliveryResponse) => void,
+  resolve: (response: DeliveryResponse) => void,
   reject: (error: unknown) => void,
 ) {
   const parts: Buffer[] = [];

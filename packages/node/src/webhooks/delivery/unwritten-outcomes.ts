@@ -1,5 +1,6 @@
 /** Outcomes of calls that are not on disk yet: many share one write. */
 
+import { present } from "../../platform/present.ts";
 import type { Clock } from "../clock.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Queues } from "./active-queues.ts";
@@ -46,13 +47,14 @@ export function createOutcomes({
     async write() {
       if (unwritten.length === 0) return;
       const some = unwritten.slice(0, OUTCOMES_AT_ONCE);
-      const decided = some.map(outcome.decide);
-      const recorded = await deliveryQueue.record(decided);
+      const decisions = some.map(outcome.decide);
+      const records = await deliveryQueue.record(decisions);
       unwritten.splice(0, some.length);
       for (const [index, ended] of some.entries()) {
         const { queue, lane, attempted } = ended;
         onWritten(ended);
-        const pauseMs = outcome.conclude(ended, decided[index]!, recorded[index]!);
+        const decision = present(decisions[index], "a decision");
+        const pauseMs = outcome.conclude(ended, decision, present(records[index], "a record"));
         queues.end(queue, lane, {
           pausedUntilMs: pauseMs > 0 ? clock.nowMs() + pauseMs : 0,
           concernsRetries: lane !== "first" || attempted.reason !== undefined,

@@ -1,5 +1,6 @@
 /** Defers facts until their blocks have enough confirmations: a fact whose block is reverted earlier is never delivered. */
 import type { LoggedEvent } from "../../events/event.ts";
+import { present } from "../../platform/present.ts";
 import type { UnconfirmedEvent, UnconfirmedEvents } from "../intake.ts";
 import type { Definitions } from "./definitions.ts";
 import type { MatchedEvent, Outbox } from "./outbox.ts";
@@ -28,11 +29,9 @@ export type ConfirmationDeps = {
 export function createConfirmations({ unconfirmed, definitions, outbox }: ConfirmationDeps): Confirmations {
   return {
     defer({ event, ...matched }, confirmations) {
-      const { height, blockId } = event;
-      return unconfirmed.add(
-        { ...matched, event: { ...event, height: height!, blockId: blockId! } },
-        height! + confirmations,
-      );
+      const height = present(event.height, "the height of a fact");
+      const blockId = present(event.blockId, "the block of a fact");
+      return unconfirmed.add({ ...matched, event: { ...event, height, blockId } }, height + confirmations);
     },
     release(height, limit) {
       const webhooks: number[] = [];
@@ -53,6 +52,8 @@ export function createConfirmations({ unconfirmed, definitions, outbox }: Confir
       }
       return webhooks;
     },
-    drop: ({ height, blockId }) => unconfirmed.dropBlock(height!, blockId!),
+    drop({ height, blockId }) {
+      if (height !== undefined && blockId !== undefined) unconfirmed.dropBlock(height, blockId);
+    },
   };
 }

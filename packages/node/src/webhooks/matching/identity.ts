@@ -1,21 +1,21 @@
 /**
- * Ids of deliveries. An id depends only on the fact and the webhook, so that a fact has the same id on every attempt, after
- * every restart, and in a replay years later: receivers use it to ignore duplicates.
+ * Ids of deliveries. An id depends only on the event and the webhook, so that a delivery has the same id on every attempt,
+ * after every restart, and in a replay years later: receivers use it to ignore duplicates.
  */
 import { hash } from "node:crypto";
 
-/** Values that identify a fact. */
-export type Fact = {
+/** Values that identify an event. */
+export type EventIdentity = {
   /** Id of the event. */
   readonly id: string;
-  /** Height of the block, for facts of blocks. */
+  /** Height of the block, for events of blocks. */
   readonly height?: number;
   /**
-   * Number of reverts of the block before the fact became true, for facts of blocks. A block that is applied again
-   * after a reorganisation is delivered again to subscribers that received its retraction.
+   * Number of reverts of the block before this event, for events of blocks. A block that is applied again after a
+   * reorganisation is delivered again to subscribers that received its retraction.
    */
   readonly timesReverted?: number;
-  /** Sequence in the event log, for all other facts, because they may repeat. */
+  /** Sequence in the event log, for all other events, because they may repeat. */
   readonly logSequence?: number;
 };
 
@@ -23,7 +23,7 @@ export type Fact = {
 export const deliveryId = (
   network: string,
   webhook: number,
-  { id, height, timesReverted, logSequence }: Fact,
+  { id, height, timesReverted, logSequence }: EventIdentity,
 ): string =>
   messageId(
     positionText(height ?? logSequence ?? 0),
@@ -46,7 +46,7 @@ export const retractionId = (network: string, webhook: number, name: string, ret
 const PREFIX = "msg_";
 const POSITION_DIGITS = 8;
 
-/** Encodes the position of the fact, with which ids begin: deliveries of one time are adjacent in the index. */
+/** Encodes the position of the event, with which ids begin: deliveries of one time are adjacent in the index. */
 const positionText = (position: number): string =>
   position.toString(16).padStart(POSITION_DIGITS, "0").slice(-POSITION_DIGITS);
 

@@ -102,8 +102,9 @@ function handle(
   // Another process wrote the register meanwhile.
   if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
   if (!notify(deps, event, subscribers, step)) return false;
-  if (event.name === "block.reverted") intake.blockReverts.record(event.blockId!, event.sequence);
-  return event.name !== "block.applied" || releaseConfirmed(deps, event.height!, step);
+  const { name, height, blockId, sequence } = event;
+  if (name === "block.reverted" && blockId !== undefined) intake.blockReverts.record(blockId, sequence);
+  return name !== "block.applied" || height === undefined || releaseConfirmed(deps, height, step);
 }
 
 /** Retracts what was delivered of a reverted block; returns `false` if more is left. */

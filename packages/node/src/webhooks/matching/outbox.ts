@@ -153,7 +153,7 @@ function retractedBy(
   logSequence: number,
 ): string | undefined {
   if (reverts === undefined) return undefined;
-  const times = intake.blockReverts.count(blockId!, logSequence);
+  const times = blockId === undefined ? 0 : intake.blockReverts.count(blockId, logSequence);
   // Other events follow the revert of their block, which is already counted.
   const timesReverted = isRetraction(name) ? times : times - 1;
   return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });

@@ -14,7 +14,8 @@ export type RetractDeps = { facts: DeliveredFacts; outbox: Outbox; nowMs: () => 
 /** Idempotent: a second call for the same block does nothing. */
 export function createRetract({ facts, outbox, nowMs }: RetractDeps): Retract {
   return ({ height, blockId }, limit) => {
-    const deliveries = facts.unretracted(height!, blockId!, limit);
+    if (height === undefined || blockId === undefined) return { webhooks: [], more: false };
+    const deliveries = facts.unretracted(height, blockId, limit);
     for (const delivery of deliveries) {
       facts.retract(delivery.number, nowMs());
       if (delivery.hasSameTarget) outbox.retract(delivery);

@@ -1,5 +1,6 @@
 /** Messages: the body, and the headers that authenticate the sender (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createLru } from "../../platform/lru.ts";
 import type { DeliveryMessage } from "../deliveries.ts";
 import type { Secrets } from "../webhook.ts";
 
@@ -41,16 +42,8 @@ export const signingSecretOf = (token: string): string =>
 const MAX_KEYS = 10_000;
 
 export function createHeaders(): HeadersOf {
-  const keys = new Map<string, KeyObject>();
-
-  function keyOf(token: string): KeyObject {
-    const cached = keys.get(token);
-    if (cached) return cached;
-    if (keys.size >= MAX_KEYS) keys.clear();
-    const key = createSecretKey(token, encodingOf(token));
-    keys.set(token, key);
-    return key;
-  }
+  const keys = createLru<string, KeyObject>(MAX_KEYS);
+  const keyOf = (token: string) => keys.get(token, () => createSecretKey(token, encodingOf(token)));
 
   return ({ id, body, secrets: { token, previous } }, atMs) => {
     const isOverlap = previous !== undefined && atMs < previous.untilMs;

@@ -13,12 +13,12 @@ export type Addition = readonly { readonly conditions: string }[];
 export function checkLimits(
   webhooks: Pick<RegisterRows, "count" | "conditionsBytes">,
   added: Addition,
-  maxWebhooks: number,
+  webhookLimit: number,
 ): void {
-  if (webhooks.count() + added.length > maxWebhooks) {
+  if (webhooks.count() + added.length > webhookLimit) {
     throw new WebhookError(
       "WEBHOOK_LIMIT",
-      `the register would hold more than ${maxWebhooks} webhooks; remove some, or start the node with a higher --webhook-limit`,
+      `the register would hold more than ${webhookLimit} webhooks; remove some, or start the node with a higher --webhook-limit`,
     );
   }
   checkConditions(webhooks.conditionsBytes(), added);

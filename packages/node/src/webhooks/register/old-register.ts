@@ -36,17 +36,17 @@ const READERS: Readers<{
 /**
  * Reads the webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
  *
- * @param maxWebhooks maximum length of the list
+ * @param webhookLimit maximum length of the list
  * @throws {SubscriptionError} naming every entry that cannot be imported, and why
  * @throws {WebhookError} WEBHOOK_LIMIT
  */
-export function readOldRegister(content: unknown, maxWebhooks: number): OldWebhook[] {
+export function readOldRegister(content: unknown, webhookLimit: number): OldWebhook[] {
   const list = Array.isArray(content) ? content : readObject(content, "the register file").webhooks;
   if (!Array.isArray(list)) throw invalid('the register file must have a list "webhooks"');
-  if (list.length > maxWebhooks) {
+  if (list.length > webhookLimit) {
     throw new WebhookError(
       "WEBHOOK_LIMIT",
-      `the register file has more than ${maxWebhooks} webhooks: see --webhook-limit`,
+      `the register file has more than ${webhookLimit} webhooks: see --webhook-limit`,
     );
   }
   const seen = new Set<string>();

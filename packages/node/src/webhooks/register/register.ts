@@ -12,7 +12,7 @@ import type { RegisterStorage } from "./rows.ts";
 import { checkTarget, readTarget, type TargetOptions } from "./targets.ts";
 
 export type RegisterOptions = TargetOptions & {
-  readonly maxWebhooks: number;
+  readonly webhookLimit: number;
 };
 
 export type RegisterDeps = {
@@ -118,12 +118,12 @@ const TOKEN_BYTES = 32;
 const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
 async function create(context: Context, body: unknown): Promise<Webhook> {
-  const { storage, maxWebhooks, webhooksChanged, logger } = context;
+  const { storage, webhookLimit, webhooksChanged, logger } = context;
   const { webhooks, commit } = storage;
   const { ping, ...fields } = readNewWebhook(body);
   checkTarget(context, fields.target);
   const webhook = await commit(() => {
-    checkLimits(webhooks, [fields], maxWebhooks);
+    checkLimits(webhooks, [fields], webhookLimit);
     return webhooks.insert(fields, createToken());
   });
   try {
@@ -205,7 +205,7 @@ function rotate({ storage, nowMs, onChanged }: Context, id: string, body: unknow
   const webhook = find(storage, id).id;
   webhooks.rotate(webhook, createToken(), nowMs() + overlapSeconds * 1_000);
   onChanged(webhook);
-  return webhooks.find(webhook)!;
+  return find(storage, id);
 }
 
 async function remove({ storage, logger, onChanged, webhooksChanged }: Context, id: string): Promise<void> {

@@ -128,11 +128,11 @@ function matchBlock(
   fromIndex: number,
 ): Pick<Found, "nextIndex" | "tooExpensive"> | undefined {
   const { definition, names, matched } = step;
-  for (let nextIndex = fromIndex; nextIndex < events.length; nextIndex++) {
+  for (const [index, event] of events.slice(fromIndex).entries()) {
+    const nextIndex = fromIndex + index;
     // Evaluates at least one event, even if reading the block took all the time.
     const isTimeUp = step.evaluated > 0 && performance.now() >= step.endMs;
     if (isTimeUp || matched.length === MAX_WAITING / 2) return { nextIndex };
-    const event = events[nextIndex]!;
     const name = names.get(event.name);
     if (name === undefined || !isRemembered(event.name)) continue;
     step.evaluated++;

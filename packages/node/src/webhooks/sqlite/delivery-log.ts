@@ -40,7 +40,7 @@ const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, c
   finished_ms, stands, reverts`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
-  reason = NULL, replay = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
+  reason = NULL, replay = NULL, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)`;
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const recordFromRow = createRecordFromRow(database);
@@ -96,7 +96,8 @@ function createPage(database: Database, recordFromRow: RecordFromRow): DeliveryL
       // One row more than the limit shows whether there is a next page.
       .all(webhook, before, after, ...values, limit + 1);
     const records = rows.slice(0, limit).map(recordFromRow);
-    if (rows.length > limit) return { records, next: records.at(-1)!.number };
+    const last = records.at(-1);
+    if (rows.length > limit && last) return { records, next: last.number };
     return after > 0 ? { records, next: after + 1 } : { records };
   };
 }
@@ -124,7 +125,7 @@ function createLatest(database: Database): DeliveryLogStore["latest"] {
      ${oldestIn("deliveries_retry_oldest", "next_attempt_ms IS NOT NULL", "+?")} AS retry_ms`,
   );
   return (webhook, limit) => {
-    const { first_ms, retry_ms } = oldest.get(webhook, webhook)!;
+    const { first_ms = null, retry_ms = null } = oldest.get(webhook, webhook) ?? {};
     const madeMs = [first_ms, retry_ms].filter((ms) => ms !== null);
     return {
       deliveries: latest.all(webhook, limit).map(({ state, created_ms, finished_ms }) => ({

@@ -1,4 +1,6 @@
 /** Drops deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
+
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { RetentionSteps } from "../delivery-queue.ts";
 import type { Sync } from "./sync.ts";
@@ -31,7 +33,7 @@ function createDropBehind(database: Database): DeliveryRetentionStore["dropBehin
   );
   return (after, { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }, nowMs) =>
     database.transaction(() => {
-      const { last, oldestMs, newestMs } = range.get(after)!;
+      const { last, oldestMs, newestMs } = present(range.get(after), "a row of aggregates");
       const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
       const createdBeforeMs = nowMs - maxAgeMs;
       // If the clock was set back, old deliveries may follow ones from the future.

@@ -49,18 +49,17 @@ export function createExpeditedDeliveryStore(database: Database): ExpeditedDeliv
     },
     expediteMatching: (webhook, lane, filter, { after, limit }, atMs) =>
       database.transaction(() => {
-        const { last } = database
+        const last = database
           .prepare<{ last: number | null }>(
             `SELECT max(number) AS last FROM (${rowsOf(lane, "AND number > ? ORDER BY number LIMIT +?")})`,
           )
-          .get(webhook, after, limit)!;
-        if (last === null) return { count: 0 };
+          .get(webhook, after, limit)?.last;
+        if (typeof last !== "number") return { count: 0 };
         const { where, values } = conditionsOf(filter);
         const rows = rowsOf(lane, `AND number > ? AND number <= ? ${where}`);
         const parameters = [webhook, after, last, ...values];
-        const { count } = database
-          .prepare<{ count: number }>(`SELECT count(*) AS count FROM (${rows})`)
-          .get(...parameters)!;
+        const counted = database.prepare<{ count: number }>(`SELECT count(*) AS count FROM (${rows})`);
+        const count = counted.get(...parameters)?.count ?? 0;
         if (lane !== "first") {
           database
             .prepare(

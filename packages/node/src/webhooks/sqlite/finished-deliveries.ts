@@ -2,6 +2,8 @@
  * Finishes all pending deliveries of a queue without sending them, a range at a time, so that no other writer waits for
  * long. The queue sends no deliveries until the last one is finished. The table is called `endings`.
  */
+
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { FinishStep } from "../delivery-queue.ts";
 
@@ -84,7 +86,7 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
     begin: (webhook, finish, atMs) =>
       database.transaction(() => {
         schedule(webhook, finish);
-        finishRows(find.get(webhook)!, atMs);
+        finishRows(present(find.get(webhook), "the row of the schedule"), atMs);
       }),
     schedule,
     step(atMs) {

@@ -52,7 +52,8 @@ export function createAttemptCountStore(database: Database): AttemptCountStore {
         prune.run(webhook, minute - HOUR_MINUTES, minute);
       }
     },
-    last: (webhook, minutes, nowMs) => last.get(webhook, minuteOf(nowMs) - minutes, minuteOf(nowMs))!,
+    last: (webhook, minutes, nowMs) =>
+      last.get(webhook, minuteOf(nowMs) - minutes, minuteOf(nowMs)) ?? { succeeded: 0, failed: 0 },
   };
 }
 

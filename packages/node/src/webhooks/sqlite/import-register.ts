@@ -18,7 +18,7 @@ const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
 
 export type ImportOptions = KeyFiles & {
   readonly data: string;
-  readonly maxWebhooks: number;
+  readonly webhookLimit: number;
 };
 
 export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhook };
@@ -34,7 +34,7 @@ export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhoo
  * @throws {DataInUseError}
  */
 export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {
-  const entries = readOldRegister(readFile(path), options.maxWebhooks);
+  const entries = readOldRegister(readFile(path), options.webhookLimit);
   const lock = lockDataFolder(options.data);
   const databasePath = join(options.data, "node.sqlite");
   const database = openDatabase(databasePath);
@@ -46,7 +46,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
     checkLimits(
       webhooks,
       unknown.map(({ fields }) => fields),
-      options.maxWebhooks,
+      options.webhookLimit,
     );
     return database.transaction(() =>
       unknown.map(({ alias, token, fields }) => {

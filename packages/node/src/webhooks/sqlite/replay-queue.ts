@@ -25,7 +25,7 @@ export function createReplayQueue(database: Database, cipher: SecretCipher = PLA
   );
   const putAgain = database.prepare(
     `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
-     replay = ?, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)
+     replay = ?, target_number = coalesce((SELECT target_number FROM webhooks WHERE id = webhook), target_number)
      WHERE webhook = ? AND id = ? AND number <= ? AND state <> 'pending'`,
   );
   const cancel = database.prepare(

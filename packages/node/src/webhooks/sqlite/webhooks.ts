@@ -1,5 +1,6 @@
 /** The register of webhooks as rows, with their aliases (webhooks.md W-03). */
 import { subscribedNames } from "../../events/names.ts";
+import { present } from "../../platform/present.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { RegisterRows, WebhookAliases } from "../register/rows.ts";
 import type { Webhook, WebhookFields } from "../webhook.ts";
@@ -75,14 +76,14 @@ function createReads(database: Database, cipher: SecretCipher): Reads {
   );
   return {
     count: () => count.get()?.total ?? 0,
-    conditionsBytes: (except = 0) => conditionsBytes.get(except)!.bytes,
+    conditionsBytes: (except = 0) => conditionsBytes.get(except)?.bytes ?? 0,
     ids: () => ids.all().map(({ id }) => id),
     page: ({ offset, limit }) => page.all(limit, offset).map((row) => webhookFromRow(row, cipher)),
     find(id) {
       const row = find.get(id);
       return row && webhookFromRow(row, cipher);
     },
-    version: () => version.get()!.version,
+    version: () => present(version.get(), "the row of the register").version,
     active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
     eventNames: createEventNames(database),
     targetOf: (id) => targetOf.get(id)?.target,
@@ -137,9 +138,9 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
   return {
     insert: (fields, token) =>
       database.transaction(() => {
-        const { id } = insert.get(...columnsOf(fields), NOT_YET)!;
+        const { id } = present(insert.get(...columnsOf(fields), NOT_YET), "the inserted row");
         setToken.run(cipher.encrypt(token, ownerOf(id)), id);
-        return find(id)!;
+        return present(find(id), "the inserted webhook");
       }),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
@@ -149,7 +150,7 @@ function createWrites(database: Database, cipher: SecretCipher, find: WebhookSto
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
       }),
-    nextSequence: (id) => nextSequence.get(id)!.sequence,
+    nextSequence: (id) => present(nextSequence.get(id), "the row of a queue").sequence,
   };
 }
 

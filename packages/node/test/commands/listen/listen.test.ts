@@ -7,6 +7,7 @@ import { createClient } from "@uniknode/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { deriveAccounts } from "../../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
+import { present } from "../../../src/platform/present.ts";
 import { connect, transferOf } from "../../../test-support/process/client.ts";
 import { hasTerminal, spawnAtTerminal } from "../../../test-support/process/terminal.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
@@ -29,7 +30,7 @@ async function startNode(): Promise<{ node: Running; url: string }> {
   );
   const [, base] = await node.printed(/API\s+(http:\S+?)\/api/);
   await node.printed(/Ctrl-C stops/);
-  return { node, url: base! };
+  return { node, url: present(base) };
 }
 
 let node: Running;
@@ -58,8 +59,8 @@ async function listen(...args: string[]) {
   const text = args.includes("--json") ? printedOnStderr(listener, /Webhook/) : listener.printed(/Webhook/);
   await text;
   const said = `${listener.stdout()}${listener.stderr()}`;
-  const [, id, target] = /Webhook (\d+) of .* to (http:\S+)/.exec(said)!;
-  return { ...listener, id: Number(id), target: target! };
+  const [, id, target] = present(/Webhook (\d+) of .* to (http:\S+)/.exec(said));
+  return { ...listener, id: Number(id), target: present(target) };
 }
 
 async function printedOnStderr({ stderr }: Running, pattern: RegExp): Promise<void> {
@@ -159,10 +160,12 @@ describe("a listener", { timeout: 40_000 }, () => {
       await expect.poll(terminal.output, { timeout: 20_000 }).toContain("Ctrl-C stops the receiver");
       await mine();
       await expect.poll(terminal.output, { timeout: 20_000 }).toMatch(/204[^\n]*\n/);
-      const line = terminal
-        .output()
-        .split(/\r?\n/)
-        .find((text) => text.includes("204"))!;
+      const line = present(
+        terminal
+          .output()
+          .split(/\r?\n/)
+          .find((text) => text.includes("204")),
+      );
       expect(stripVTControlCharacters(line).length).toBeLessThanOrEqual(60);
       expect(line.includes("\u001b[32m204\u001b[0m")).toBe(hasColors);
       expect(line.includes("\u001b")).toBe(hasColors);
@@ -244,7 +247,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
 
   test("a reader of the output that goes away ends it", async () => {
     const listener = await listen("--event", "block.applied");
-    listener.child.stdout!.destroy();
+    present(listener.child.stdout).destroy();
     await mine();
     expect((await listener.ended).code).toBe(0);
     expect(await registered()).toEqual([]);

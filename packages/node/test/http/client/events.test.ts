@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Client, createClient, type StreamedEvent, type StreamOptions } from "@uniknode/client";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { heads } from "../../../test-support/http/chain.ts";
 import { openStreams, peerAdded, TOKEN } from "../../../test-support/stream/support.ts";
 
@@ -40,7 +41,10 @@ describe("a stream", () => {
     const { received } = listen(client, { events: ["block.applied"], fromHeight: 2 });
     await expect.poll(() => received.map(({ height }) => height), IN_TIME).toEqual([2, 3, 4]);
     expect(received[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
-    const again = listen(client, { events: ["block.applied"], lastEventId: received[1]!.position });
+    const again = listen(client, {
+      events: ["block.applied"],
+      lastEventId: present(received[1], "an event").position,
+    });
     await expect.poll(() => again.received.at(-1)?.height, IN_TIME).toBe(4);
   });
 
@@ -88,7 +92,7 @@ describe("a stream", () => {
 test("a connection that breaks is made again behind the last event", async () => {
   const asked: (string | null)[] = [];
   const server = createServer((request, response) => {
-    const query = new URL(request.url!, "http://a").searchParams;
+    const query = new URL(request.url ?? "", "http://a").searchParams;
     asked.push(query.get("lastEventId") ?? query.get("fromHeight"));
     if (asked.length === 2) return response.writeHead(503, { "retry-after": "0" }).end("{}");
     response.writeHead(200, { "content-type": "text/event-stream" });

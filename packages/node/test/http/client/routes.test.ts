@@ -14,6 +14,7 @@ import { createTimestampOf } from "../../../src/http/responses/timestamp.ts";
 import { createAccess } from "../../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { createOperatorRoutes } from "../../../src/operations/http/operator.ts";
+import { present } from "../../../src/platform/present.ts";
 import { createFailures } from "../../../src/webhooks/delivery/failures.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
@@ -33,7 +34,7 @@ const webhook = {
   conditions: [{ key: "fee", condition: "gte", value: "1" }],
 } as const;
 const { hello, vote } = chain.sent;
-const [waiting] = chain.waiting;
+const waiting = present(chain.waiting[0], "a pending transaction");
 
 /** The stream has a test of its own. */
 type Calls = { [R in Exclude<keyof Client, "events">]: { [F in keyof Client[R]]: () => object } };
@@ -114,10 +115,10 @@ const callsOf = (client: Client): Calls => ({
   transactions: {
     list: () => client.transactions.list({ typeGroup: 2001 }),
     get: () => client.transactions.get(hello.data.id),
-    submit: () => client.transactions.submit([transactionToJson(waiting!.data)]),
+    submit: () => client.transactions.submit([transactionToJson(waiting.data)]),
     search: () => client.transactions.search({ addresses: [alice.address] }),
     unconfirmed: () => client.transactions.unconfirmed(),
-    getUnconfirmed: () => client.transactions.getUnconfirmed(waiting!.data.id),
+    getUnconfirmed: () => client.transactions.getUnconfirmed(waiting.data.id),
     types: () => client.transactions.types(),
     schemas: () => client.transactions.schemas(),
     fees: () => client.transactions.fees(),
@@ -248,7 +249,7 @@ async function rowsOf(list: AnyList): Promise<unknown[]> {
   return rows;
 }
 
-/** Calls every function; the answer is the routes of lists, with their rows on one page and one by one. */
+/** Calls every function, and returns the routes of lists with their rows on one page and one by one. */
 async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, "url" | "called">) {
   const options = { url, webhookToken: TOKEN, retries: 0 };
   const rowByRow = new Map(namedCalls(createClient({ ...options, fetch: fetchRowByRow })));
@@ -260,8 +261,8 @@ async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, 
     const asked = call();
     if (isList(asked)) {
       const { data: page } = await asked.page();
-      const route = called.at(-1)!;
-      lists.set(route, { page, iterated: await rowsOf(rowByRow.get(name)!() as AnyList) });
+      const route = present(called.at(-1), "a called route");
+      lists.set(route, { page, iterated: await rowsOf(rowByRow.get(name)?.() as AnyList) });
     } else {
       await expect(asked, name).resolves.toBeTypeOf("object");
     }

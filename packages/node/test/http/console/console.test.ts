@@ -1,4 +1,5 @@
 /** Sign in, operations and their refusals, with the real program. */
+
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const TOKEN = "console-test";
@@ -38,14 +40,14 @@ type Sent = {
   /** Address that the request comes from. */
   readonly from?: string;
 };
-type Answer = {
+type ApiResponse = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly json: Record<string, unknown>;
 };
 
 /** As a program that may set every header sends it. */
-const send = (path: string, { method = "GET", headers = {}, body, from }: Sent = {}): Promise<Answer> =>
+const send = (path: string, { method = "GET", headers = {}, body, from }: Sent = {}): Promise<ApiResponse> =>
   new Promise((resolve, reject) => {
     const text = body && JSON.stringify(body);
     const all = { ...(text !== undefined && { "content-type": "application/json" }), ...headers };
@@ -56,7 +58,7 @@ const send = (path: string, { method = "GET", headers = {}, body, from }: Sent =
       response.on("end", () => {
         const isJson = String(response.headers["content-type"]).includes("json");
         const json = isJson ? (JSON.parse(received) as Record<string, unknown>) : {};
-        resolve({ status: response.statusCode!, headers: response.headers, json });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, json });
       });
     });
     sent.on("error", reject).end(text);
@@ -80,12 +82,13 @@ function sendRaw(path: string, method: string, headers: Record<string, string>):
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   send("/console/session", { method: "POST", body, headers });
 
-const cookieOf = ({ headers }: Answer): string => headers["set-cookie"]![0]!.split(";")[0]!;
+const cookieOf = ({ headers }: ApiResponse): string =>
+  present(headers["set-cookie"]?.[0]?.split(";")[0], "a cookie");
 
 /** Both secrets of a session, as a page of the console sends them when it reads. */
-const secretsOf = (answer: Answer) => ({
-  cookie: cookieOf(answer),
-  "x-session-key": String(answer.json.key),
+const secretsOf = (response: ApiResponse) => ({
+  cookie: cookieOf(response),
+  "x-session-key": String(response.json.key),
 });
 type Secrets = ReturnType<typeof secretsOf>;
 
@@ -94,7 +97,7 @@ const fromPage = (secrets: Secrets) => ({ ...secrets, origin: url, "sec-fetch-si
 
 async function makeCode(): Promise<string> {
   const { stdout } = await runUniknode(["console", "--url", url, "--token", TOKEN, "--json"]);
-  return (JSON.parse(stdout) as { url: string }).url.split("#code=")[1]!;
+  return present((JSON.parse(stdout) as { url: string }).url.split("#code=")[1], "a code");
 }
 
 const WEBHOOK = {
@@ -105,18 +108,18 @@ const WEBHOOK = {
 
 describe("signing in", () => {
   test("the link of the first screen signs in, once", async () => {
-    const answer = await signIn({ code: firstCode });
-    expect([answer.status, answer.json]).toEqual([
+    const response = await signIn({ code: firstCode });
+    expect([response.status, response.json]).toEqual([
       200,
       { signedIn: true, expiresAt: expect.any(Number), key: expect.stringMatching(/^[\w-]{43}$/) },
     ]);
-    expect(answer.headers["set-cookie"]).toEqual([
+    expect(response.headers["set-cookie"]).toEqual([
       expect.stringMatching(
         /^uniknode_console_\d+=[\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=\/console$/,
       ),
     ]);
-    expect(cookieOf(answer)).toContain(`uniknode_console_${new URL(url).port}=`);
-    expect(cookieOf(answer)).not.toContain(answer.json.key);
+    expect(cookieOf(response)).toContain(`uniknode_console_${new URL(url).port}=`);
+    expect(cookieOf(response)).not.toContain(response.json.key);
     const again = await signIn({ code: firstCode });
     expect([again.status, again.json]).toMatchObject([401, { code: "CODE_WRONG" }]);
   });
@@ -157,7 +160,7 @@ describe("signing in", () => {
     const signedIn = await send("/console/session", { headers });
     expect(signedIn.json).toEqual({ signedIn: true, expiresAt: expect.any(Number), ...about });
     const out = await send("/console/session", { method: "DELETE", headers: fromPage(headers) });
-    expect(out.headers["set-cookie"]![0]).toMatch(/^uniknode_console_\d+=; Max-Age=0;/);
+    expect(out.headers["set-cookie"]?.[0]).toMatch(/^uniknode_console_\d+=; Max-Age=0;/);
     expect((await send("/console/session", { headers })).json).toMatchObject({ signedIn: false });
   });
 });
@@ -171,8 +174,8 @@ describe("operations of a session", () => {
 
   test("options of the start are shown, without a secret", async () => {
     const headers = secretsOf(await signIn({ token: TOKEN }));
-    const answer = await send(`${OPERATIONS}/api/operations/options`, { headers });
-    const { data } = answer.json as { data: { option: string; value?: unknown }[] };
+    const response = await send(`${OPERATIONS}/api/operations/options`, { headers });
+    const { data } = response.json as { data: { option: string; value?: unknown }[] };
     expect(data.find(({ option }) => option === "webhookToken")).toMatchObject({ value: "***" });
     expect(data.find(({ option }) => option === "webhookLimit")).toMatchObject({ origin: "default" });
     expect(JSON.stringify(data)).not.toContain(TOKEN);
@@ -181,8 +184,8 @@ describe("operations of a session", () => {
 
   test("each is below both prefixes of the API, and what is none is not the page", async () => {
     for (const prefix of ["/api", "/api/v2"]) {
-      const answer = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
-      expect([prefix, answer.status, answer.json]).toMatchObject([prefix, 200, { data: [] }]);
+      const response = await send(`${OPERATIONS}${prefix}/webhooks`, { headers: session });
+      expect([prefix, response.status, response.json]).toMatchObject([prefix, 200, { data: [] }]);
     }
     const unknown = await send(`${OPERATIONS}/api/nothing`, { headers: session });
     expect([unknown.status, unknown.json]).toMatchObject([404, { code: "PATH_UNKNOWN" }]);
@@ -223,25 +226,25 @@ describe("operations of a session", () => {
     ["with a foreign Host", (own: Record<string, string>) => ({ ...own, host: "evil.example" })],
   ])("a change %s is refused", async (_what, change) => {
     const headers = change(fromPage(session));
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
-    expect([answer.status, answer.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
+    const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect([response.status, response.json]).toMatchObject([403, { code: "CROSS_SITE" }]);
   });
 
   test("a change that is no JSON is refused", async () => {
     const headers = { ...fromPage(session), "content-type": "text/plain" };
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
-    expect(answer.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
+    const response = await send(`${OPERATIONS}/api/v2/webhooks`, { method: "POST", headers, body: WEBHOOK });
+    expect(response.json).toMatchObject({ code: "UNSUPPORTED_CONTENT_TYPE" });
   });
 
   test("no page of another origin may read or ask ahead, whether it is signed in or not", async () => {
     for (const path of ["/console/session", "/console/", `${OPERATIONS}/metrics`]) {
       const headers = { ...session, origin: "http://127.0.0.1:1" };
-      const answer = await send(path, { headers });
+      const response = await send(path, { headers });
       const preflight = await send(path, {
         method: "OPTIONS",
         headers: { ...headers, "access-control-request-method": "POST" },
       });
-      for (const { headers } of [answer, preflight]) {
+      for (const { headers } of [response, preflight]) {
         expect(Object.keys(headers).filter((name) => name.startsWith("access-control-allow"))).toEqual([]);
       }
       expect([404, 405]).toContain(preflight.status);
@@ -274,9 +277,9 @@ describe("operations of a session", () => {
   ])("nor does another spelling of the path help: %s", async (path) => {
     const headers = { ...session, origin: "http://127.0.0.1:1" };
     for (const method of ["GET", "PUT", "OPTIONS"]) {
-      const answer = await sendRaw(path, method, headers);
-      expect([method, answer.match(/^access-control-allow-\S+/gim)]).toEqual([method, null]);
-      if (method === "OPTIONS") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      const response = await sendRaw(path, method, headers);
+      expect([method, response.match(/^access-control-allow-\S+/gim)]).toEqual([method, null]);
+      if (method === "OPTIONS") expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
     }
   });
 
@@ -289,17 +292,17 @@ describe("operations of a session", () => {
       "/x/console",
     ];
     for (const path of paths) {
-      const answer = await sendRaw(path, "OPTIONS", { origin: "http://127.0.0.1:1" });
-      expect([path, answer]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 200 /)]);
-      expect(answer).toMatch(/^access-control-allow-origin: http:\/\/127\.0\.0\.1:1/im);
+      const response = await sendRaw(path, "OPTIONS", { origin: "http://127.0.0.1:1" });
+      expect([path, response]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 200 /)]);
+      expect(response).toMatch(/^access-control-allow-origin: http:\/\/127\.0\.0\.1:1/im);
     }
   });
 
   test("a page of another name of the network cannot read them", async () => {
-    const answer = await send(`${OPERATIONS}/api/v2/webhooks`, {
+    const response = await send(`${OPERATIONS}/api/v2/webhooks`, {
       headers: { ...session, host: "evil.example" },
     });
-    expect(answer.json).toMatchObject({ code: "CROSS_SITE" });
+    expect(response.json).toMatchObject({ code: "CROSS_SITE" });
   });
 
   test("the cookie opens nothing without the key, whatever else is sent, nor the key without the cookie", async () => {
@@ -310,7 +313,7 @@ describe("operations of a session", () => {
       { cookie },
       { "x-session-key": key },
       { cookie, "x-session-key": "" },
-      { cookie, "x-session-key": cookie.split("=")[1]! },
+      { cookie, "x-session-key": present(cookie.split("=")[1], "a value") },
       { cookie, "x-session-key": otherKey },
       { cookie, "x-session-key": `${key}, ${key}` },
       { cookie: `${cookie}; x-session-key=${key}` },
@@ -337,8 +340,8 @@ describe("operations of a session", () => {
       `${cookie}; ${name}=`,
       `${name}; ;=; ${name}==; ${cookie}`,
     ]) {
-      const answer = await send("/console/session", { headers: { ...key, cookie: cookies } });
-      expect([cookies, answer.json.signedIn]).toEqual([cookies, true]);
+      const response = await send("/console/session", { headers: { ...key, cookie: cookies } });
+      expect([cookies, response.json.signedIn]).toEqual([cookies, true]);
     }
   });
 
@@ -363,10 +366,10 @@ describe("the first page", () => {
     const built = fileURLToPath(new URL("../../../../console/dist/", import.meta.url));
     const page = await (await fetch(`${url}/console/`)).text();
     expect(page).toBe(readFileSync(`${built}index.html`, "utf8"));
-    const [, path] = /src="\/console\/([^"]+)"/.exec(page)!;
+    const [, path = ""] = /src="\/console\/([^"]+)"/.exec(page) ?? [];
     const script = await fetch(`${url}/console/${path}`, { headers: { "accept-encoding": "br" } });
     expect(script.headers.get("content-encoding")).toBe("br");
-    expect(await script.text()).toBe(readFileSync(built + path!, "utf8"));
+    expect(await script.text()).toBe(readFileSync(built + path, "utf8"));
   });
 
   test("without the console there is the page of before, and nothing below /console", async () => {
@@ -381,7 +384,13 @@ describe("the first page", () => {
       for (const path of ["/console/", "/console/session", "/console/operations/metrics"]) {
         expect((await fetch(base + path)).status).toBe(404);
       }
-      const { code, stderr } = await runUniknode(["console", "--url", base!, "--data", data]);
+      const { code, stderr } = await runUniknode([
+        "console",
+        "--url",
+        present(base, "the URL of the API"),
+        "--data",
+        data,
+      ]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("--console on")]);
     } finally {
       other.child.kill("SIGTERM");

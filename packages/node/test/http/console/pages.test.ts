@@ -9,7 +9,7 @@ import { createPages } from "../../../src/http/console/pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-console-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const SCRIPT = "export const answer = 42;\n".repeat(100);
+const SCRIPT = "export const response = 42;\n".repeat(100);
 mkdirSync(join(folder, "assets"));
 writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
 writeFileSync(join(folder, "assets/main-1a2b.js"), SCRIPT);
@@ -35,15 +35,18 @@ describe("the files of the console", async () => {
   test.each(["", "blocks", "blocks/17?page=2", "uniks/../x", "sign-in"])(
     "/%s is the page itself",
     async (path) => {
-      const answer = await get(path);
-      expect([answer.statusCode, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-      expect(answer.headers["cache-control"]).toBe("no-cache");
+      const response = await get(path);
+      expect([response.statusCode, response.headers["content-type"]]).toEqual([
+        200,
+        "text/html; charset=utf-8",
+      ]);
+      expect(response.headers["cache-control"]).toBe("no-cache");
     },
   );
 
   test("what the build has compressed is sent as it is, and is no file of its own", async () => {
-    const answer = await get("assets/built-3c4d.js", { "accept-encoding": "br" });
-    expect(answer.rawPayload).toEqual(COMPRESSED);
+    const response = await get("assets/built-3c4d.js", { "accept-encoding": "br" });
+    expect(response.rawPayload).toEqual(COMPRESSED);
     expect((await get("assets/built-3c4d.js.br")).statusCode).toBe(404);
   });
 
@@ -64,10 +67,10 @@ describe("the files of the console", async () => {
     ["gzip, deflate", "gzip", gunzipSync],
     ["", undefined, (bytes: Buffer) => bytes],
   ] as const)("a client that takes %j gets %s", async (accepted, encoding, decode) => {
-    const answer = await get("assets/main-1a2b.js", { "accept-encoding": accepted });
-    expect(answer.headers["content-encoding"]).toBe(encoding);
-    expect(decode(answer.rawPayload).toString()).toBe(SCRIPT);
-    expect(answer.headers).toMatchObject({
+    const response = await get("assets/main-1a2b.js", { "accept-encoding": accepted });
+    expect(response.headers["content-encoding"]).toBe(encoding);
+    expect(decode(response.rawPayload).toString()).toBe(SCRIPT);
+    expect(response.headers).toMatchObject({
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
@@ -88,8 +91,8 @@ describe("the files of the console", async () => {
 
 test("Where the console was not built, a sentence says how.", async () => {
   const get = await open([join(folder, "missing")]);
-  const answer = await get("blocks");
-  expect([answer.statusCode, answer.body]).toEqual([
+  const response = await get("blocks");
+  expect([response.statusCode, response.body]).toEqual([
     503,
     expect.stringMatching(/^The console is not built: run /),
   ]);

@@ -1,4 +1,5 @@
 /** Sessions of a dev chain, which outlive the process. */
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { openSessionFile, SESSION_FILE } from "../../../src/http/console/session-file.ts";
 import { createSessions, MAX_SESSIONS } from "../../../src/http/console/sessions.ts";
+import { present } from "../../../src/platform/present.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -57,7 +59,7 @@ test("As many sessions are stored as there may be.", () => {
   const opened = Array.from({ length: MAX_SESSIONS + 5 }, () => first.open());
   const second = start();
   expect(second.figures().sessions).toBe(MAX_SESSIONS);
-  expect(second.endOf(opened.at(-1)!)).toBeDefined();
+  expect(second.endOf(present(opened.at(-1), "a session"))).toBeDefined();
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createSessions, MAX_CODES, MAX_SESSIONS } from "../../../src/http/console/sessions.ts";
+import { present } from "../../../src/platform/present.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -48,8 +49,8 @@ test("Beyond the bounds the oldest ones end.", () => {
     false,
     ...codes.slice(1).map(() => true),
   ]);
-  expect(sessions.endOf(opened[0]!)).toBeUndefined();
-  expect(sessions.endOf(opened[1]!)).toBeDefined();
+  expect(sessions.endOf(present(opened[0], "the oldest session"))).toBeUndefined();
+  expect(sessions.endOf(present(opened[1], "the next session"))).toBeDefined();
 });
 
 test("A session needs both of its secrets, and neither is part of the other.", () => {

@@ -24,16 +24,16 @@ async function get(accounts: AccountList | undefined, headers: Readonly<Record<s
 }
 
 test("the accounts of a dev chain are for those who have the token", async () => {
-  const answer = await get(known, { authorization: "token" });
-  expect(answer.statusCode).toBe(200);
-  expect(answer.json()).toEqual({ data: known });
+  const response = await get(known, { authorization: "token" });
+  expect(response.statusCode).toBe(200);
+  expect(response.json()).toEqual({ data: known });
   const refused = await get(known, {});
   expect(refused.statusCode).toBe(401);
   expect(refused.body).not.toContain(account.passphrase);
 });
 
 test("no other chain knows accounts", async () => {
-  const answer = await get(undefined, { authorization: "token" });
-  expect(answer.statusCode).toBe(403);
-  expect(answer.headers["error-code"]).toBe("DEV_ONLY");
+  const response = await get(undefined, { authorization: "token" });
+  expect(response.statusCode).toBe(403);
+  expect(response.headers["error-code"]).toBe("DEV_ONLY");
 });

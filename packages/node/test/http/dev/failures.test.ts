@@ -1,4 +1,5 @@
 /** `/dev/fail` on a real dev chain, with a real receiver. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@uniknode/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-failures-"));
@@ -23,7 +25,7 @@ beforeAll(async () => {
   const options = ["--http-port", "0", "--webhook-token", webhookToken, "--webhook-timeout", "1"];
   node = spawnUniknode(["dev", "--data", folder, ...options]);
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
-  client = createClient({ url: url!, webhookToken });
+  client = createClient({ url: present(url, "the URL of the API"), webhookToken });
 }, 30_000);
 afterAll(async () => {
   node.child.kill("SIGTERM");

@@ -13,7 +13,7 @@ const expectation = (body: Json, members: Partial<Case> = {}): Case => ({
   ...members,
 });
 
-const answer = (body: Json, members: Partial<Answer> = {}): Answer => ({
+const response = (body: Json, members: Partial<Answer> = {}): Answer => ({
   status: 200,
   headers: HEADERS,
   body,
@@ -25,27 +25,27 @@ const fits = (one: Case, given: Answer) => faultsOf(one, given, "http://node")?.
 
 test("counts types and members, not their order", () => {
   const one = expectation({ a: "1", b: 2 });
-  expect(fits(one, answer({ b: 2, a: "1" }))).toBe(true);
-  expect(fits(one, answer({ a: 1, b: 2 }))).toBe(false);
-  expect(fits(one, answer({ a: "1" }))).toBe(false);
-  expect(fits(one, answer({ a: "1", b: 2, c: 3 }))).toBe(false);
-  expect(fits(one, answer({ a: "1", b: 2 }, { status: 201 }))).toBe(false);
+  expect(fits(one, response({ b: 2, a: "1" }))).toBe(true);
+  expect(fits(one, response({ a: 1, b: 2 }))).toBe(false);
+  expect(fits(one, response({ a: "1" }))).toBe(false);
+  expect(fits(one, response({ a: "1", b: 2, c: 3 }))).toBe(false);
+  expect(fits(one, response({ a: "1", b: 2 }, { status: 201 }))).toBe(false);
 });
 
 test("allows chainmeta, exact totals and other words of errors", () => {
   expect(
-    fits(expectation({ meta: {} }), answer({ meta: { totalCountIsEstimate: false }, chainmeta: {} })),
+    fits(expectation({ meta: {} }), response({ meta: { totalCountIsEstimate: false }, chainmeta: {} })),
   ).toBe(true);
   const refused = expectation(
     { message: "theirs" },
     { expect: { status: 422, headers: {}, body: { message: "a" } } },
   );
-  expect(fits(refused, answer({ message: "ours" }, { status: 422 }))).toBe(true);
+  expect(fits(refused, response({ message: "ours" }, { status: 422 }))).toBe(true);
   const unknown = expectation(
     { message: "theirs" },
     { expect: { status: 404, headers: {}, body: { message: "a" } } },
   );
-  expect(fits(unknown, answer({ message: "ours" }, { status: 404 }))).toBe(false);
+  expect(fits(unknown, response({ message: "ours" }, { status: 404 }))).toBe(false);
 });
 
 test("looks at the named headers only", () => {
@@ -56,11 +56,11 @@ test("looks at the named headers only", () => {
     "x-ratelimit": false,
   };
   const one = expectation({}, { expect: { status: 200, headers, body: {} } });
-  expect(fits(one, answer({}, { headers: { ...HEADERS, location: "http://node/x" } }))).toBe(true);
-  expect(fits(one, answer({}, { headers: { ...HEADERS, location: "http://node/y" } }))).toBe(false);
+  expect(fits(one, response({}, { headers: { ...HEADERS, location: "http://node/x" } }))).toBe(true);
+  expect(fits(one, response({}, { headers: { ...HEADERS, location: "http://node/y" } }))).toBe(false);
 });
 
-test("puts in what this node answers instead, with its digits", () => {
+test("puts in what this node returns instead, with its digits", () => {
   const one = expectation(
     { data: { supply: "10" } },
     {
@@ -68,13 +68,13 @@ test("puts in what this node answers instead, with its digits", () => {
     },
   );
   const body = { data: { supply: Number("9007199254740993") } };
-  expect(fits(one, answer(body, { text: '{"data":{"supply":9007199254740993}}' }))).toBe(true);
-  expect(fits(one, answer(body))).toBe(false);
-  expect(fits(one, answer({ data: { supply: "10" } }))).toBe(false);
+  expect(fits(one, response(body, { text: '{"data":{"supply":9007199254740993}}' }))).toBe(true);
+  expect(fits(one, response(body))).toBe(false);
+  expect(fits(one, response({ data: { supply: "10" } }))).toBe(false);
 });
 
 test("does not bind where the old network is at fault and nothing else is asked for", () => {
-  expect(faultsOf(expectation({}, { defect: "5" }), answer({ a: 1 }), "")).toBeUndefined();
+  expect(faultsOf(expectation({}, { defect: "5" }), response({ a: 1 }), "")).toBeUndefined();
 });
 
 test("ignores volatile places, in rows by their members too", () => {
@@ -90,7 +90,7 @@ test("ignores volatile places, in rows by their members too", () => {
   expect(
     fits(
       one,
-      answer({
+      response({
         data: [
           { on: true, n: 9 },
           { on: false, n: 1 },
@@ -101,7 +101,7 @@ test("ignores volatile places, in rows by their members too", () => {
   expect(
     fits(
       one,
-      answer({
+      response({
         data: [
           { on: true, n: 1 },
           { on: false, n: 9 },
@@ -112,15 +112,16 @@ test("ignores volatile places, in rows by their members too", () => {
 });
 
 test("compares lists as multisets, by their length, or by groups of a key", () => {
-  const data = [
+  const [first, second, third] = [
     { k: 1, v: "a" },
     { k: 1, v: "b" },
     { k: 2, v: "c" },
   ];
-  const other = [data[1]!, data[0]!, data[2]!];
-  const cut = [data[0]!, data[1]!, { k: 2, v: "d" }];
+  const data = [first, second, third];
+  const other = [second, first, third];
+  const cut = [first, second, { k: 2, v: "d" }];
   const by = (members: Partial<Case>, rows: Json) =>
-    fits(expectation({ data }, members), answer({ data: rows }));
+    fits(expectation({ data }, members), response({ data: rows }));
   expect(by({}, other)).toBe(false);
   expect(by({ unordered: ["$.body.data"] }, other)).toBe(true);
   expect(by({ unordered: ["$.body.data"] }, cut)).toBe(false);
@@ -130,5 +131,5 @@ test("compares lists as multisets, by their length, or by groups of a key", () =
   expect(by({ order }, other)).toBe(true);
   expect(by({ order }, cut)).toBe(false);
   expect(by({ order: { ...order, openEnd: true } }, cut)).toBe(true);
-  expect(by({ order }, [data[2]!, data[0]!, data[1]!])).toBe(false);
+  expect(by({ order }, [third, first, second])).toBe(false);
 });

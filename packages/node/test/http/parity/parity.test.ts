@@ -1,4 +1,4 @@
-/** Every recorded answer of the old network's API, on the chain that it was recorded on. */
+/** Every recorded response of the old network's API, on the chain that it was recorded on. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkAnswers } from "../../../test-support/http/described.ts";
 import { ask } from "../../../test-support/parity/ask.ts";
@@ -18,9 +18,9 @@ for (const { file, cases } of caseFiles(FOLDER)) {
   describe(file, () => {
     for (const one of cases) {
       test(one.name, async () => {
-        const answer = await ask(node.port, one);
-        // Where the old network's answer is a defect, ours may be any.
-        expect(faultsOf(one, answer, `http://127.0.0.1:${node.port}`) ?? []).toEqual([]);
+        const response = await ask(node.port, one);
+        // Where the old network's response is a defect, ours may be any.
+        expect(faultsOf(one, response, `http://127.0.0.1:${node.port}`) ?? []).toEqual([]);
       });
     }
   });

@@ -1,4 +1,5 @@
 /** A branch with transactions of every type, by which all that has a beginning and an end begins and ends. */
+
 import {
   addressFromPublicKey,
   builders,
@@ -19,6 +20,7 @@ import {
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { typeOfKind } from "../../../src/dev-chain/network.ts";
+import { present } from "../../../src/platform/present.ts";
 import { cast, type ForkingChain } from "../../../test-support/chain/forking.ts";
 
 const { factory: issuer, delegates } = cast;
@@ -49,10 +51,11 @@ export async function forgeDeeds(
   const amount = BigInt(1_000 + variant);
   const name = `name-${variant}`;
   const others = cast.accounts.slice(3);
-  const rotated = others.map((_, index) => others[(index + variant) % others.length]!);
+  const start = variant % others.length;
+  const rotated = [...others.slice(start), ...others.slice(0, start)];
   const [ann, ben, cem, dan, eve] = rotated as [DevAccount, DevAccount, DevAccount, DevAccount, DevAccount];
   const [one, two, three] = cast.accounts as [DevAccount, DevAccount, DevAccount];
-  const elected = delegates[0]!.account;
+  const elected = present(delegates[0], "a delegate").account;
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
 
   async function block(...transactions: SealedTransaction[]): Promise<void> {

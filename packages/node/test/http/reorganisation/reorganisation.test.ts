@@ -1,7 +1,8 @@
 /**
- * A node that came to its branch through others answers what one answers that never left it, in every form of every
+ * A node that came to its branch through others responds as one that never left it, in every form of every
  * list. The first was asked everything on each branch, with rankings in memory; the other knows only the end, and sorts.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +20,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { setupBlocks } from "../../../src/dev-chain/setup.ts";
 import type { Server } from "../../../src/http/core/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
+import { present } from "../../../src/platform/present.ts";
 import type { RankingOptions } from "../../../src/read/sqlite/queries.ts";
 import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
@@ -34,7 +36,7 @@ const REWARD = { forger: 100_000_000, sender: 30_000_000, foundation: 7_000_000 
 const { transactionsConfig: _, ...description } = dev.files.network;
 const [first, ...further] = dev.files.milestones;
 const rules = {
-  ...first!,
+  ...present(first, "the first milestone"),
   disableArkLegacyVote: false,
   voucherRewards: { individual: REWARD, organization: REWARD, network: REWARD },
 };
@@ -90,7 +92,7 @@ async function typesWithout(app: Server): Promise<string[]> {
   return transactionTypes.map(({ key }) => key).filter((key) => !present.has(key));
 }
 
-test("every answer is that of a node that never left the branch", { timeout: 120_000 }, async () => {
+test("every response is that of a node that never left the branch", { timeout: 120_000 }, async () => {
   const path = temporaryPath();
   const builder = createRankingBuilder(path, (error) => {
     throw error;
@@ -130,11 +132,11 @@ test("every answer is that of a node that never left the branch", { timeout: 120
   const questions = questionsOf(fresh.app, known);
   let found = 0;
   for (const question of questions) {
-    const [expected, answers] = [await ask(fresh.app, question), await ask(lived.app, question)];
-    expect(answers, `${question.method} ${question.url} ${JSON.stringify(question.payload)}`).toEqual(
+    const [expected, responses] = [await ask(fresh.app, question), await ask(lived.app, question)];
+    expect(responses, `${question.method} ${question.url} ${JSON.stringify(question.payload)}`).toEqual(
       expected,
     );
-    if (expected[0]!.startsWith("200")) found++;
+    if (expected[0]?.startsWith("200")) found++;
   }
   // The rest is about what was left behind.
   expect(found).toBeGreaterThan(questions.length / 2);

@@ -1,6 +1,8 @@
-/** Every request of the API document, for every id that answers have named. */
+/** Every request of the API document, for every id that responses have named. */
+
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/core/app.ts";
+import { present } from "../../../src/platform/present.ts";
 import {
   type Document,
   documentOf,
@@ -10,7 +12,7 @@ import {
 
 export type Question = { readonly method: string; readonly url: string; readonly payload?: object };
 
-/** What answers have named: values by the name of their member, those of blocks that have left among them. */
+/** What responses have named: values by the name of their member, those of blocks that have left among them. */
 export type Known = Map<string, Set<Value>>;
 type Value = string | number | boolean;
 
@@ -92,9 +94,8 @@ const valuesOf = (known: Known, names: readonly string[]): Value[] =>
 /** Some of them, from the first to the last. */
 function some<T>(all: readonly T[], count: number): T[] {
   if (all.length <= count) return [...all];
-  return Array.from(
-    { length: count },
-    (_, index) => all[Math.floor((index * (all.length - 1)) / (count - 1))]!,
+  return Array.from({ length: count }, (_, index) =>
+    present(all[Math.floor((index * (all.length - 1)) / (count - 1))], "a value"),
   );
 }
 
@@ -169,13 +170,13 @@ function ordersOf({ pattern = "" }: Schema): string[] {
 
 /** Status and body, and those of all pages that follow. */
 export async function ask(app: Server, { method, url, payload }: Question): Promise<string[]> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (let next: string | null = url; next !== null; ) {
     const asked: InjectOptions = { method: method as "GET", url: next, ...(payload && { payload }) };
     const { statusCode, headers, body } = await app.inject(asked);
-    answers.push(`${statusCode} ${headers.etag ?? ""} ${body}`);
+    responses.push(`${statusCode} ${headers.etag ?? ""} ${body}`);
     const isWalk: boolean = /[?&]limit=7/.test(url) && statusCode === 200;
     next = isWalk ? (JSON.parse(body) as { meta: { next: string | null } }).meta.next : null;
   }
-  return answers;
+  return responses;
 }

@@ -36,7 +36,7 @@ test("a node that does its work is ready", async () => {
   });
 });
 
-test("a node whose consensus does not answer is not", async () => {
+test("a node whose consensus does not respond is not", async () => {
   const health = createHealth({
     ...SOUND,
     status: async () => undefined,

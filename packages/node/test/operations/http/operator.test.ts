@@ -12,8 +12,8 @@ async function serve(operator = createOperator()) {
   onTestFinished(fixture.close);
   await fixture.app.ready();
   return async (url: string, headers: Record<string, string> = { authorization: "secret" }) => {
-    const answer = await fixture.app.inject({ url: `/api/v2${url}`, headers });
-    return { status: answer.statusCode, body: answer.json() };
+    const response = await fixture.app.inject({ url: `/api/v2${url}`, headers });
+    return { status: response.statusCode, body: response.json() };
   };
 }
 
@@ -55,7 +55,7 @@ test("the reasons of missed slots are listed with their times", async () => {
   expect(data).toMatchObject({ ready: true, chain: { synced: true }, disk: { freeBytes: 4_096 } });
 });
 
-test("parts that only consensus knows are null while it does not answer", async () => {
+test("parts that only consensus knows are null while it does not respond", async () => {
   const operator = createOperator();
   const get = await serve({ ...operator, overview: createOperator(null).overview });
   const { status, body } = await get("/operations/node");

@@ -9,7 +9,7 @@ import { FIGURES } from "./figures.ts";
 const RULES = fileURLToPath(new URL("../../../../../ops/prometheus/uniknode-rules.yaml", import.meta.url));
 const CASES = fileURLToPath(new URL("./alerts.yaml", import.meta.url));
 const rules = readFileSync(RULES, "utf8");
-const names = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name!);
+const names = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = ""]) => name);
 
 /** Of the Debian package `prometheus`. */
 const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });

@@ -47,6 +47,7 @@ export const FIGURES = {
   },
   sessions: { sessions: 75, codes: 76 },
   streams: { open: 14, cut: 15, unreadBytes: 4_096 },
+  feed: { open: 77, sentCharacters: 78 },
   connections: {
     api: {
       open: 16,
@@ -59,6 +60,7 @@ export const FIGURES = {
     logLinesLost: 72,
     failedWrites: 73,
     freeBytes: 74,
+    logPages: 75,
     inspections: { sound: 1, damaged: 0, failed: 0 },
   },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { toFlag } from "../../../src/config/option.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { present } from "../../../src/platform/present.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
 import { FIGURES } from "./figures.ts";
 
@@ -36,10 +37,10 @@ test("Options and metrics that the table of limits names exist", async () => {
     Object.values({ ...devOptions, ...runOptions, ...rpcOptions }).map((option) => toFlag(option)),
   );
   for (const [what, , option, , metric] of rows) {
-    for (const [flag] of option!.matchAll(/--[a-z0-9-]+/g)) {
+    for (const [flag] of present(option, "an option").matchAll(/--[a-z0-9-]+/g)) {
       expect([what, flag, flags.has(flag)]).toEqual([what, flag, true]);
     }
-    for (const [name] of metric!.matchAll(/uniknode_[a-z_]+/g)) {
+    for (const [name] of present(metric, "a metric").matchAll(/uniknode_[a-z_]+/g)) {
       expect([what, name, metrics.has(name)]).toEqual([what, name, true]);
     }
   }

@@ -99,7 +99,7 @@ test("shows a node in sync as one that has every block", async () => {
   });
 });
 
-test("shows the latest figures, and none of a thread that does not answer", async () => {
+test("shows the latest figures, and none of a thread that does not respond", async () => {
   const metrics = createMetrics("1.2.3");
   await samples(metrics);
   expect(await samples(metrics, LATER)).toMatchObject({
@@ -129,7 +129,7 @@ test("shows nothing of a webhook that was removed", async () => {
   expect(await of2({ ...FIGURES, fired: new Map([[1, 41]]) })).toEqual([]);
 });
 
-test("counts attempts by the class of their answer, and what they led to", async () => {
+test("counts attempts by the class of their response, and what they led to", async () => {
   const metrics = createMetrics("1");
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 30, status: 204 });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 3_000, status: 503, reason: "HTTP 503" });
@@ -139,8 +139,8 @@ test("counts attempts by the class of their answer, and what they led to", async
   metrics.webhooks.decided(2, "retried");
   metrics.webhooks.decided(1, "failed");
   const shown = await samples(metrics);
-  const bucket = (answer: string, le: string) =>
-    shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",answer="${answer}"}`];
+  const bucket = (response: string, le: string) =>
+    shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",answer="${response}"}`];
   expect([bucket("2xx", "0.025"), bucket("2xx", "0.1")]).toEqual([0, 1]);
   expect([bucket("5xx", "2.5"), bucket("5xx", "5")]).toEqual([0, 1]);
   expect([bucket("none", "5"), bucket("none", "10")]).toEqual([0, 1]);
@@ -152,12 +152,12 @@ test("counts attempts by the class of their answer, and what they led to", async
   });
 });
 
-test("counts answers by route, of which there are only so many", async () => {
+test("counts responses by route, of which there are only so many", async () => {
   const metrics = createMetrics("1");
-  const answered = { method: "GET", status: 200, seconds: 0.01 };
-  metrics.http.responded({ ...answered, route: "/api/blocks/:id" });
-  metrics.http.responded({ ...answered, route: "/api/v2/blocks/:id" });
-  metrics.http.responded({ ...answered, route: undefined, status: 404, method: "BREW" });
+  const request = { method: "GET", status: 200, seconds: 0.01 };
+  metrics.http.responded({ ...request, route: "/api/blocks/:id" });
+  metrics.http.responded({ ...request, route: "/api/v2/blocks/:id" });
+  metrics.http.responded({ ...request, route: undefined, status: 404, method: "BREW" });
   expect(await samples(metrics)).toMatchObject({
     'uniknode_http_requests_total{method="GET",route="/api/blocks/:id",status="200"}': 2,
     'uniknode_http_requests_total{method="other",route="none",status="404"}': 1,

@@ -111,8 +111,8 @@ test("the observer is called when deliveries are blocked, and when they continue
 });
 
 test("the observer is called with every attempt and its outcome", async () => {
-  const answers = [503, 503, 204];
-  const { webhooks, emit, clock, seen } = open(() => answers.shift() ?? 200);
+  const responses = [503, 503, 204];
+  const { webhooks, emit, clock, seen } = open(() => responses.shift() ?? 200);
   await webhooks.register.create(always());
   await emit(blockApplied(1));
   await clock.advance(5_000);

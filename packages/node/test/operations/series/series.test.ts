@@ -83,7 +83,7 @@ test("rates need two samples, and what is not known is null", async () => {
   expect(figures.streams).toEqual([7, 7]);
 });
 
-test("a node whose consensus does not answer leaves a gap, and the rest is there", async () => {
+test("a node whose consensus does not respond leaves a gap, and the rest is there", async () => {
   const { node, sample, read } = sampled();
   await sample();
   node.report = undefined;

@@ -7,6 +7,7 @@ import { peerView } from "../../../src/peers/view.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
 import { readResult } from "../../../src/peers/wire/replies/received.ts";
 import type { Status } from "../../../src/peers/wire/replies/results.ts";
+import { present } from "../../../src/platform/present.ts";
 import {
   network,
   now,
@@ -123,7 +124,7 @@ test("The view of a peer has the time and the result of its verification.", asyn
   vi.useFakeTimers({ toFake: ["performance"] });
   await ping(IP, forced);
   vi.advanceTimersByTime(5_000);
-  const view = peerView(peerTable.get(IP)!, { port: 4001, network, nowMs: 1_700_000_005_000 });
+  const view = peerView(present(peerTable.get(IP)), { port: 4001, network, nowMs: 1_700_000_005_000 });
   expect(view).toMatchObject({
     ip: IP,
     port: 4001,

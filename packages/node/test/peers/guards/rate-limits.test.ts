@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { createRateLimits, type RateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import { createWindowCounter } from "../../../src/peers/guards/window.ts";
 import type { EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import { present } from "../../../src/platform/present.ts";
 import { codeOf } from "../wire/hostile.ts";
 
 const limitsOf = (eventsPerSecond = 100) =>
@@ -56,12 +57,12 @@ test("A window admits its number of events, and keeps only the keys of one windo
         at += pauseMs;
         const key = `key ${name}`;
         const [startedAt = Number.NEGATIVE_INFINITY] = windows.get(key) ?? [];
-        const window = at - startedAt < 100 ? [...windows.get(key)!, at] : [at];
+        const window = at - startedAt < 100 ? [...present(windows.get(key)), at] : [at];
         windows.set(key, window);
         expect(counter.take(key, at)).toBe(window.length <= limit);
       }
       expect(counter.size()).toBe(
-        [...windows.values()].filter(([startedAt]) => at - startedAt! < 100).length,
+        [...windows.values()].filter(([startedAt]) => at - present(startedAt) < 100).length,
       );
     }),
   );

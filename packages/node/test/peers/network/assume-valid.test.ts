@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type EncodedBlock, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Pin, pinText } from "../../../src/chain/assumption.ts";
+import { present } from "../../../src/platform/present.ts";
 import {
   keysOf,
   network,
@@ -45,12 +46,12 @@ async function forge(chain: TestChain): Promise<EncodedBlock[]> {
   const made: EncodedBlock[] = [];
   for (const slot of range(1, LENGTH - 1)) {
     const { generatorPublicKey } = chain.make(slot).header;
-    const { publicKey, privateKey } = keysOf.get(generatorPublicKey)!;
+    const { publicKey, privateKey } = present(keysOf.get(generatorPublicKey));
     const isForged = chain.chain.head().height + 1 === FORGED;
     const keys = { publicKey, privateKey: isForged ? thief : privateKey } as NonNullable<
       Parameters<TestChain["make"]>[1]
     >["keys"];
-    const block = chain.make(slot, { keys: keys! });
+    const block = chain.make(slot, { keys: present(keys) });
     const [outcome] = await chain.chain.acceptFetched([encodeBlock(block, network)]);
     expect(outcome).toEqual({ kind: "Accepted" });
     made.push(block);
@@ -58,7 +59,7 @@ async function forge(chain: TestChain): Promise<EncodedBlock[]> {
   return made;
 }
 
-const pinned = (): Pin => ({ height: PIN_HEIGHT, id: blocks[PIN_HEIGHT - 2]!.header.id });
+const pinned = (): Pin => ({ height: PIN_HEIGHT, id: present(blocks[PIN_HEIGHT - 2]).header.id });
 const joined = (index: number, ...options: string[]) =>
   world.start(index, "--peers", addressOf(SERVER), ...options);
 

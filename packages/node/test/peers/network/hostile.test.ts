@@ -14,6 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import { headerFromPeer } from "../../../src/peers/verification/header.ts";
+import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
@@ -78,7 +79,8 @@ function attacker(...bytes: (Buffer | string)[]): Socket {
 const opened = () => attacker(HEAD, textFrame(HANDSHAKE));
 
 const memoryMib = () =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.process.child.pid}/status`, "utf8"))![1]) / 1024;
+  Number(present(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.process.child.pid}/status`, "utf8")))[1]) /
+  1024;
 
 /** Repeats an attack while the node forges some blocks; returns its maximum memory. */
 async function forgesMeanwhile(blocks: number, disturb: () => void): Promise<number> {
@@ -168,7 +170,7 @@ test("invalid blocks of a delegate", { timeout: 150_000 }, async () => {
   onTestFinished(divided.close);
   const victim = await divided.start(0);
   const slots = createSlots(divided.network);
-  const villain = divided.delegates[1]!;
+  const villain = present(divided.delegates[1]);
   // More than its balance.
   const transfer = seal(
     builders.transfer({
@@ -208,7 +210,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
   onTestFinished(divided.close);
   const victim = await divided.start(0);
   const slots = createSlots(divided.network);
-  const villain = divided.delegates[1]!;
+  const villain = present(divided.delegates[1]);
   const unknown = keysFromPassphrase("unknown");
   await expect.poll(() => victim.height(), WAIT).toBeGreaterThanOrEqual(3);
   const { status } = await buildStatus(divided);
@@ -295,7 +297,7 @@ describe("peers", { timeout: 90_000 }, () => {
         shown++;
         const below = height === 1 ? common : { ...common, height, id: UNKNOWN };
         const headers = [madeUp(world.network, below, unknown)];
-        while (headers.length < 400) headers.push(madeUp(world.network, headers.at(-1)!, unknown));
+        while (headers.length < 400) headers.push(madeUp(world.network, present(headers.at(-1)), unknown));
         return headers;
       },
     }));

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { missingForHosts } from "../../../test-support/network/namespaces.ts";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
@@ -30,7 +31,7 @@ function run(command: string, ...args: string[]): string {
 function makeNamespace(): void {
   run("ip", "netns", "add", namespace);
   run(
-    inside[0]!,
+    present(inside[0]),
     ...inside.slice(1),
     "sh",
     "-c",
@@ -96,7 +97,7 @@ test.skipIf(missing !== undefined)(
       honest: "2001:db8:3:1::1",
     });
     const script = ["--input-type=module", "-e", STRANGERS, argument];
-    const printed = run(inside[0]!, ...inside.slice(1), process.execPath, ...script);
+    const printed = run(present(inside[0]), ...inside.slice(1), process.execPath, ...script);
     const { held, height, figures } = JSON.parse(printed);
     expect(held).toEqual([10, 20]);
     expect(height).toBeGreaterThanOrEqual(1);

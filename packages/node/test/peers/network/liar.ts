@@ -3,10 +3,11 @@ import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network 
 import { pino } from "pino";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
-import { CallError } from "../../../src/peers/transport/handler.ts";
+import { ReplyError } from "../../../src/peers/transport/handler.ts";
 import { createPeerServer } from "../../../src/peers/transport/server.ts";
 import { noCommonBlocks } from "../../../src/peers/wire/replies/write.ts";
 import type { ArgumentOf, EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import { present } from "../../../src/platform/present.ts";
 import { addressOf, type World } from "../../../test-support/peers/world.ts";
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 20_000_000 };
@@ -59,10 +60,12 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       case "p2p.peer.getStatus":
         return { state: { ...status.state, height: head.height, header: headerToJson(head) }, config };
       case "p2p.peer.getCommonBlocks":
-        if (!argument.ids!.includes(common.id)) throw new CallError(noCommonBlocks());
+        if (!present(argument.ids).includes(common.id)) throw new ReplyError(noCommonBlocks());
         return { common: headerToJson(common), lastBlockHeight: head.height };
       case "p2p.peer.getBlocks":
-        return lies.headersAfter(argument.lastBlockHeight!, argument.headersOnly === true).map(headerToJson);
+        return lies
+          .headersAfter(present(argument.lastBlockHeight), argument.headersOnly === true)
+          .map(headerToJson);
       default:
         return [];
     }
@@ -78,7 +81,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       isBanned: () => false,
       isPeer: () => false,
       logger: pino({ level: "silent" }),
-      async answer({ event, argument }) {
+      async handle({ event, argument }) {
         asked.push(event);
         return answer(event, argument as object) as never;
       },

@@ -4,6 +4,7 @@ import { builders, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
+import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
@@ -38,7 +39,7 @@ async function pay(node: TestNode): Promise<void> {
     network,
     senderPublicKey: rich.publicKey,
     nonce: ++nonce,
-    recipientId: delegates[0]!.address,
+    recipientId: present(delegates[0]).address,
     amount: 1_000n,
   });
   const response = await fetch(`${node.url}/api/transactions`, {
@@ -79,7 +80,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
   });
 
   test("emits events for its peers", async () => {
-    const [peer] = await nodes[0]!.get<{ ip: string; port: number; version: string }[]>("/peers");
+    const [peer] = await present(nodes[0]).get<{ ip: string; port: number; version: string }[]>("/peers");
     expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
   });
 
@@ -89,7 +90,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
     const { result } = await connection.call("p2p.peer.getStatus", {}, limits);
     connection.close();
-    const port = Number(new URL(nodes[0]!.url).port);
+    const port = Number(new URL(present(nodes[0]).url).port);
     expect(result).toMatchObject({
       config: { plugins: { "@arkecosystem/core-api": { enabled: true, port } } },
     });
@@ -97,7 +98,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
 
   test("warns that its clock differs from that of a time server, and continues", async () => {
     await expect
-      .poll(() => nodes[0]!.process.stderr(), WAIT)
+      .poll(() => present(nodes[0]).process.stderr(), WAIT)
       .toMatch(/"level":"warn".*"offsetMs":3[56]\d{5}.*"clock compared with a time server"/);
   });
 
@@ -105,7 +106,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     for (const node of nodes) {
       await pay(node);
       // The next one goes to another node, which must have received this one.
-      const next = nodes[(node.index + 1) % NODES]!;
+      const next = present(nodes[(node.index + 1) % NODES]);
       await expect
         .poll(async () => (await next.get<unknown[]>("/transactions/unconfirmed")).length, WAIT)
         .toBeLessThan(2);
@@ -116,7 +117,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
   });
 
   test("continues without a killed node, which catches up after its restart", async () => {
-    const victim = nodes.pop()!;
+    const victim = present(nodes.pop());
     await victim.stop("SIGKILL");
     await advance(3);
     nodes.push(await world.start(victim.index));
@@ -125,11 +126,11 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
   });
 
   test("continues without a paused node, which catches up when it resumes", async () => {
-    const { child } = nodes[1]!.process;
+    const { child } = present(nodes[1]).process;
     const others = nodes.filter(({ index }) => index !== 1);
     child.kill("SIGSTOP");
-    const before = await others[0]!.height();
-    await expect.poll(() => others[0]!.height(), WAIT).toBeGreaterThanOrEqual(before + 4);
+    const before = await present(others[0]).height();
+    await expect.poll(() => present(others[0]).height(), WAIT).toBeGreaterThanOrEqual(before + 4);
     child.kill("SIGCONT");
     await advance(2);
     await expectAgreement();
@@ -144,7 +145,9 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
   });
 
   test("has forged no slot twice, and recorded why slots were missed", async () => {
-    const rows = await nodes[0]!.get<(BlockRow & { timestamp: { epoch: number } })[]>("/blocks?limit=100");
+    const rows = await present(nodes[0]).get<(BlockRow & { timestamp: { epoch: number } })[]>(
+      "/blocks?limit=100",
+    );
     const slots = rows.map(({ timestamp }) => timestamp.epoch);
     expect(new Set(slots).size).toBe(slots.length);
     for (const node of nodes.splice(0)) {

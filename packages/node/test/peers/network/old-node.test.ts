@@ -14,6 +14,7 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { CurrentRound, NetworkState } from "../../../src/peers/wire/replies/results.ts";
+import { present } from "../../../src/platform/present.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { askFrom } from "./liar.ts";
 import { type OldNode, startOldNode } from "./old-node.ts";
@@ -60,12 +61,12 @@ const onChain = async ({ header }: Block) =>
 
 /** The next block by the delegate that is not our node's, in its slot. */
 async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block> {
-  const delegate = world.delegates[1]!;
+  const delegate = present(world.delegates[1]);
   let block: Block | undefined;
   await expect
     .poll(async () => {
       const round = (await forger("getCurrentRound")) as CurrentRound | undefined;
-      const previous = old.chain.at(-1)!.header;
+      const previous = present(old.chain.at(-1)).header;
       const isDue =
         round?.canForge &&
         round.currentForger?.publicKey === delegate.publicKey &&
@@ -76,7 +77,7 @@ async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block>
       return block;
     }, WAIT)
     .toBeDefined();
-  return block!;
+  return present(block);
 }
 
 const payment = (nonce: bigint) => {

@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { createServer as createListener, type Socket } from "node:net";
 import { type Block, blockFromBytes, bytesToHex, headerToJson, type Network } from "@uniknode/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import { present } from "../../../src/platform/present.ts";
 
 export type OldNode = {
   /** Its chain from block 1 on; pushed blocks are sent on request. */
@@ -85,7 +86,7 @@ export async function startOldNode(options: {
       listener.close();
     },
   };
-  const head = () => node.chain.at(-1)!;
+  const head = () => present(node.chain.at(-1));
 
   const listener = createListener({ pauseOnConnect: true }, (socket) => {
     node.connections++;
@@ -185,7 +186,7 @@ export async function startOldNode(options: {
       }
       case "p2p.peer.getBlocks": {
         const { lastBlockHeight, blockLimit, headersOnly } = argument as Record<string, number>;
-        const end = lastBlockHeight! + (blockLimit ?? 400);
+        const end = present(lastBlockHeight) + (blockLimit ?? 400);
         return node.chain.slice(lastBlockHeight, end).map((block) => toJson(block, Boolean(headersOnly)));
       }
       case "p2p.peer.postBlock": {

@@ -7,35 +7,35 @@ const peer = { address: "203.0.113.7", isTrusted: false };
 const forger = { address: "127.0.0.1", isTrusted: true };
 const callOf = (event: Call["event"]) => ({ kind: "call", event, argument: {}, callId: 2 }) as Call;
 
-function answersWith(deps: Partial<RequestHandlerDeps>) {
+function handlerWith(deps: Partial<RequestHandlerDeps>) {
   const callers: string[] = [];
   const onCaller = (address: string) => callers.push(address);
   return {
-    answer: createRequestHandler({ blocks: {}, forger: {}, onCaller, ...deps } as RequestHandlerDeps),
+    handle: createRequestHandler({ blocks: {}, forger: {}, onCaller, ...deps } as RequestHandlerDeps),
     callers,
   };
 }
 
 test("A reply has no more peers than a client accepts.", async () => {
   const peers = Array.from({ length: 2_001 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
-  const { answer } = answersWith({ peers: () => peers });
-  const answered = await answer(callOf("p2p.peer.getPeers"), peer);
-  expect(answered).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
+  const { handle } = handlerWith({ peers: () => peers });
+  const peerList = await handle(callOf("p2p.peer.getPeers"), peer);
+  expect(peerList).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
 });
 
 test("Out of sync, a forger is answered that the node is not ready; a peer is answered, and becomes a candidate.", async () => {
-  const { answer, callers } = answersWith({ isSynced: () => false, peers: () => [] });
-  await expect(answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).rejects.toMatchObject({
+  const { handle, callers } = handlerWith({ isSynced: () => false, peers: () => [] });
+  await expect(handle(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).rejects.toMatchObject({
     code: "CALL_REFUSED",
     message: "App is not ready.",
   });
-  expect(await answer(callOf("p2p.peer.getPeers"), peer)).toEqual([]);
+  expect(await handle(callOf("p2p.peer.getPeers"), peer)).toEqual([]);
   expect(callers).toEqual([peer.address]);
 });
 
 test("In sync, a forger is answered, and does not become a candidate.", async () => {
-  const { answer, callers } = answersWith({ isSynced: () => true });
-  expect(await answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).toEqual([
+  const { handle, callers } = handlerWith({ isSynced: () => true });
+  expect(await handle(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).toEqual([
     "p2p.peer.getPeers",
     "p2p.peer.getStatus",
     "p2p.peer.getCommonBlocks",

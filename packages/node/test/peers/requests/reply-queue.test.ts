@@ -1,7 +1,7 @@
 /** The queue of large replies. */
 import { expect, test } from "vitest";
 import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
-import { CallError } from "../../../src/peers/transport/handler.ts";
+import { ReplyError } from "../../../src/peers/transport/handler.ts";
 
 test("Replies are built one after another, though one fails.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 4 });
@@ -26,7 +26,7 @@ test("An address has a bound on its replies, and capacity again when one is buil
   const replies = createReplyQueue({ maxPerAddress: 2 });
   const first = Promise.withResolvers<string>();
   const answers = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];
-  expect(() => replies.add("a", async () => "third")).toThrow(CallError);
+  expect(() => replies.add("a", async () => "third")).toThrow(ReplyError);
   const other = replies.add("b", async () => "other");
   first.resolve("first");
   expect(await Promise.all([...answers, other])).toEqual(["first", "second", "other"]);

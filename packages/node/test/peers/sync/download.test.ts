@@ -6,12 +6,13 @@ import type { FetchedBlock } from "../../../src/chain/pipeline/receive.ts";
 import { type DownloadDeps, download } from "../../../src/peers/download/download.ts";
 import type { Source } from "../../../src/peers/download/source.ts";
 import { createProgressMeter } from "../../../src/peers/sync/progress.ts";
+import { present } from "../../../src/platform/present.ts";
 
 /** A block is the bytes of its height. */
 const blockAt = (height: number) => Uint8Array.of(height >> 8, height & 255);
 function heightOf(block: FetchedBlock): number {
   const [high, low] = block as Uint8Array;
-  return (high! << 8) + low!;
+  return (present(high) << 8) + present(low);
 }
 const blocksAfter = (after: number, count: number) =>
   Array.from({ length: count }, (_, index) => blockAt(after + 1 + index));

@@ -28,7 +28,7 @@ async function node(
   const started = await startServer({
     host,
     port,
-    answer: async ({ event }) => {
+    handle: async ({ event }) => {
       asked.push(event);
       if (event === "p2p.peer.getStatus") return setting.isOld ? { ...status, config: oldConfig } : status;
       if (event === "p2p.peer.getPeers") return (setting.peers ?? []).map((ip) => ({ ip }));

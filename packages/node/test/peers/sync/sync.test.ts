@@ -6,6 +6,7 @@ import type { Fetch } from "../../../src/peers/download/source.ts";
 import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import type { Peer } from "../../../src/peers/table/peer.ts";
 import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
+import { present } from "../../../src/platform/present.ts";
 import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
@@ -156,7 +157,7 @@ test("A node that stops does not wait for pings.", async () => {
   create(
     async () => [],
     own.chain,
-    ({ signal }) => new Promise((resolve) => signal!.addEventListener("abort", () => resolve())),
+    ({ signal }) => new Promise((resolve) => present(signal).addEventListener("abort", () => resolve())),
   );
   sync.start();
   await sync.close();
@@ -190,10 +191,11 @@ test("The progress is available from the first request on.", async () => {
 test("A peer that sends a block that is invalid by itself is banned.", async () => {
   meet();
   follow(async (_, after, limit) => {
-    const [first, ...rest] = bytesAfter(after, limit);
+    const blocks = bytesAfter(after, limit);
+    const first = present(blocks[0]);
     // The last byte of the signature.
-    first![first!.length - 1]! ^= 1;
-    return [first!, ...rest];
+    first[first.length - 1] = present(first.at(-1)) ^ 1;
+    return blocks;
   });
   await expect.poll(() => banned, WAIT).toEqual([IP]);
   expect(own.chain.head().height).toBe(1);
@@ -217,7 +219,7 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
   const fitting = blocks.slice(0, 5);
   const { acceptFetched } = own.chain;
   const answers: string[] = [];
-  follow(async () => [...fitting, stray!].map((block) => encodeBlock(block, network)), {
+  follow(async () => [...fitting, present(stray)].map((block) => encodeBlock(block, network)), {
     ...own.chain,
     async acceptFetched(given) {
       const outcomes = await acceptFetched(given);
@@ -227,7 +229,7 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
   });
   await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
   expect(answers.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
-  expect(own.chain.head().id).toBe(fitting.at(-1)!.header.id);
+  expect(own.chain.head().id).toBe(present(fitting.at(-1)).header.id);
   expect(banned).toEqual([]);
   await twin.close();
 });
@@ -236,7 +238,7 @@ test("No peer is dropped for a block that was posted in the meantime.", async ()
   meet();
   let asked = 0;
   follow(async (_, after, limit) => {
-    if (asked++ === 0) await own.take(blocks[0]!);
+    if (asked++ === 0) await own.take(present(blocks[0]));
     return bytesAfter(after, limit);
   });
   await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
@@ -294,7 +296,7 @@ describe("a wrong branch", () => {
     const heights: number[] = [];
     own.chain.subscribe(({ head }) => heights.push(head.height));
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => own.chain.head().id, WAIT).toBe(blocks.at(-1)!.header.id);
+    await expect.poll(() => own.chain.head().id, WAIT).toBe(present(blocks.at(-1)).header.id);
     expect(heights).toEqual([21]);
     await expect.poll(() => fetched, WAIT).toEqual([21]);
   });
@@ -355,8 +357,8 @@ describe("a wrong branch", () => {
     const before = own.chain.head();
     follow(async (_, after, limit) => {
       const bytes = bytesAfter(after, limit);
-      const last = bytes.at(-1)!;
-      last[last.length - 1]! ^= 1;
+      const last = present(bytes.at(-1));
+      last[last.length - 1] = present(last.at(-1)) ^ 1;
       return bytes;
     });
     await expect.poll(() => banned.length, WAIT).toBeGreaterThan(0);

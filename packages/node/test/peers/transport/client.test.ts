@@ -26,8 +26,8 @@ function outgoingTo(port: number): PeerClient {
   return client;
 }
 
-async function ours(answer: () => Promise<never>): Promise<[PeerClient, PeerServer]> {
-  const { server, port } = await startServer({ answer });
+async function ours(handle: () => Promise<never>): Promise<[PeerClient, PeerServer]> {
+  const { server, port } = await startServer({ handle });
   closers.push(server.close);
   return [outgoingTo(port), server];
 }
@@ -130,7 +130,7 @@ test("Requests that wait for a rate limit end with the client.", async () => {
 });
 
 test("An address of the other IP version is dialled from any of ours.", async () => {
-  const { server, port } = await startServer({ answer: async () => [] as never });
+  const { server, port } = await startServer({ handle: async () => [] as never });
   closers.push(server.close);
   const client = createPeerClient({ port, localAddress: "::1" }, { network, onHeight: () => {} });
   closers.push(client.close);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
 import { TIMES_MS } from "../../../src/peers/wire/limits.ts";
+import { present } from "../../../src/platform/present.ts";
 import {
   callText,
   isLetIn,
@@ -84,7 +85,7 @@ describe("an offence", () => {
   test("is more events than an address may send", async () => {
     const rateLimits = createRateLimits({ eventsPerSecond: 3, exempt: new Set() });
     let calls = 0;
-    const port = await serve({ rateLimits, answer: async () => [calls++] as never });
+    const port = await serve({ rateLimits, handle: async () => [calls++] as never });
     const socket = await open(port, "127.0.0.2");
     for (let cid = 2; cid < 6; cid++) {
       socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
@@ -143,7 +144,7 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
     const callers: string[] = [];
     const port = await serve({
       host: "::",
-      answer: async (_call, { address }) => [callers.push(address)] as never,
+      handle: async (_call, { address }) => [callers.push(address)] as never,
     });
     for (const address of ["127.0.0.2", "::1"]) {
       const socket = await open(port, address);
@@ -173,7 +174,7 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
   test.each([[["127.0.0.2"]], [["::ffff:127.0.0.2"]], [["127.0.0.*"]], [["::ffff:127.0.*"]]])(
     "serves the forger whose address it was given as %j",
     async (remoteAccess) => {
-      const port = await serve({ host: "::", remoteAccess, answer: async () => ({}) });
+      const port = await serve({ host: "::", remoteAccess, handle: async () => ({}) });
       const forger = await open(port, "127.0.0.2");
       forger.send(callText("p2p.internal.syncBlockchain", {}, 2));
       expect(String((await once(forger, "message"))[0])).toContain('"rid":2,"data"');
@@ -207,7 +208,7 @@ test("The fifth connection of an address ends the oldest one.", async () => {
   const port = await serve();
   const sockets = [];
   for (let count = 0; count < 4; count++) sockets.push(await open(port));
-  const ended = untilClosed(sockets[0]!);
+  const ended = untilClosed(present(sockets[0]));
   await open(port);
   expect((await ended).code).toBe(CUT);
   expect(sockets.slice(1).every(({ readyState, OPEN }) => readyState === OPEN)).toBe(true);
@@ -216,7 +217,7 @@ test("The fifth connection of an address ends the oldest one.", async () => {
 test("A client that does not read its replies is cut.", async () => {
   let made = 0;
   const port = await serve({
-    async answer() {
+    async handle() {
       made++;
       return { blocks: new Uint8Array(12_000_000) };
     },
@@ -260,7 +261,7 @@ test("A refused address is refused for what it did, and not for its handshake as
 test("A call without a call id is executed and not answered.", async () => {
   const calls: string[] = [];
   const port = await serve({
-    answer: async ({ event }) => {
+    handle: async ({ event }) => {
       calls.push(event);
       return [];
     },
@@ -282,7 +283,7 @@ test("A handshake with a token is answered with an error of the token, and admit
   socket.send('{"event":"#handshake","data":{"authToken":"x.y"},"cid":1}');
   await expect.poll(() => messages.length).toBe(2);
   expect(messages[0]).toBe('{"event":"#removeAuthToken","data":null}');
-  expect(JSON.parse(messages[1]!)).toMatchObject({
+  expect(JSON.parse(present(messages[1]))).toMatchObject({
     rid: 1,
     data: { authError: { name: "AuthTokenInvalidError" }, isAuthenticated: false },
   });
@@ -290,7 +291,7 @@ test("A handshake with a token is answered with an error of the token, and admit
 });
 
 test("A failure of the node is answered with its text.", async () => {
-  const port = await serve({ answer: () => Promise.reject(new Error("disk full")) });
+  const port = await serve({ handle: () => Promise.reject(new Error("disk full")) });
   const socket = await open(port);
   socket.send(callText("p2p.peer.getPeers", {}, 2));
   const [reply] = await once(socket, "message");
@@ -314,7 +315,7 @@ test("Replies stay below the number at which a client disconnects.", async () =>
     socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
   await all;
   // The 31st after a first one is a second later, whatever the load of the machine adds.
-  expect(moments[30]! - moments[0]!).toBeGreaterThan(900);
+  expect(present(moments[30]) - present(moments[0])).toBeGreaterThan(900);
 });
 
 test("An address that cannot be listened on is reported with what to do.", async () => {

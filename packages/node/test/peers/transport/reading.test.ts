@@ -42,7 +42,7 @@ test("long messages of many connections are read in several event-loop ticks, in
   onTestFinished(() => clearImmediate(timer));
   const readAt: number[] = [];
   const { server, port } = await startServer({
-    answer: async () => {
+    handle: async () => {
       readAt.push(tick);
       return [];
     },
@@ -79,7 +79,7 @@ test("a connection that ends while its messages wait leaves nothing behind", asy
 test("A hundred messages that arrive together are not processed in one tick.", async () => {
   let answered = 0;
   const { server, port } = await startServer({
-    async answer() {
+    async handle() {
       burn(3);
       answered++;
       return [];
@@ -101,7 +101,7 @@ test("A hundred messages that arrive together are not processed in one tick.", a
 test("A call is executed although its sender closes at once.", async () => {
   const calls: string[] = [];
   const { server, port } = await startServer({
-    async answer({ event }) {
+    async handle({ event }) {
       calls.push(event);
       return [];
     },

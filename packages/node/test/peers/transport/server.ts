@@ -11,8 +11,9 @@ import {
   type PeerServerDeps,
   type PeerServerOptions,
 } from "../../../src/peers/transport/server.ts";
+import { present } from "../../../src/platform/present.ts";
 
-export const network = createNetwork(presets.livenet!);
+export const network = createNetwork(present(presets.livenet));
 export const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
 
 export type Setting = Partial<PeerServerOptions> & Partial<PeerServerDeps>;
@@ -23,7 +24,7 @@ export async function startServer(setting: Setting = {}): Promise<{ server: Peer
     {
       network,
       rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
-      answer: async () => [],
+      handle: async () => [],
       isReady: () => true,
       replyHeaders: () => ({ version: "5.7.2", height: 6 }),
       isBanned: () => false,

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { createPacer } from "../../../src/peers/transport/pacer.ts";
 import { createUnsent } from "../../../src/peers/transport/unsent.ts";
+import { present } from "../../../src/platform/present.ts";
 
 const MIB = 1024 * 1024;
 
@@ -18,7 +19,7 @@ function connections(waiting: Readonly<Record<string, number>>) {
       ),
     ]),
   );
-  return { cut, of: (name: string) => watched.get(name)! };
+  return { cut, of: (name: string) => present(watched.get(name)) };
 }
 
 test("A connection has capacity up to its own bound.", () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ARGUMENTS, type EventName } from "../../../src/peers/wire/requests/arguments.ts";
 import { readClientMessage } from "../../../src/peers/wire/requests/read.ts";
+import { present } from "../../../src/platform/present.ts";
 import { codeOf } from "./hostile.ts";
 
 type Argument = Readonly<Record<string, unknown>>;
@@ -131,7 +132,7 @@ test("every event has cases", () => {
 describe.each(Object.entries(CASES) as [EventName, Case][])(
   "%s",
   (event, { taken, optional = [], beyond = {} }) => {
-    const largest = taken.at(-1)!;
+    const largest = present(taken.at(-1));
 
     test("accepts values within its bounds", () => {
       for (const argument of taken)

@@ -16,9 +16,10 @@ import {
   writeReplyGradually,
 } from "../../../src/peers/wire/replies/write.ts";
 import type { EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import { present } from "../../../src/platform/present.ts";
 import { anyJson, anyText, codeOf, survives } from "./hostile.ts";
 
-const network = createNetwork(presets.livenet!);
+const network = createNetwork(present(presets.livenet));
 const HEX64 = "ab".repeat(32);
 
 const header = {

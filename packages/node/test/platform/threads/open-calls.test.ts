@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { createOpenCalls, type OpenCallsOptions } from "../../../src/platform/threads/open-calls.ts";
 
 const LONG_MS = 60_000;
@@ -15,9 +16,9 @@ function open(options: OpenCallsOptions) {
 test("each answer goes to its call, in whatever order they come", async () => {
   const { begin, sent, resolve, figures } = open({ maxCalls: 2 });
   const [first, second] = [begin(), begin()];
-  resolve(sent[1]!, "second");
-  resolve(sent[0]!, "first");
-  resolve(sent[0]!, "again");
+  resolve(present(sent[1]), "second");
+  resolve(present(sent[0]), "first");
+  resolve(present(sent[0]), "again");
   resolve(99, "of no call");
   expect([await first, await second]).toEqual(["first", "second"]);
   expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
@@ -30,7 +31,7 @@ test("a call that is late says so once, and keeps its place until its answer or 
   await expect(begin(1)).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
   expect(begin()).toBeUndefined();
   expect([timeouts, figures()]).toEqual([2, { open: 2, timedOut: 2, refused: 1 }]);
-  resolve(sent[0]!, "late");
+  resolve(present(sent[0]), "late");
   const last = begin();
   const error = new Error("gone");
   rejectAll(error);
@@ -61,7 +62,7 @@ test("characters are counted while their call is open; one call may have any num
   const { begin, sent, resolve } = open({ maxCalls: 10, maxLength: 100 });
   const first = begin(LONG_MS, 1_000);
   expect(begin(LONG_MS, 0)).toBeUndefined();
-  resolve(sent[0]!, "answer");
+  resolve(present(sent[0]), "answer");
   await first;
   expect([begin(LONG_MS, 60), begin(LONG_MS, 40)]).not.toContain(undefined);
   expect(begin(LONG_MS, 1)).toBeUndefined();

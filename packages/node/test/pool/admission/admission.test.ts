@@ -1,5 +1,6 @@
 /** The stages of admission and their answer (pool.md 3 and 4). */
 import { describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import {
   createTestChain,
   FEE,
@@ -22,7 +23,7 @@ describe("an admission", () => {
       data: { accept: ids, broadcast: ids, excess: [], invalid: [] },
     });
     expect(pool.size()).toBe(2);
-    expect(pool.get(ids[0]!)?.isVerified).toBe(true);
+    expect(pool.get(present(ids[0]))?.isVerified).toBe(true);
   });
 
   test("names each refused transaction once, with its reasons", async () => {

@@ -1,6 +1,7 @@
 /** Requests while the signatures of others are checked. */
 import { builders } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import {
   addressNamed,
   createTestChain,
@@ -18,7 +19,9 @@ describe("requests at the same time", () => {
   test("are processed in the order of the calls, however long their signatures take", async () => {
     const delays = [20, 0, 10];
     const verify = (checks: readonly unknown[]) =>
-      new Promise<boolean[]>((resolve) => setTimeout(() => resolve(checks.map(() => true)), delays.shift()!));
+      new Promise<boolean[]>((resolve) =>
+        setTimeout(() => resolve(checks.map(() => true)), present(delays.shift())),
+      );
     const pool = openPool(richChain("alice"), { deps: { verify } });
     const answers = await Promise.all([1, 2, 3].map((nonce) => pool.submit([transfer("alice", nonce)])));
     expect(answers.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
@@ -46,7 +49,9 @@ describe("requests at the same time", () => {
     const answer = pool.submit([transfer("alice", 1, { vendorField: "xxx" })]);
     pool.blockApplied([], chain.append());
     gate.resolve();
-    expect(Object.values((await answer).errors!)[0]).toMatchObject([{ type: "ERR_TRANSACTION_SCHEMA" }]);
+    expect(Object.values(present((await answer).errors))[0]).toMatchObject([
+      { type: "ERR_TRANSACTION_SCHEMA" },
+    ]);
   });
 
   test("are not affected by one that fails", async () => {

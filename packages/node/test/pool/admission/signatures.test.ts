@@ -7,6 +7,7 @@ import {
   transactionId,
 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import {
   addressNamed,
   createTestChain,
@@ -31,7 +32,7 @@ describe("wallets with more than one key", () => {
   function signedByParticipants(...indexes: number[]): Json {
     const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
     const signed = indexes.reduce(
-      (transaction, index) => multiSignTransaction(transaction, index, keysOf(participants[index]!)),
+      (transaction, index) => multiSignTransaction(transaction, index, keysOf(present(participants[index]))),
       body,
     );
     return jsonOf({ ...signed, id: transactionId(signed) });

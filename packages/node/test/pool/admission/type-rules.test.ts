@@ -2,6 +2,7 @@
 import type { Wallet } from "@uniknode/ledger";
 import { addressFromPublicKey, builders, type TransactionBody } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import {
   addressNamed,
   createTestChain,
@@ -159,7 +160,7 @@ describe("one pending transaction of the type", () => {
     };
     for (const [typeGroup, type, core] of types) {
       const pool = openWith();
-      await pool.submit([signedBy("alice", pending[core]!)]);
+      await pool.submit([signedBy("alice", present(pending[core]))]);
       const input = { id: "x", senderPublicKey: publicKeyOf("alice"), typeGroup, type };
       expect(await refusalOf(pool, input)).toBe(pendingOf("alice", core));
       const stranger = { ...input, id: "y", senderPublicKey: publicKeyOf("bob") };
@@ -174,7 +175,7 @@ describe("the name of a delegate", () => {
     const inputs = [registration("alice", "name"), registration("bob", "name")];
     const { data, errors } = await pool.submit(inputs);
     expect(data).toMatchObject({ accept: [], invalid: inputs.map(({ id }) => id) });
-    expect(errors?.[inputs[0]!.id]).toEqual([
+    expect(errors?.[present(inputs[0]).id]).toEqual([
       { type: "ERR_CONFLICT", message: 'Multiple delegate registrations for "name" in transaction payload' },
     ]);
   });

@@ -32,7 +32,7 @@ const open = (webhookToken?: string) =>
 
 test("The folder belongs to one process, and its database closes before it is released.", () => {
   open();
-  expect(closing.map(([name]) => name)).toEqual(["data folder", "database"]);
+  expect(closing.map(([name]) => name)).toEqual(["data folder", "database", "checkpoints"]);
   expect(() => open()).toThrow(expect.objectContaining({ code: "DATA_IN_USE" }));
   expect(logged).toEqual([]);
 });

@@ -11,6 +11,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Pin } from "../../../src/chain/assumption.ts";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import { soloTiming } from "../../../src/forger/timing.ts";
+import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/options.ts";
 import { createConsensus } from "../../../src/processes/node/consensus.ts";
 import { createEnvironment } from "../../../src/processes/node/environment.ts";
@@ -46,7 +47,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
   const parts = { ...environment, ...eventLog, database };
   const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
   const { chain, verifier, signatures } = createConsensus(
-    { accelerator: undefined, assumeValid, eventsMaxAge: 0 },
+    { accelerator: undefined, assumeValid, eventsMaxAge: 0, feedBlocks: 0 },
     { ...parts, genesis },
     onStop,
   );
@@ -82,7 +83,7 @@ function open({ assumeValid }: { assumeValid?: Pin } = {}) {
     },
     /** Forges in the next slot of this node, once it has come. */
     async forgeNext() {
-      const slot = forger.nextSlot()!;
+      const slot = present(forger.nextSlot());
       nowMs = Math.max(nowMs, slots.unixMsOf(slots.slotTime(slot)));
       return forger.forgeSlot(slot);
     },
@@ -113,12 +114,12 @@ test("A pending transaction is logged before other subscribers are notified, and
   const [sender, recipient] = cast.accounts;
   const body = builders.transfer({
     network,
-    senderPublicKey: sender!.publicKey,
+    senderPublicKey: present(sender).publicKey,
     nonce: 1n,
     amount: 5n,
-    recipientId: recipient!.address,
+    recipientId: present(recipient).address,
   });
-  const { data } = seal(body, sender!);
+  const { data } = seal(body, present(sender));
   const answer = await pool.submit([transactionToJson(data)]);
   expect(answer.data.accept).toEqual([data.id]);
   expect(notified).toEqual([["transaction.pool.added", 1]]);

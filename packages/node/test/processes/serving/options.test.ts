@@ -1,40 +1,31 @@
-import { dalinet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { runOptions } from "../../../src/config/options.ts";
 import { resolveConfig } from "../../../src/config/resolve.ts";
-import { createHeartbeats } from "../../../src/platform/lifecycle/heartbeats.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
-import { servingDataOf } from "../../../src/processes/serving/options.ts";
-import { createWriteLockMemory } from "../../../src/store/engine/write-lock.ts";
-import { createWriteState } from "../../../src/store/engine/writes.ts";
+import { pickServingOptions } from "../../../src/processes/serving/options.ts";
+import { toRetention } from "../../../src/processes/serving/webhooks.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
 
-const node = {
-  databasePath: "node.sqlite",
-  writeLock: createWriteLockMemory(),
-  writeState: createWriteState(),
-  heartbeats: createHeartbeats(),
-  files: dalinet,
-  genesisBlock: {},
-  webhookToken: "secret",
-  checkpointKey: "",
-  feePolicy: DEFAULT_POOL_OPTIONS.fees,
-  peerPort: 4002,
-  isDevChain: false,
-  maxTransactionsPerRequest: 40,
-};
+const resolved = (flags: Readonly<Record<string, string>>) =>
+  resolveConfig(runOptions, { flags, environment: {} });
 
-const retentionOf = (flags: Readonly<Record<string, string>>) =>
-  servingDataOf(resolveConfig(runOptions, { flags, environment: {} }), node).deliveries.retention;
-
-test("deliveries are kept as long, and as many, as the operator says", () => {
-  const { keptBlocks: _keptBlocks, ...retention } = DEFAULT_WEBHOOK_OPTIONS.retention;
-  expect(retentionOf({})).toEqual(retention);
+test("The options decide how long and how many deliveries are kept.", () => {
+  const { retention } = DEFAULT_WEBHOOK_OPTIONS;
+  expect(toRetention(resolved({}))).toEqual(retention);
   const flags = { webhookLogDays: "2", webhookLogFailedDays: "3", webhookLogSize: "5000" };
-  expect(retentionOf({ ...flags, webhookQueueSize: "4000" })).toEqual({
+  expect(toRetention(resolved({ ...flags, webhookQueueSize: "4000" }))).toEqual({
+    ...retention,
     maxAgeMs: 2 * 86_400_000,
     maxFailedAgeMs: 3 * 86_400_000,
     maxDeliveries: 5_000,
     maxWaiting: 4_000,
   });
+});
+
+test("The serving thread gets no secret of the options.", () => {
+  const secrets = Object.values(runOptions).filter((option) => "secret" in option);
+  const flags = Object.fromEntries(secrets.map(({ name }) => [name, "a secret"]));
+  const options = pickServingOptions(resolved(flags));
+  expect(secrets.length).toBeGreaterThan(3);
+  expect(JSON.stringify(options)).not.toContain("a secret");
+  expect(options).toMatchObject({ httpPort: 4003, webhookLimit: 1_000, poolMaxPerRequest: 40 });
 });

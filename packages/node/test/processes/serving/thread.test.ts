@@ -4,9 +4,13 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "@uniknode/client";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { runOptions } from "../../../src/config/options.ts";
+import { resolveConfig } from "../../../src/config/resolve.ts";
 import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
 import { createHeartbeats } from "../../../src/platform/lifecycle/heartbeats.ts";
+import { present } from "../../../src/platform/present.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
+import { pickServingOptions } from "../../../src/processes/serving/options.ts";
 import {
   loadServingThread,
   type Serving,
@@ -17,9 +21,7 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createWriteLockMemory } from "../../../src/store/engine/write-lock.ts";
 import { createWriteState } from "../../../src/store/engine/writes.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
-import { PUBLIC_TARGETS } from "../../../src/webhooks/delivery/guard.ts";
 import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
-import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
 import { CHECKPOINT_KEY } from "../../../test-support/facts/key.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";
 import { occupy, statusFrom } from "../../../test-support/http/sockets.ts";
@@ -38,35 +40,29 @@ afterEach(async () => {
 
 type Get = (path: string, headers?: Record<string, string>) => Promise<Response>;
 
+const FLAGS = {
+  httpPort: 0,
+  rateLimit: 0,
+  metricsPublic: true,
+  webhookPrivateTargets: true,
+  logLevel: "silent",
+  logFormat: "json",
+};
+
 async function serve(options: Partial<ServingData>): Promise<Get> {
   const data: ServingData = {
+    ...pickServingOptions(resolveConfig(runOptions, { flags: FLAGS, environment: {} })),
     databasePath: fixture.path,
     writeLock: createWriteLockMemory(),
     writeState: createWriteState(),
     heartbeats: createHeartbeats(),
     files: dalinet,
     genesisBlock: identity.genesisBlock,
-    host: "127.0.0.1",
-    port: 0,
-    webhooks: "on",
     webhookToken: "secret",
     checkpointKey: CHECKPOINT_KEY,
-    eventsPublic: false,
-    metricsPublic: true,
-    targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
-    deliveries: {
-      timeoutMs: 10_000,
-      retryPausesMs: [],
-      maxPerSecondPerHost: 0,
-      retention: DEFAULT_WEBHOOK_OPTIONS.retention,
-    },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     peerPort: 4002,
-    maxTransactionsPerRequest: 40,
-    hasConsole: true,
     isDevChain: false,
-    logLevel: "silent",
-    logFormat: "json",
     ...options,
   };
   serving = await thread.start(data, createGateway());
@@ -88,7 +84,7 @@ test("limits the requests of an address to so many per minute", async () => {
   const get = await serve({ rateLimit: 2 });
   const answers = [await get("/api/blockchain"), await get("/api/blockchain"), await get("/api/blockchain")];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(answers[0]!.headers.get("x-ratelimit-userlimit")).toBe("2");
+  expect(present(answers[0]).headers.get("x-ratelimit-userlimit")).toBe("2");
 });
 
 test("counts nothing without a limit", async () => {
@@ -103,7 +99,9 @@ test("ends when it is not started", async () => {
 });
 
 test("says why it cannot listen", async () => {
-  await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is not an address of this machine");
+  await expect(serve({ httpHost: "192.0.2.1" })).rejects.toThrow(
+    "192.0.2.1 is not an address of this machine",
+  );
 });
 
 test("tells those who watch over the node how it does", async () => {
@@ -195,14 +193,14 @@ async function listen() {
 }
 
 test("requires no token of old programs, at the register of webhooks only, and refuses other callers", async () => {
-  const get = await serve({ legacyCallers: "127.0.0.1,::1", metricsPublic: false });
+  const get = await serve({ webhookLegacy: "127.0.0.1,::1", metricsPublic: false });
   expect((await get("/api/webhooks")).status).toBe(200);
   expect((await get("/api/events")).status).toBe(401);
   expect((await get("/metrics")).status).toBe(401);
 });
 
 test("refuses all other callers of a register for old programs, with a token or without", async () => {
-  const get = await serve({ legacyCallers: "192.0.2.7" });
+  const get = await serve({ webhookLegacy: "192.0.2.7" });
   expect((await get("/api/webhooks", { authorization: "secret" })).status).toBe(403);
 });
 
@@ -220,18 +218,20 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
 
   test("health is answered", { timeout: 60_000 }, async () => {
     await serve({});
-    await attack(thread.port()!);
-    expect(await statusFrom("127.0.0.2", thread.port()!, "/health/live")).toMatchObject({ status: 200 });
+    await attack(present(thread.port()));
+    expect(await statusFrom("127.0.0.2", present(thread.port()), "/health/live")).toMatchObject({
+      status: 200,
+    });
     const page = await (await fetch(`${serving.url}/metrics`)).text();
     const refused = /^uniknode_http_connections_refused_total\{listener="api",reason="client"\} (\d+)$/m;
     expect(Number(refused.exec(page)?.[1])).toBeGreaterThan(0);
   });
 
   test("health and metrics are answered on a listener of their own", { timeout: 60_000 }, async () => {
-    await serve({ operations: { host: "127.0.0.1", port: 0 }, connections: { total: 500, perClient: 500 } });
-    await attack(thread.port()!);
+    await serve({ operationsPort: 0, httpConnections: 500, httpConnectionsPerClient: 500 });
+    await attack(present(thread.port()));
     const port = Number(new URL(serving.operationsUrl).port);
-    expect(port).not.toBe(thread.port()!);
+    expect(port).not.toBe(present(thread.port()));
     for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
       expect([path, await statusFrom("127.0.0.1", port, path)]).toMatchObject([path, { status: 200 }]);
     }
@@ -252,8 +252,8 @@ test("shows operators the node, its figures and its options", async () => {
   });
   await expect.poll(async () => (await operations.series()).data.times.length).toBeGreaterThan(0);
   const { height, residentBytes } = (await operations.series()).data.figures;
-  expect(height![0]).toBeGreaterThan(0);
-  expect(residentBytes![0]).toBeGreaterThan(0);
+  expect(present(height)[0]).toBeGreaterThan(0);
+  expect(present(residentBytes)[0]).toBeGreaterThan(0);
   expect((await operations.options()).data).toEqual([
     { option: "httpPort", value: 4_003, origin: "argument", source: "--http-port" },
   ]);
@@ -261,7 +261,7 @@ test("shows operators the node, its figures and its options", async () => {
 });
 
 test("serves health and metrics at one place, and nothing else there", async () => {
-  const get = await serve({ operations: { host: "127.0.0.1", port: 0 }, metricsPublic: false });
+  const get = await serve({ operationsPort: 0, metricsPublic: false });
   for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
     expect([path, (await get(path)).status]).toEqual([path, 404]);
   }
@@ -276,7 +276,7 @@ test("serves health and metrics at one place, and nothing else there", async () 
 test("says which listener has no place", async () => {
   const taken = fixture;
   const { port } = await taken.listen();
-  await expect(serve({ operations: { host: "127.0.0.1", port } })).rejects.toThrow(
+  await expect(serve({ operationsPort: port })).rejects.toThrow(
     `port ${port} of 127.0.0.1 is in use; choose another with --operations-port`,
   );
 });
@@ -305,7 +305,7 @@ describe("a register for callers of old programs", () => {
   };
 
   test("registers nothing that a page of another site has a browser send", async () => {
-    await serve({ legacyCallers: "127.0.0.1", hosts: ["node.example"] });
+    await serve({ webhookLegacy: "127.0.0.1", httpHosts: ["node.example"] });
     const { host } = new URL(serving.url);
     const origin = "https://evil.example";
     expect(await register({ ...json, origin })).toEqual({
@@ -333,7 +333,7 @@ describe("a register for callers of old programs", () => {
   });
 
   test("registers nothing that comes through a proxy which is not named", async () => {
-    await serve({ legacyCallers: "127.0.0.1" });
+    await serve({ webhookLegacy: "127.0.0.1" });
     expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toEqual({
       status: 403,
       message: "the request came through a proxy that --http-trust-proxy does not name",
@@ -342,7 +342,7 @@ describe("a register for callers of old programs", () => {
   });
 
   test("asks a named proxy for the address of the caller", async () => {
-    await serve({ legacyCallers: "203.0.113.5", trustedProxies: "127.0.0.1" });
+    await serve({ webhookLegacy: "203.0.113.5", httpTrustProxy: "127.0.0.1" });
     expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toMatchObject({ status: 201 });
     expect(await register({ ...json, "x-forwarded-for": "203.0.113.6" })).toMatchObject({ status: 403 });
   });

@@ -1,17 +1,17 @@
 /** What every implementation of the read model does. Expectations are made from the chain itself, not by another one. */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { CursorError } from "../../../src/read/errors.ts";
-import {
-  BLOCK_ORDERS,
-  type BlockFilter,
-  TRANSACTION_ORDERS,
-  type TransactionFilter,
-  type TransactionOrder,
-  WALLET_ORDERS,
-  type WalletFilter,
+import type {
+  BlockFilter,
+  TransactionFilter,
+  TransactionOrder,
+  WalletFilter,
 } from "../../../src/read/filters.ts";
+import { BLOCKS, TRANSACTIONS, WALLETS } from "../../../src/read/lists.ts";
 import type { Found, Range } from "../../../src/read/page.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
 import type { StoredTransaction, StoredWallet } from "../../../src/read/rows.ts";
@@ -34,7 +34,7 @@ import { ended, longer, more } from "../../../test-support/http/longer.ts";
 import type { OpenSubject, Subject } from "./subject.ts";
 
 const blocks = [...chain.blocks, ...longer.blocks];
-const head = blocks.at(-1)!.header;
+const head = present(blocks.at(-1), "the last of blocks").header;
 /** In the order of the chain. */
 const transactions = blocks.flatMap(({ header, transactions }) =>
   transactions.map((transaction, sequence) => ({ ...transaction, header, sequence })),
@@ -46,7 +46,7 @@ const NEWEST: TransactionOrder = { field: "timestamp", direction: "desc" };
 type Comparable = bigint | number | string;
 const compare = (a: Comparable, b: Comparable) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Checks that pages by offset and by cursor are the parts of the whole list, and answers its rows. */
+/** Checks that pages by offset and by cursor are the parts of the whole list, and returns its rows. */
 async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Promise<Row[]> {
   const { rows, totalCount } = await list(ALL);
   expect(rows).toHaveLength(totalCount);
@@ -95,7 +95,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         await empty.close();
       });
 
-      test("ends a read whose time is up, and answers the others.", async () => {
+      test("ends a read whose time is up, and completes the others.", async () => {
         const hurried = await open({ hasTime: false });
         await hurried.model.snapshot(async ({ wallets, blocks }) => {
           // No index has it: every wallet is tested.
@@ -118,7 +118,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       test("is of one block for all of its reads, while blocks come and go.", async () => {
         const own = await open();
         const next = forgeOn(
-          blocks.at(-1)!,
+          present(blocks.at(-1), "the last of blocks"),
           { network: chain.network, timestamp: head.timestamp + 8, transactions: [] },
           bob,
         );
@@ -136,7 +136,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
             last: isNext ? next.header.id : head.id,
             above: undefined,
             count: blocks.length + Number(isNext),
-            newest: transactions.at(-1)!.data.id,
+            newest: present(transactions.at(-1), "the last of transactions").data.id,
           });
           if (round === 0) await own.append(next);
           else await own.revertTo(head.height);
@@ -189,7 +189,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(await heightAt(head.timestamp + 1)).toBe(head.height + 1);
       });
 
-      test.each(BLOCK_ORDERS.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
+      test.each(BLOCKS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
         "are listed by %s, %s, ties from the highest down.",
         async (field, direction) => {
           const rows = await wholeList((range) =>
@@ -247,7 +247,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
             height: header.height,
             timestamp: header.timestamp,
           });
-          expect(transactionToJson(signed!)).toEqual(transactionToJson(data));
+          expect(transactionToJson(present(signed, "signed"))).toEqual(transactionToJson(data));
         }
         const missing = "0".repeat(64);
         expect(await read(({ transactions }) => transactions.byId(missing))).toBeUndefined();
@@ -256,7 +256,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
 
       test("with a certification are found by their block.", async () => {
         const found = await read(({ transactions }) => transactions.certifiedInBlock(5));
-        const certified = blocks[4]!.transactions.filter(
+        const certified = present(blocks[4], "an item of blocks").transactions.filter(
           ({ data }) => data.typeGroup === 2001 && (data.type === 3 || data.type === 4),
         );
         expect(certified.length).toBeGreaterThan(1);
@@ -267,7 +267,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         if (field === "amount" || field === "fee" || field === "nonce") return BigInt(row[field]);
         return row[field] ?? "\u{10ffff}";
       };
-      const orders = TRANSACTION_ORDERS.flatMap((field) =>
+      const orders = TRANSACTIONS.orders.flatMap((field) =>
         DIRECTIONS.flatMap((direction) => DIRECTIONS.map((sequence) => ({ field, direction, sequence }))),
       );
       test.each(orders)("are listed by %j.", async (order) => {
@@ -279,7 +279,10 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         );
         const sign = (direction: string) => (direction === "asc" ? 1 : -1);
         const expected = rows.toSorted((a, b) => {
-          const [[heightA, sequenceA], [heightB, sequenceB]] = [places.get(a.id)!, places.get(b.id)!];
+          const [[heightA, sequenceA], [heightB, sequenceB]] = [
+            present(places.get(a.id), "an entry of places"),
+            present(places.get(b.id), "an entry of places"),
+          ];
           return (
             sign(order.direction) * compare(rate(a, order.field), rate(b, order.field)) ||
             heightB - heightA ||
@@ -320,7 +323,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           { senderId: alice.address, recipientId: cold.address },
           (sent) => isSentBy(alice)(sent) && receives(cold)(sent),
         ],
-        [{ blockId: blocks[2]!.header.id }, ({ header }) => header.height === 3],
+        [{ blockId: present(blocks[2], "an item of blocks").header.id }, ({ header }) => header.height === 3],
         [{ height: { from: 3, to: 4 } }, ({ header }) => header.height === 3 || header.height === 4],
         [
           { height: 3, type: 0 },
@@ -363,7 +366,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           transactions.list({}, NEWEST, { offset: 0, limit: 1, isWalk: true }),
         );
         const byFee = { field: "fee", direction: "asc" } as const;
-        for (const after of [next!, "", "[]", "null", "{", '["fee",1]']) {
+        for (const after of [present(next, "next"), "", "[]", "null", "{", '["fee",1]']) {
           const list = read(({ transactions }) =>
             transactions.list({}, byFee, { offset: 0, limit: 1, isWalk: true, after }),
           );
@@ -407,7 +410,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
 
       /** Undefined: comes last in both directions. */
       const RATES: Readonly<
-        Record<(typeof WALLET_ORDERS)[number], (wallet: StoredWallet) => Comparable | undefined>
+        Record<(typeof WALLETS.orders)[number], (wallet: StoredWallet) => Comparable | undefined>
       > = {
         address: ({ address }) => address,
         balance: ({ balance }) => BigInt(balance),
@@ -420,27 +423,26 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         voteBalance: ({ attributes }) => BigInt(attributes.delegate?.voteBalance ?? 0),
         resigned: ({ attributes }) => (attributes.delegate?.resigned ? 0 : undefined),
       };
-      test.each(WALLET_ORDERS.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)))(
-        "are listed by %s, %s.",
-        async (field, direction) => {
-          const rows = await wholeList((range) =>
-            read(({ wallets }) => wallets.list({}, { field, direction }, range)),
-          );
-          const sign = direction === "asc" ? 1 : -1;
-          const tieSign = field === "balance" || field === "nonce" ? sign : 1;
-          const expected = rows.toSorted((a, b) => {
-            const [x, y] = [RATES[field](a), RATES[field](b)];
-            const byValue =
-              x === undefined || y === undefined
-                ? Number(x === undefined) - Number(y === undefined)
-                : sign * compare(x, y);
-            return byValue || tieSign * compare(a.address, b.address);
-          });
-          // The foundation has one as well.
-          expect(rows).toHaveLength(people.length + 1);
-          expect(rows.map(({ address }) => address)).toEqual(expected.map(({ address }) => address));
-        },
-      );
+      test.each(
+        WALLETS.orders.flatMap((field) => DIRECTIONS.map((direction) => [field, direction] as const)),
+      )("are listed by %s, %s.", async (field, direction) => {
+        const rows = await wholeList((range) =>
+          read(({ wallets }) => wallets.list({}, { field, direction }, range)),
+        );
+        const sign = direction === "asc" ? 1 : -1;
+        const tieSign = field === "balance" || field === "nonce" ? sign : 1;
+        const expected = rows.toSorted((a, b) => {
+          const [x, y] = [RATES[field](a), RATES[field](b)];
+          const byValue =
+            x === undefined || y === undefined
+              ? Number(x === undefined) - Number(y === undefined)
+              : sign * compare(x, y);
+          return byValue || tieSign * compare(a.address, b.address);
+        });
+        // The foundation has one as well.
+        expect(rows).toHaveLength(people.length + 1);
+        expect(rows.map(({ address }) => address)).toEqual(expected.map(({ address }) => address));
+      });
 
       test.each<[WalletFilter, (typeof alice)[]]>([
         [{ address: cold.address }, [cold]],
@@ -451,7 +453,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ vote: bob.publicKey, votesFor: carol.publicKey }, []],
         [{ username: unik.dave }, [dave]],
         [{ balance: { from: 11, to: 400 } }, [bob, carol]],
-        [{ balance: { to: -1 } }, [wallets[0]!.account]],
+        [{ balance: { to: -1 } }, [present(wallets[0], "an item of wallets").account]],
         [{ lockedBalance: { from: 1 } }, [alice, bob]],
         [{ producedBlocks: 1 }, [carol]],
       ])("are filtered by %j.", async (filter, expected) => {
@@ -498,7 +500,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         }
         const byId = { field: "id", direction: "asc" } as const;
         const list = (filter: object) => read(({ tokens }) => tokens.list(filter, byId, ALL));
-        expect((await list({ ids: [unik.bob, unik.dave, "0"] })).rows.map(({ id }) => id)).toEqual([
+        expect((await list({ id: [unik.bob, unik.dave, "0"] })).rows.map(({ id }) => id)).toEqual([
           unik.bob,
           unik.dave,
         ]);
@@ -535,7 +537,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       const ids = [more.first, more.second, more.third].map(({ data }) => data.id);
       const all = await read(({ locks }) => locks.all());
       expect(all.map(({ id }) => id).sort()).toEqual(ids.toSorted());
-      expect(await read(({ locks }) => locks.find(ids[0]!))).toMatchObject({
+      expect(await read(({ locks }) => locks.find(present(ids[0], "an item of ids")))).toMatchObject({
         id: ids[0],
         senderPublicKey: alice.publicKey,
         recipientId: cold.address,

@@ -1,4 +1,5 @@
 /** The state that the reads of one tick of the event loop see. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +65,7 @@ test("A work that waited for something else goes on while the head is the same, 
   });
   append();
   await nextTick();
-  await expect(kept!.blocks.byHeight(height)).rejects.toMatchObject({
+  await expect(kept?.blocks.byHeight(height)).rejects.toMatchObject({
     code: "SNAPSHOT_ENDED",
     isRetryable: true,
   });

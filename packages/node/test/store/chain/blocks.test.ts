@@ -1,5 +1,6 @@
 import { bytesToHex, createNetwork, encodeBlock } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { createBlockStore } from "../../../src/store/chain/blocks.ts";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
 import { type OpenChain, openChain, readChain } from "../../../test-support/chain/fixtures.ts";
@@ -20,7 +21,7 @@ describe("stored blocks", () => {
   test("come back as they came, by height and by id", () => {
     const blocks = createBlockStore(open.database);
     for (const { height, id, serialized } of content.blocks) {
-      const block = blocks.block(height)!;
+      const block = present(blocks.block(height), "the result of block");
       expect(bytesToHex(encodeBlock(block, network)), `block ${height}`).toBe(serialized);
       expect(block.header).toMatchObject({ id, height });
       expect(blocks.header(height)).toEqual(block.header);
@@ -33,7 +34,7 @@ describe("stored blocks", () => {
   test("keep the id of the genesis file, which is not made by the ordinary rule", () => {
     const blocks = createBlockStore(open.database);
     expect(blocks.header(1)).toMatchObject({ id: content.genesis.id, height: 1, previousBlock: "0" });
-    expect(blocks.block(1)!.transactions.map(({ data }) => data.id)).toEqual(
+    expect(blocks.block(1)?.transactions.map(({ data }) => data.id)).toEqual(
       content.genesis.transactions.map(({ id }: { id: string }) => id),
     );
   });
@@ -44,8 +45,8 @@ describe("stored blocks", () => {
     expect(range.map(({ id }) => id)).toEqual(content.blocks.slice(-10).map(({ id }: { id: string }) => id));
     for (const [index, { header, transactions }] of range.entries()) {
       const parts = [header, ...transactions].map(bytesToHex);
-      const whole = serialized.at(index - 10)!;
-      expect(whole.startsWith(parts[0]!)).toBe(true);
+      const whole = present(serialized.at(index - 10), "an item of serialized");
+      expect(whole.startsWith(present(parts[0], "an item of parts"))).toBe(true);
       expect(whole.endsWith(parts.slice(1).join(""))).toBe(true);
     }
     expect(blocks.bytes(HEIGHT + 1, HEIGHT + 2)).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
 import { recountTypes } from "../../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
@@ -28,10 +29,14 @@ const payees = () =>
     )
     .all();
 
-test("keeps what answers are filtered by", () => {
+test("keeps the values by which lists are filtered", () => {
   const byId = new Map(rows().map((row) => [row.id, row]));
-  const [premine] = chain.blocks[0]!.transactions;
-  expect(byId.get(premine!.data.id)).toMatchObject({ version: 1, nonce: 1, vendorField: null });
+  const [premine] = present(chain.blocks[0], "an item of chain.blocks").transactions;
+  expect(byId.get(present(premine, "premine").data.id)).toMatchObject({
+    version: 1,
+    nonce: 1,
+    vendorField: null,
+  });
   expect(byId.get(chain.sent.hello.data.id)).toMatchObject({
     version: 2,
     nonce: 1,
@@ -50,7 +55,7 @@ const totals = () =>
 
 test("the totals of the types are what is counted, with every block that comes and leaves", () => {
   const blocks = [...chain.blocks, ...longer.blocks];
-  const top = blocks.at(-1)!.header.height;
+  const top = present(blocks.at(-1), "the last of blocks").header.height;
   for (let height = top; height > top - 3; height--) {
     store.removeFrom(height);
     const kept = totals();

@@ -74,7 +74,7 @@ test("Each commit survives what it has to, whatever those before it had to.", ()
   const database = open();
   database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
   const insert = database.prepare("INSERT INTO numbers VALUES (1)");
-  // Its answer is that of the time when it is prepared.
+  // Its result is that of the time when it is prepared.
   const synchronous = () => database.prepare<{ synchronous: number }>("PRAGMA synchronous").get();
   const [normal, full] = [{ synchronous: 1 }, { synchronous: 2 }];
   const during = (survives?: Durability) => database.transaction(synchronous, survives);
@@ -112,7 +112,7 @@ test("SQLite plans by the value of a plain parameter, and not by one behind a si
   database.close();
 });
 
-test("No statement of the node is planned by the number of rows that it is to answer.", () => {
+test("No statement of the node is planned by the number of rows that it is to return.", () => {
   const sources = fileURLToPath(new URL("../../../src", import.meta.url));
   const planned = globSync("**/*.ts", { cwd: sources }).filter((path) =>
     /(LIMIT|OFFSET) \?/.test(readFileSync(join(sources, path), "utf8")),

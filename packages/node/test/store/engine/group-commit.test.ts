@@ -46,17 +46,17 @@ function createCounted() {
 }
 
 describe("a group of changes", () => {
-  test("is one transaction in the order of the calls, and each answer comes when all are on disk", async () => {
+  test("is one transaction in the order of the calls, and each result comes when all are on disk", async () => {
     const { sizes, insert } = createCounted();
     const seen: number[][] = [];
-    const answers = await Promise.all(
+    const results = await Promise.all(
       [3, 1, 2].map(async (number) => {
-        const answer = await insert(number);
+        const result = await insert(number);
         seen.push(numbers());
-        return answer;
+        return result;
       }),
     );
-    expect(answers).toEqual([3, 1, 2]);
+    expect(results).toEqual([3, 1, 2]);
     expect(sizes).toEqual([3]);
     expect(seen).toEqual([
       [3, 1, 2],
@@ -97,7 +97,7 @@ describe("a group of changes", () => {
     expect(numbers()).toEqual(all);
   });
 
-  test("leaves everything that it answered behind a process that is killed", async () => {
+  test("leaves everything that it reported behind a process that is killed", async () => {
     const child = spawn(
       process.execPath,
       [
@@ -118,13 +118,13 @@ describe("a group of changes", () => {
       ],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
-    let answered = "";
+    let reported = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      answered += text;
-      if (answered.length > 500) child.kill("SIGKILL");
+      reported += text;
+      if (reported.length > 500) child.kill("SIGKILL");
     });
     await once(child, "close");
-    const complete = answered.split("\n").slice(0, -1).map(Number);
+    const complete = reported.split("\n").slice(0, -1).map(Number);
     expect(complete.length).toBeGreaterThan(50);
     expect(numbers()).toEqual(expect.arrayContaining(complete));
     // Groups are there as a whole.

@@ -1,7 +1,9 @@
 /** Random states of the ledger, for comparing the store with the model in memory. */
+
 import type { Attributes, Change, StateReader, TableName, Tables } from "@uniknode/ledger";
 import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
 import fc from "fast-check";
+import { present } from "../../../src/platform/present.ts";
 
 const digest = (digit: number) => digit.toString(16).repeat(64);
 const publicKeys = [0, 1, 2, 3].map((digit) => `02${digest(digit)}`);
@@ -76,7 +78,10 @@ const round = (key: string) =>
     .map(([height, order, balances]) => ({
       round: Number(key),
       height,
-      delegates: order.toSorted().map((publicKey, index) => ({ publicKey, voteBalance: balances[index]! })),
+      delegates: order.toSorted().map((publicKey, index) => ({
+        publicKey,
+        voteBalance: present(balances[index], "an item of balances"),
+      })),
       order,
     }));
 
@@ -125,8 +130,8 @@ export const blocksOfWrites = fc.array(
 export const changesOn = (state: StateReader, writes: readonly Written[]): Change[] =>
   writes.map(({ table, key, after }) => ({ table, key, before: state.get(table, key), after }) as Change);
 
-/** Every answer of a reader. The text shows the order of members, too. */
-export function answersOf(state: StateReader): unknown {
+/** Every result of a reader. The text shows the order of members, too. */
+export function resultsOf(state: StateReader): unknown {
   const show = (value: unknown) =>
     JSON.stringify(value, (_, member) => (typeof member === "bigint" ? `${member}n` : member));
   return {

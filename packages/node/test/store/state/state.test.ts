@@ -1,11 +1,12 @@
 import { type Change, createMemoryState } from "@uniknode/ledger";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createStateStore } from "../../../src/store/state/state.ts";
 import { createUndoStore } from "../../../src/store/state/undo.ts";
-import { answersOf, blocksOfWrites, changesOn } from "./changes.ts";
+import { blocksOfWrites, changesOn, resultsOf } from "./changes.ts";
 
 function openMemory() {
   const database = openDatabase(":memory:");
@@ -16,7 +17,7 @@ function openMemory() {
 /** A cache of 2 evicts all the time; one of 100 never. */
 const cacheSizes = fc.constantFrom(2, 100);
 
-test("answers what the model answers, after each block and back again", () => {
+test("returns what the model returns, after each block and back again", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, fc.infiniteStream(fc.boolean()), (cacheSize, blocks, flushes) => {
       const database = openMemory();
@@ -27,7 +28,7 @@ test("answers what the model answers, after each block and back again", () => {
         if (flushes.next().value) database.transaction(() => store.flush());
       };
 
-      const states = [answersOf(model)];
+      const states = [resultsOf(model)];
       const chain: Change[][] = [];
       for (const [index, writes] of blocks.entries()) {
         const changes = changesOn(model, writes);
@@ -37,31 +38,31 @@ test("answers what the model answers, after each block and back again", () => {
         undo.append(index + 1, changes);
         flushSometimes();
         chain.push(changes);
-        states.push(answersOf(model));
-        expect(answersOf(store)).toEqual(answersOf(model));
+        states.push(resultsOf(model));
+        expect(resultsOf(store)).toEqual(resultsOf(model));
       }
 
       for (const changes of chain.toReversed()) {
         states.pop();
         model.revert(changes);
-        store.write(undo.read(states.length)!);
+        store.write(present(undo.read(states.length), "the result of read"));
         flushSometimes();
-        expect(answersOf(store)).toEqual(states.at(-1));
-        expect(answersOf(model)).toEqual(states.at(-1));
+        expect(resultsOf(store)).toEqual(states.at(-1));
+        expect(resultsOf(model)).toEqual(states.at(-1));
       }
       database.close();
     }),
   );
 });
 
-test("a second store over the same database answers the same once written records were flushed", () => {
+test("a second store over the same database returns the same once written records were flushed", () => {
   fc.assert(
     fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
       const database = openMemory();
       const store = createStateStore(database, { cacheSize });
       for (const writes of blocks) store.write(changesOn(store, writes));
       database.transaction(() => store.flush());
-      expect(answersOf(createStateStore(database, { cacheSize }))).toEqual(answersOf(store));
+      expect(resultsOf(createStateStore(database, { cacheSize }))).toEqual(resultsOf(store));
       database.close();
     }),
   );
@@ -79,7 +80,7 @@ test("forgets everything that was not committed", () => {
         const store = createStateStore(database, { cacheSize });
         for (const writes of blocks) store.write(changesOn(store, writes));
         database.transaction(() => store.flush());
-        const committed = answersOf(store);
+        const committed = resultsOf(store);
 
         for (const writes of lost) store.write(changesOn(store, writes));
         expect(() =>
@@ -89,7 +90,7 @@ test("forgets everything that was not committed", () => {
           }),
         ).toThrow("disk full");
         store.reset();
-        expect(answersOf(store)).toEqual(committed);
+        expect(resultsOf(store)).toEqual(committed);
         database.close();
       },
     ),
@@ -108,7 +109,7 @@ test("a removed record that was never stored leaves no row", () => {
   database.close();
 });
 
-test("a text that no UTF-8 holds is answered alike from memory and from the file", () => {
+test("a text that no UTF-8 holds is the same from memory and from the file", () => {
   const database = openMemory();
   const store = createStateStore(database, { cacheSize: 10 });
   const key = `${"a".repeat(64)}/k\ud800`;

@@ -1,5 +1,6 @@
 /** What is due in the queues in memory, and what a recorded outcome does to them. */
 import { beforeEach, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
 import { createQueues, type Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
@@ -90,7 +91,7 @@ test("The next retry says when to run, and a queue without work is dropped from 
 
 test("A webhook that was changed is read again.", async () => {
   const [queue] = await open(1);
-  Object.assign(queue!, { pausedUntilMs: 900, hasFirst: false, ahead: [{ number: 7 }] });
+  Object.assign(present(queue), { pausedUntilMs: 900, hasFirst: false, ahead: [{ number: 7 }] });
   states[1] = { isStrict: true, retryMs: 5, hasRetraction: true };
   queues.refill(1);
   queues.reset(1);
@@ -112,9 +113,9 @@ test("A change that is reported while states are read is applied by the next rea
   const reading = queues.refresh();
   queues.reset(1);
   await reading;
-  queue!.hasFirst = false;
+  present(queue).hasFirst = false;
   await queues.refresh();
-  expect(queue!.hasFirst).toBe(true);
+  expect(present(queue).hasFirst).toBe(true);
 });
 
 test("An outcome changes its queue when it is on disk, and is kept where that fails.", async () => {
@@ -139,7 +140,7 @@ test("An outcome changes its queue when it is on disk, and is kept where that fa
     clock: { nowMs: () => 1_000 },
   });
   const [queue] = await open(1);
-  queues.begin(queue!, "first");
+  queues.begin(present(queue), "first");
   outcomes.add({
     webhook: 1,
     queue,
@@ -147,11 +148,13 @@ test("An outcome changes its queue when it is on disk, and is kept where that fa
     attempted: { reason: "HTTP 500" },
   } as unknown as Unwritten);
   await expect(outcomes.write()).rejects.toThrow("disk full");
-  expect([outcomes.size(), queue!.running.first, queue!.pausedUntilMs]).toEqual([1, 1, 0]);
+  expect([outcomes.size(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([1, 1, 0]);
   isFull = false;
   states[1] = { retryMs: 1_050 };
   await outcomes.write();
-  expect([outcomes.size(), queue!.running.first, queue!.pausedUntilMs]).toEqual([0, 0, 1_050]);
+  expect([outcomes.size(), present(queue).running.first, present(queue).pausedUntilMs]).toEqual([
+    0, 0, 1_050,
+  ]);
   await queues.refresh();
-  expect(queue!.retryMs).toBe(1_050);
+  expect(present(queue).retryMs).toBe(1_050);
 });

@@ -1,5 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { createSchedule, type Schedule } from "../../../src/webhooks/delivery/schedule.ts";
 
 let runs: number;
@@ -44,7 +45,7 @@ test("A later time replaces the one before, and a run makes both of no effect.",
   schedule.notifyWithin(2);
   schedule.notifyWithin(9);
   expect(delays()).toEqual([100, 2]);
-  timers[1]!.fire();
+  present(timers[1]).fire();
   await tick();
   expect([runs, delays()]).toEqual([1, []]);
 });
@@ -73,7 +74,7 @@ test("During a pause it does not run, and a run follows.", async () => {
   schedule.continueWith(async () => void runs++);
   await tick();
   expect(runs).toBe(0);
-  timers[0]!.fire();
+  present(timers[0]).fire();
   await tick();
   expect(runs).toBe(1);
 });
@@ -98,13 +99,13 @@ test("Notified during a run, it runs once more when that has ended.", async () =
   slow.notify();
   await tick();
   expect(ended).toHaveLength(1);
-  ended[0]!();
+  present(ended[0])();
   await tick();
   await tick();
   expect(ended).toHaveLength(2);
   const closed = slow.close();
   slow.notify();
-  ended[1]!();
+  present(ended[1])();
   await closed;
   await tick();
   expect(ended).toHaveLength(2);

@@ -1,6 +1,7 @@
 /** What every implementation of the delivery queue does, for one deliverer of all webhooks. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import type { NewDelivery } from "../../../src/webhooks/deliveries.ts";
 import {
   type AttemptFailure,
@@ -95,7 +96,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
 
       test("have all that is needed to send them.", async () => {
         const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "x" });
-        const { secrets } = subject.register.webhooks.find(webhook)!;
+        const { secrets } = present(subject.register.webhooks.find(webhook));
         expect(await queue.nextFirst(webhook, 0, 1)).toEqual([
           {
             number,
@@ -141,16 +142,18 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(intake.deliveries.has(webhook, "a")).toBe(false);
         await put(subject, webhook, ["b"]);
         const [b] = await queue.nextFirst(webhook, 0, 9);
-        expect(b!.message).toMatchObject({ id: "b", sequence: 1 });
+        expect(present(b).message).toMatchObject({ id: "b", sequence: 1 });
       });
     });
 
     describe("an outcome", () => {
       test("of a success finishes the delivery, and its attempt is in the log.", async () => {
         const [a] = await put(subject, webhook, ["a", "b"]);
-        expect(await queue.record([success(webhook, a!)])).toEqual([{ isCurrent: true, failures: 0 }]);
+        expect(await queue.record([success(webhook, present(a))])).toEqual([
+          { isCurrent: true, failures: 0 },
+        ]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
-        expect(await queue.log.find(webhook, a!)).toMatchObject({
+        expect(await queue.log.find(webhook, present(a))).toMatchObject({
           state: "delivered",
           finishedMs: NOW_MS + 5,
           attempts: [{ startedMs: NOW_MS, durationMs: 5, status: 200 }],
@@ -160,9 +163,9 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("that is a failure moves the delivery to the retries, the one that is overdue the longest first.", async () => {
         const [a, b, c] = await put(subject, webhook, ["a", "b", "c"]);
         await queue.record([
-          failure(webhook, a!, { retryMs: NOW_MS + 300 }),
-          failure(webhook, b!, { retryMs: NOW_MS + 100 }),
-          failure(webhook, c!, { retryMs: NOW_MS + 200 }),
+          failure(webhook, present(a), { retryMs: NOW_MS + 300 }),
+          failure(webhook, present(b), { retryMs: NOW_MS + 100 }),
+          failure(webhook, present(c), { retryMs: NOW_MS + 200 }),
         ]);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.states([webhook])).toEqual([
@@ -176,17 +179,17 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         ] as const) {
           const due = await queue.nextRetry(webhook, NOW_MS + 300);
           expect(due).toMatchObject({ number: delivery, attempts: 1, message: { id } });
-          await queue.record([success(webhook, delivery!)]);
+          await queue.record([success(webhook, present(delivery))]);
         }
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
       });
 
       test("without a further attempt makes the delivery a dead letter, which can be put in again.", async () => {
         const [a] = await put(subject, webhook, ["a"]);
-        await queue.record([failure(webhook, a!, { reason: "HTTP 410" })]);
+        await queue.record([failure(webhook, present(a), { reason: "HTTP 410" })]);
         expect(await queue.log.find(webhook, "a")).toMatchObject({ state: "failed", reason: "HTTP 410" });
-        expect(await queue.log.requeue(a!, NOW_MS + 50)).toBe(true);
-        expect(await queue.log.requeue(a!, NOW_MS + 50)).toBe(false);
+        expect(await queue.log.requeue(present(a), NOW_MS + 50)).toBe(true);
+        expect(await queue.log.requeue(present(a), NOW_MS + 50)).toBe(false);
         expect(await queue.nextRetry(webhook, NOW_MS + 50)).toMatchObject({ number: a, attempts: 0 });
       });
 
@@ -195,11 +198,11 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const [a, b, c, d] = await put(subject, webhook, ["a", "b", "c", "d"]);
         const [e] = await put(subject, other, ["e"]);
         const recorded = await queue.record([
-          failure(webhook, a!),
-          failure(webhook, b!, { retryMs: NOW_MS }),
-          failure(other, e!),
-          success(webhook, c!),
-          failure(webhook, d!),
+          failure(webhook, present(a)),
+          failure(webhook, present(b), { retryMs: NOW_MS }),
+          failure(other, present(e)),
+          success(webhook, present(c)),
+          failure(webhook, present(d)),
         ]);
         expect(recorded.map(({ failures }) => failures)).toEqual([1, 2, 1, 0, 1]);
       });
@@ -212,14 +215,14 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         );
         const none = { isCurrent: false, failures: 0 };
         const recorded = await queue.record([
-          success(webhook, a!),
-          failure(webhook, a!, { retryMs: NOW_MS }),
-          success(webhook, a! + 1),
+          success(webhook, present(a)),
+          failure(webhook, present(a), { retryMs: NOW_MS }),
+          success(webhook, present(a) + 1),
         ]);
         expect(recorded).toEqual([none, none, none]);
         const record = await queue.log.find(webhook, "a");
         expect(record).toMatchObject({ state: "cancelled", reason: "updated" });
-        expect(record!.attempts).toHaveLength(2);
+        expect(present(record).attempts).toHaveLength(2);
       });
 
       test("of a fact that was retracted meanwhile is a success, or the last attempt.", async () => {
@@ -234,12 +237,12 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await intake.transaction(() => {
           for (const { number } of facts) intake.facts.retract(number, NOW_MS);
         });
-        await queue.record([success(webhook, a!), failure(webhook, b!, { retryMs: NOW_MS })]);
+        await queue.record([success(webhook, present(a)), failure(webhook, present(b), { retryMs: NOW_MS })]);
         expect(await statesOf(queue, webhook)).toEqual([
           ["a", "delivered"],
           ["b", "cancelled"],
         ]);
-        expect(await queue.log.requeue(b!, NOW_MS)).toBe(false);
+        expect(await queue.log.requeue(present(b), NOW_MS)).toBe(false);
         expect(intake.facts.unretracted(7, "b7", 9)).toEqual([]);
       });
 
@@ -249,8 +252,8 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const crashed = (await subject.crash()).queue;
         const [delivery] = await crashed.nextFirst(webhook, 0, 1);
         expect(delivery).toMatchObject({ number: a, attempts: 0, message: { id: "a" } });
-        await crashed.record([failure(webhook, a!, { retryMs: NOW_MS })]);
-        const again = (await (await subject.crash()).queue.nextRetry(webhook, NOW_MS))!;
+        await crashed.record([failure(webhook, present(a), { retryMs: NOW_MS })]);
+        const again = present(await (await subject.crash()).queue.nextRetry(webhook, NOW_MS));
         expect(again).toMatchObject({ number: a, attempts: 1, message: { id: "a" } });
       });
 
@@ -281,7 +284,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
             const retryMs = clockMs + pauseMs;
             if (kind === "put") {
               const [number] = await put(current, own, [`${own} ${clockMs}`]);
-              first.push({ number: number! });
+              first.push({ number: present(number) });
             } else if (kind === "crash") current = await current.crash();
             else if (kind === "retry" && numbered) {
               await current.queue.record([failure(own, numbered.number, { retryMs })]);
@@ -306,12 +309,12 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("follows when the webhook has failed for too long, and everything that waits fails.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         const suspension = { reason: "failed for too long", ifFailingBeforeMs: NOW_MS + 5 };
-        const [early] = await queue.record([failure(webhook, a!, { retryMs: NOW_MS, suspension })]);
+        const [early] = await queue.record([failure(webhook, present(a), { retryMs: NOW_MS, suspension })]);
         expect(early).toEqual({ isCurrent: true, failures: 1 });
         const late = { ...suspension, ifFailingBeforeMs: NOW_MS + 6 };
-        expect(await queue.record([failure(webhook, b!, { retryMs: NOW_MS, suspension: late })])).toEqual([
-          { isCurrent: true, failures: 2, suspended: "failed for too long" },
-        ]);
+        expect(
+          await queue.record([failure(webhook, present(b), { retryMs: NOW_MS, suspension: late })]),
+        ).toEqual([{ isCurrent: true, failures: 2, suspended: "failed for too long" }]);
         expect(await firstIds(queue, webhook)).toEqual([]);
         expect(await queue.nextRetry(webhook, NOW_MS)).toBeUndefined();
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
@@ -330,14 +333,14 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const { register } = subject;
         const [a] = await put(subject, webhook, ["a"]);
         await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
-        await queue.record([failure(webhook, a!, { suspension: { reason: "gone" } })]);
+        await queue.record([failure(webhook, present(a), { suspension: { reason: "gone" } })]);
         expect(await queue.replays.find(webhook)).toMatchObject({ state: "cancelled", reason: "gone" });
         await finishAll(queue);
         await register.commit(() => register.resume(webhook, 0));
         await put(subject, webhook, ["b"]);
         expect(await firstIds(queue, webhook)).toEqual(["b"]);
         const [b] = await queue.nextFirst(webhook, 0, 1);
-        const recorded = await queue.record([failure(webhook, b!.number, { retryMs: NOW_MS })]);
+        const recorded = await queue.record([failure(webhook, present(b).number, { retryMs: NOW_MS })]);
         expect(recorded).toEqual([{ isCurrent: true, failures: 1 }]);
       });
 
@@ -351,7 +354,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await register.commit(() => register.resume(webhook, 0));
         const [a] = await queue.nextFirst(webhook, 0, 9);
         expect(a).toMatchObject({ message: { id: "a", reverts: "fact" } });
-        await queue.record([failure(webhook, a!.number, { retryMs: NOW_MS })]);
+        await queue.record([failure(webhook, present(a).number, { retryMs: NOW_MS })]);
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS, hasRetraction: true }]);
       });
 
@@ -382,26 +385,29 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await replayed(["x", "y"], 1);
         await put(subject, webhook, ["more"]);
         expect(await firstIds(queue, webhook)).toEqual(["live", "more"]);
-        const first = (await queue.nextReplayed(webhook, 0))!;
+        const first = present(await queue.nextReplayed(webhook, 0));
         expect(first).toMatchObject({ position: 1, message: { id: "x" } });
         expect(first.nextAttemptMs).toBeUndefined();
         expect(await queue.nextReplayed(webhook, 1)).toMatchObject({ position: 2, message: { id: "y" } });
         expect(await queue.nextReplayed(webhook, 2)).toBeUndefined();
-        await queue.record([failure(webhook, live!, { retryMs: NOW_MS }), success(webhook, first.number)]);
+        await queue.record([
+          failure(webhook, present(live), { retryMs: NOW_MS }),
+          success(webhook, first.number),
+        ]);
         expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: live });
         expect(await queue.nextReplayed(webhook, 0)).toMatchObject({ position: 2 });
       });
 
       test("retries a delivery among the others, but in strict order at its position.", async () => {
         await replayed(["x"], 1);
-        const x = (await queue.nextReplayed(webhook, 0))!;
+        const x = present(await queue.nextReplayed(webhook, 0));
         await queue.record([failure(webhook, x.number, { retryMs: NOW_MS })]);
         expect(await queue.nextReplayed(webhook, 0)).toBeUndefined();
         expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: x.number });
 
         const strict = await subject.addWebhook({ order: "strict" });
         await put(subject, strict, ["y"], { replay: 1 });
-        const y = (await queue.nextReplayed(strict, 0))!;
+        const y = present(await queue.nextReplayed(strict, 0));
         await queue.record([failure(strict, y.number, { retryMs: NOW_MS + 50 })]);
         expect(await queue.nextReplayed(strict, 0)).toMatchObject({
           number: y.number,
@@ -415,11 +421,11 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       test("sends finished deliveries from before it again, and no others.", async () => {
         const { intake } = subject;
         const [a] = await put(subject, webhook, ["a", "waiting"]);
-        await queue.record([success(webhook, a!)]);
+        await queue.record([success(webhook, present(a))]);
         expect(await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS)).toBe(true);
-        const { lastDelivery: upTo } = (await queue.replays.find(webhook))!;
+        const { lastDelivery: upTo } = present(await queue.replays.find(webhook));
         const [b] = await put(subject, webhook, ["b"]);
-        await queue.record([success(webhook, b!)]);
+        await queue.record([success(webhook, present(b))]);
         const again = await intake.transaction(() =>
           ["a", "waiting", "b", "unknown"].map((id, index) =>
             intake.replayed.putAgain(webhook, { id, position: index + 1, upTo }),
@@ -463,7 +469,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const position = { nextHeight: 3, nextIndex: 0, events: 1 };
         await subject.intake.transaction(() => subject.intake.replayed.advance(webhook, position));
         expect(await queue.replays.next(0, 100)).toBeUndefined();
-        const { number } = (await queue.nextReplayed(webhook, 0))!;
+        const { number } = present(await queue.nextReplayed(webhook, 0));
         await queue.record([success(webhook, number)]);
         expect(await queue.replays.next(0, 100)).toMatchObject({ webhook });
       });
@@ -483,7 +489,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     describe("the log", () => {
       test("lists deliveries page by page, newest first, and those that fit a filter.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c", "d", "e"]);
-        await queue.record([success(webhook, ids[1]!), failure(webhook, ids[3]!)]);
+        await queue.record([success(webhook, present(ids[1])), failure(webhook, present(ids[3]))]);
         const walked: string[] = [];
         for (let before: number | undefined, isEnd = false; !isEnd; ) {
           const range = { limit: 2, ...(before !== undefined && { before }) };
@@ -499,7 +505,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await filtered({ state: "delivered" })).toEqual(["b"]);
         expect(await filtered({ event: "block.forged" })).toEqual([]);
         expect(await filtered({ toMs: NOW_MS - 1 })).toEqual([]);
-        expect(await queue.log.message(ids[0]!)).toMatchObject({ id: "a", createdMs: NOW_MS });
+        expect(await queue.log.message(present(ids[0]))).toMatchObject({ id: "a", createdMs: NOW_MS });
         expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
       });
 
@@ -507,7 +513,10 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(await queue.log.latest(webhook, 9)).toEqual({ deliveries: [] });
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
         await put(subject, await subject.addWebhook(), ["other"]);
-        await queue.record([success(webhook, a!), failure(webhook, b!, { retryMs: NOW_MS + 9 })]);
+        await queue.record([
+          success(webhook, present(a)),
+          failure(webhook, present(b), { retryMs: NOW_MS + 9 }),
+        ]);
         await queue.recordPing({
           webhook,
           id: "ping",
@@ -554,7 +563,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
           );
         expect(await requeue(0, NOW_MS + 1)).toEqual({ count: 0, last: ids[1] });
         expect(await requeue(0)).toEqual({ count: 2, last: ids[1] });
-        expect(await requeue(ids[1]!)).toEqual({ count: 1, last: number });
+        expect(await requeue(present(ids[1]))).toEqual({ count: 1, last: number });
         expect(await requeue(number)).toEqual({ count: 0 });
         expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS + 9 }]);
       });
@@ -570,7 +579,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
 
       test("drops what was finished long ago, failed deliveries later, and never what waits.", async () => {
         const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
-        await queue.record([success(webhook, a!), failure(webhook, b!)]);
+        await queue.record([success(webhook, present(a)), failure(webhook, present(b))]);
         await drop({}, NOW_MS + HOUR_MS - 1);
         expect(await statesOf(queue, webhook)).toHaveLength(3);
         await drop({}, NOW_MS + HOUR_MS + 9);
@@ -588,7 +597,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await drop({ maxDeliveries: 50 }, NOW_MS);
         const { records, next } = await queue.log.page(webhook, {}, { limit: 100 });
         expect([records.length, next]).toEqual([50, undefined]);
-        expect(records.at(-1)!.number).toBe(ids[1_150]);
+        expect(present(records.at(-1)).number).toBe(ids[1_150]);
       });
 
       test("fails the oldest first attempts of a queue that is too long, in several steps.", async () => {
@@ -624,11 +633,13 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
       const [number] = await put(subject, webhook, ["a"]);
       const release = await subject.holdUp();
       const beganMs = performance.now();
-      await expect(queue.record([success(webhook, number!)])).rejects.toThrow();
+      await expect(queue.record([success(webhook, present(number))])).rejects.toThrow();
       expect(performance.now() - beganMs).toBeLessThan(CALL_TIMEOUT_MS);
       expect(await statesOf(queue, webhook)).toEqual([["a", "pending"]]);
       await release();
-      expect(await queue.record([success(webhook, number!)])).toEqual([{ isCurrent: true, failures: 0 }]);
+      expect(await queue.record([success(webhook, present(number))])).toEqual([
+        { isCurrent: true, failures: 0 },
+      ]);
       expect(await statesOf(queue, webhook)).toEqual([["a", "delivered"]]);
     });
 
@@ -639,17 +650,17 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         const { calls, clock, run } = startDeliverer(queue);
         await run();
         expect(calls).toHaveLength(1);
-        await calls[0]!.end();
+        await present(calls[0]).end();
         expect(calls).toHaveLength(2);
-        await calls[1]!.end("HTTP 500");
+        await present(calls[1]).end("HTTP 500");
         await run();
         expect(calls).toHaveLength(2);
         await clock.advance(1_001);
-        await calls[2]!.end("HTTP 500");
+        await present(calls[2]).end("HTTP 500");
         await clock.advance(1_001);
-        await calls[3]!.end("HTTP 500");
+        await present(calls[3]).end("HTTP 500");
         expect(calls.map(({ delivery }) => delivery.message.id)).toEqual(["a", "b", "b", "b", "c"]);
-        await calls[4]!.end();
+        await present(calls[4]).end();
         expect(await statesOf(queue, strict)).toEqual([
           ["a", "delivered"],
           ["b", "failed"],
@@ -676,7 +687,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         await put(subject, strict, ["a", "b"]);
         const first = startDeliverer(queue);
         await first.run();
-        await first.calls[0]!.end();
+        await present(first.calls[0]).end();
         expect(first.calls.map(({ delivery }) => delivery.message.id)).toEqual(["a", "b"]);
         await first.close();
         const second = startDeliverer((await subject.crash()).queue);

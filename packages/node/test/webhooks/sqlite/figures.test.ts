@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../../src/platform/present.ts";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import type { QueueFigures } from "../../../src/webhooks/figures.ts";
@@ -157,7 +158,8 @@ function createWorld(database: Database) {
   for (let count = 0; count < 3; count++) register();
   return {
     length: kinds.length,
-    run: ({ kind, webhook, pick }: Step) => void kinds[kind]!(webhook, 1 + (pick % Math.max(made, 1))),
+    run: ({ kind, webhook, pick }: Step) =>
+      void present(kinds[kind])(webhook, 1 + (pick % Math.max(made, 1))),
   };
 }
 
@@ -192,6 +194,18 @@ test("the figures are those that counting finds, after any change of deliveries 
     }),
     { numRuns: 60 },
   );
+});
+
+test("A failed delivery of a removed webhook can be put back into its queue, or into a replay.", () => {
+  const database = openMigrated();
+  const world = createWorld(database);
+  const [insert, fail, requeue, putAgain, remove] = [0, 5, 8, 10, 19];
+  const all = [insert, insert, insert, insert, fail, fail, remove, requeue, putAgain];
+  const picks = [0, 0, 0, 0, 0, 1, 3, 0, 1];
+  for (const [index, kind] of all.entries()) {
+    world.run({ kind, webhook: 1, pick: present(picks[index]) });
+    expect(byWebhook(createQueueFigures(database)())).toEqual(byWebhook(counted(database)));
+  }
 });
 
 test("a data folder of an earlier version gets its figures from what waits in it", () => {

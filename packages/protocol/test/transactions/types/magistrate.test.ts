@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Asset, staticFee } from "../../../src/index.ts";
+import { present } from "../../../src/present.ts";
 import { entity } from "../../../src/transactions/types/magistrate/entity.ts";
 import { isSeedNode } from "../../../src/transactions/types/magistrate/seed-node.ts";
 import {
@@ -113,7 +114,10 @@ test("lengths are written in bytes and read in characters", () => {
 
 test("a port called __proto__ vanishes, and only ports that were counted are a member", () => {
   const withPorts = (bytes: string) =>
-    readPayload(2, 5, `${"ab".repeat(32)}00${bytes}0000`).asset!.bridgechainUpdate!;
+    present(
+      readPayload(2, 5, `${"ab".repeat(32)}00${bytes}0000`).asset?.bridgechainUpdate,
+      "bridgechainUpdate",
+    );
   expect(withPorts("01095f5f70726f746f5f5f0100").ports).toEqual({});
   expect(withPorts("00")).not.toHaveProperty("ports");
 });

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NftAsset } from "../../../src/index.ts";
+import { present } from "../../../src/present.ts";
 import {
   address,
   around,
@@ -28,7 +29,7 @@ test("type 2000/2 survives its bytes", () => {
 test("the order of properties survives, array indexes first", () => {
   const members = fc.record({ asset: fc.record({ nft }) });
   const orderOf = ({ asset }: { asset?: { nft?: NftAsset } }) =>
-    Object.values(asset!.nft!).map((token) => Object.keys(token.properties ?? {}));
+    Object.values(present(asset?.nft, "nft")).map((token) => Object.keys(token.properties ?? {}));
   fc.assert(
     fc.property(transactionOf(2000, 0, members), (data) => {
       expect(orderOf(roundTrip(data))).toEqual(orderOf(data));
@@ -73,23 +74,23 @@ describe("writing", () => {
 });
 
 describe("reading", () => {
-  const read = (bytes: string) => readPayload(2000, 0, bytes).asset!.nft!;
+  const read = (bytes: string) => present(readPayload(2000, 0, bytes).asset?.nft, "nft");
 
   test("no property is no member", () => {
     expect(read(payload("u", "00"))).toEqual({ u: { tokenId } });
   });
 
   test("a repeated key keeps its position and gets the last value", () => {
-    const { properties } = read(payload("u", "03" + "0161010031" + "01620000" + "0161ffff")).u!;
-    expect(Object.entries(properties!)).toEqual([
+    const { properties } = present(read(payload("u", "03" + "0161010031" + "01620000" + "0161ffff")).u, "u");
+    expect(Object.entries(present(properties, "properties"))).toEqual([
       ["a", null],
       ["b", ""],
     ]);
   });
 
   test.each(["010078", "ffff"])("a property __proto__ vanishes (%s)", (value) => {
-    const { properties } = read(payload("u", `02095f5f70726f746f5f5f${value}01620000`)).u!;
-    expect(Object.keys(properties!)).toEqual(["b"]);
+    const { properties } = present(read(payload("u", `02095f5f70726f746f5f5f${value}01620000`)).u, "u");
+    expect(Object.keys(present(properties, "properties"))).toEqual(["b"]);
     expect(Object.getPrototypeOf(properties)).toBe(Object.prototype);
   });
 
@@ -102,14 +103,14 @@ describe("reading", () => {
   });
 
   test("ill-formed UTF-8 is replaced", () => {
-    expect(read(payload("u", "01" + "01ff" + "0100fe")).u!.properties).toEqual({ "\ufffd": "\ufffd" });
+    expect(read(payload("u", "01" + "01ff" + "0100fe")).u?.properties).toEqual({ "\ufffd": "\ufffd" });
   });
 
   test("255 properties are read in their order", () => {
     const names = Array.from({ length: 255 }, (_, i) => `k${i}`);
     const token = { tokenId, properties: Object.fromEntries(names.map((name) => [name, "v"])) };
-    const kept = roundTrip(around(2000, 0, { nft: { unik: token } })).asset!.nft!.unik!;
-    expect(Object.keys(kept.properties!)).toEqual(names);
+    const kept = present(roundTrip(around(2000, 0, { nft: { unik: token } })).asset?.nft?.unik, "unik");
+    expect(Object.keys(present(kept.properties, "properties"))).toEqual(names);
   });
 
   test("bytes that are cut anywhere are refused", () => {
@@ -125,7 +126,7 @@ test("an id is read in lower case", () => {
   fc.assert(
     fc.property(id, (value) => {
       const upper = around(2000, 0, { nft: { unik: { tokenId: value.toUpperCase() } } });
-      expect(roundTrip(upper).asset!.nft!.unik!.tokenId).toBe(value);
+      expect(roundTrip(upper).asset?.nft?.unik?.tokenId).toBe(value);
     }),
   );
 });

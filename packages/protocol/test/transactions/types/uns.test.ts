@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Asset } from "../../../src/index.ts";
+import { present } from "../../../src/present.ts";
 import {
   address,
   around,
@@ -21,7 +22,7 @@ const certified = fc.record({ asset: fc.record({ nft, demand, certification }), 
 test.each([3, 4])("type 2001/%i survives its bytes, the amount being the cost", (type) => {
   assertSurvive(transactionOf(2001, type, certified), (data) => ({
     ...data,
-    amount: data.asset!.certification!.payload.cost,
+    amount: present(data.asset?.certification, "certification").payload.cost,
   }));
 });
 
@@ -111,7 +112,7 @@ describe("times", () => {
       { recipientId: unknown },
     );
     const once = roundTrip(data);
-    expect(once.asset!.demand!.payload.iat).toBe(2 ** 63);
+    expect(once.asset?.demand?.payload.iat).toBe(2 ** 63);
     expect(roundTrip(once)).toEqual(once);
   });
 });

@@ -1,5 +1,5 @@
 /** API of this node: all operations, or one of them with a form to try it. */
-import { Answered, Empty } from "../../../components/states.tsx";
+import { Empty, ResponseView } from "../../../components/states.tsx";
 import { DocsFrame } from "../docs-frame.tsx";
 import { useFile } from "../use-file.ts";
 import { apiOf, type OpenApi } from "./openapi.ts";
@@ -16,19 +16,19 @@ export default function ApiPage({ id }: { id?: string | undefined }) {
   return (
     <DocsFrame path="api" title={operation ? `${operation.method} ${operation.path}` : "The API"}>
       <div class="docs-wide">
-        <Answered answer={document} what="The API" lines={12}>
+        <ResponseView response={document} what="The API" lines={12}>
           {() =>
-            operation ? (
-              <OperationPage key={operation.id} operation={operation} schemas={api!.schemas} />
-            ) : id === undefined ? (
-              <Operations groups={api!.groups} />
+            api && operation ? (
+              <OperationPage key={operation.id} operation={operation} schemas={api.schemas} />
+            ) : api && id === undefined ? (
+              <Operations groups={api.groups} />
             ) : (
               <Empty title="Operation not found">
                 <a href="/console/docs/api">All operations</a>
               </Empty>
             )
           }
-        </Answered>
+        </ResponseView>
       </div>
     </DocsFrame>
   );

@@ -61,10 +61,10 @@ export type Operation = {
   readonly parameters: readonly Parameter[];
   /** Schema of the request body. */
   readonly body: Schema | undefined;
-  readonly answers: readonly Answer[];
+  readonly responses: readonly ResponseDescription[];
 };
 
-export type Answer = {
+export type ResponseDescription = {
   readonly status: string;
   readonly description: string;
   /** Schema of the response body. */
@@ -119,7 +119,7 @@ function operationOf(
     isReading: method === "GET" || SEARCH.test(path),
     parameters,
     body: requestBody?.content[JSON_TYPE]?.schema,
-    answers: Object.entries(responses).map(([status, response]) => {
+    responses: Object.entries(responses).map(([status, response]) => {
       const { description = "", content } =
         components.responses?.[response.$ref?.split("/").at(-1) ?? ""] ?? response;
       const schema = content?.[JSON_TYPE]?.schema;

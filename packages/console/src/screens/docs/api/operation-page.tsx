@@ -7,8 +7,8 @@ import { type OperationProps, TryIt } from "./try-it.tsx";
 import { Words } from "./words.tsx";
 
 export function OperationPage({ operation, schemas }: OperationProps) {
-  const { summary, needsToken, body, answers } = operation;
-  const success = answers.find(({ status, schema }) => status.startsWith("2") && schema);
+  const { summary, needsToken, body, responses } = operation;
+  const success = responses.find(({ status, schema }) => status.startsWith("2") && schema);
   return (
     <>
       <p class="quiet">
@@ -30,7 +30,7 @@ export function OperationPage({ operation, schemas }: OperationProps) {
       )}
       <Section title="All responses">
         <Facts
-          facts={answers.map(
+          facts={responses.map(
             ({ status, description }) => [status, <Words key={status} text={description} />] as const,
           )}
         />

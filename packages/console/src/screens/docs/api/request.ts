@@ -1,4 +1,5 @@
 /** Builds and sends API requests from the form, and reads the response. */
+import { quoted } from "../../../components/equivalents.ts";
 import type { Operation } from "./openapi.ts";
 
 export type Filled = {
@@ -58,6 +59,7 @@ export function urlOf({ path, parameters }: Operation, { values }: Filled): stri
   return `${PREFIX}${filled}${query.size > 0 ? `?${query}` : ""}`;
 }
 
+/** Builds the curl command. */
 export function curlOf(operation: Operation, filled: Filled, origin: string): string {
   const { method, needsToken, body } = operation;
   const parts = [
@@ -68,9 +70,6 @@ export function curlOf(operation: Operation, filled: Filled, origin: string): st
   ];
   return parts.join(parts.length > 2 ? " \\\n  " : " ");
 }
-
-/** Builds the curl command. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * Sends the request; operations that require the token use the session.
@@ -134,7 +133,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-const keepDigits = (_name: string, value: unknown, { source }: { source?: string } = {}): unknown =>
-  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "")
-    ? BigInt(source!)
+const keepDigits = (_name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+    ? BigInt(source)
     : value;

@@ -47,7 +47,7 @@ function membersOf(
 }
 
 const resolve = (schema: Schema, schemas: Schemas): Schema =>
-  schema.$ref === undefined ? schema : (schemas[schema.$ref.split("/").at(-1)!] ?? {});
+  schema.$ref === undefined ? schema : (schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {});
 
 /** Creates example JSON with required members and members that have an example. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {

@@ -2,12 +2,12 @@
 import type { Webhook } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { Page, Section } from "../../../components/page.tsx";
-import { Answered } from "../../../components/states.tsx";
-import { useAnswer, useNode } from "../../../data/node.ts";
+import { ResponseView } from "../../../components/states.tsx";
+import { useNode, useResponse } from "../../../data/node.ts";
 import { DropQueue } from "../drop-queue.tsx";
 import { Conditions } from "../new/conditions.tsx";
 import { DeliveryFields } from "../new/delivery.tsx";
-import { type Draft, pathsOf } from "../new/draft.ts";
+import type { Draft } from "../new/draft.ts";
 import { DryRunSection, useTrial } from "../new/dry-run.tsx";
 import { Events } from "../new/events.tsx";
 import { Outcome } from "../outcome.tsx";
@@ -17,12 +17,12 @@ import { changesOf, draftOfWebhook } from "./changes.ts";
 
 export default function EditWebhook({ id }: { id: string }) {
   const { operations } = useNode();
-  const answer = useAnswer(`webhook ${id}`, () => operations.webhooks.get(id), { lasts: "session" });
+  const response = useResponse(`webhook ${id}`, () => operations.webhooks.get(id), { lasts: "session" });
   return (
     <Page title={`Edit webhook ${id}`} aside={<a href={`/console/webhooks/${id}`}>To the webhook</a>}>
-      <Answered answer={answer} what="The webhook">
+      <ResponseView response={response} what="The webhook">
         {({ data }) => <Form webhook={data} />}
-      </Answered>
+      </ResponseView>
     </Page>
   );
 }
@@ -35,8 +35,6 @@ function Form({ webhook }: { webhook: Webhook }) {
   const [isDropping, setDropping] = useState(false);
   const [warnings, setWarnings] = useState<readonly string[]>();
   const trial = useTrial(draft);
-  const { fired, notFired } = trial.answer.value?.data ?? {};
-  const example = (fired?.events[0] ?? notFired?.events[0])?.data;
   const { id, queued = 0 } = webhook;
   const onChange = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
 
@@ -70,7 +68,7 @@ function Form({ webhook }: { webhook: Webhook }) {
         <Events events={draft.events} onChange={(events) => onChange({ events })} />
       </Section>
       <Section title="Conditions">
-        <Conditions draft={draft} paths={pathsOf(example)} onChange={onChange} />
+        <Conditions draft={draft} paths={trial.paths} onChange={onChange} />
       </Section>
       <DryRunSection trial={trial} />
       <Warnings warnings={warnings} />

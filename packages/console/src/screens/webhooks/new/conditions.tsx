@@ -14,90 +14,25 @@ const MAX_CONDITIONS = 50;
 const NEW: DraftCondition = { key: "", condition: "eq", value: "" };
 
 export function Conditions({ draft: { conditions, match }, paths, onChange }: ConditionsProps) {
-  const replace = (at: number, changes: Partial<DraftCondition>) =>
-    onChange({
-      conditions: conditions.map((condition, index) =>
-        index === at ? { ...condition, ...changes } : condition,
-      ),
-    });
+  const replace = (at: number, ...by: DraftCondition[]) =>
+    onChange({ conditions: conditions.toSpliced(at, 1, ...by) });
   return (
     <>
       {conditions.length === 0 && <p class="quiet">None: every event is delivered.</p>}
-      {conditions.length > 1 && (
-        <p>
-          <label for="match">An event is delivered if</label>{" "}
-          <select
-            id="match"
-            value={match}
-            onChange={({ currentTarget }) =>
-              onChange({ match: currentTarget.value === "all" ? "all" : "any" })
-            }
-          >
-            <option value="any">any condition is true</option>
-            <option value="all">all conditions are true</option>
-          </select>
-        </p>
-      )}
+      {conditions.length > 1 && <MatchField match={match} onChange={(match) => onChange({ match })} />}
       <datalist id="paths">
         {paths.map((path) => (
           <option key={path} value={path} />
         ))}
       </datalist>
-      {conditions.map(({ key, condition, value }, index) => (
-        <fieldset key={index} class="filters condition">
-          <legend class="unseen">Condition {index + 1}</legend>
-          <div>
-            <label for={`key-${index}`}>Member of the content</label>
-            <input
-              id={`key-${index}`}
-              list="paths"
-              required
-              maxLength={256}
-              placeholder="amount"
-              spellcheck={false}
-              autocomplete="off"
-              value={key}
-              onInput={({ currentTarget }) => replace(index, { key: currentTarget.value.trim() })}
-            />
-          </div>
-          <div>
-            <label for={`operator-${index}`}>Condition</label>
-            <select
-              id={`operator-${index}`}
-              value={condition}
-              onChange={({ currentTarget }) =>
-                replace(index, { condition: currentTarget.value as Condition["condition"] })
-              }
-            >
-              {OPERATORS.map(([operator, text]) => (
-                <option key={operator} value={operator}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </div>
-          {needsValue(condition) && (
-            <div>
-              <label for={`value-${index}`}>Value</label>
-              <input
-                id={`value-${index}`}
-                maxLength={4_096}
-                placeholder={condition.endsWith("between") ? "least, most" : ""}
-                spellcheck={false}
-                autocomplete="off"
-                value={value}
-                onInput={({ currentTarget }) => replace(index, { value: currentTarget.value })}
-              />
-            </div>
-          )}
-          <button
-            type="button"
-            aria-label={`Remove condition ${index + 1}`}
-            onClick={() => onChange({ conditions: conditions.filter((_, at) => at !== index) })}
-          >
-            Remove
-          </button>
-        </fieldset>
+      {conditions.map((condition, index) => (
+        <ConditionFields
+          key={index}
+          index={index}
+          condition={condition}
+          onChange={(changes) => replace(index, { ...condition, ...changes })}
+          onRemove={() => replace(index)}
+        />
       ))}
       <p>
         <button
@@ -111,3 +46,84 @@ export function Conditions({ draft: { conditions, match }, paths, onChange }: Co
     </>
   );
 }
+
+type MatchFieldProps = {
+  readonly match: Draft["match"];
+  readonly onChange: (match: Draft["match"]) => void;
+};
+
+const MatchField = ({ match, onChange }: MatchFieldProps) => (
+  <p>
+    <label for="match">An event is delivered if</label>{" "}
+    <select
+      id="match"
+      value={match}
+      onChange={({ currentTarget }) => onChange(currentTarget.value === "all" ? "all" : "any")}
+    >
+      <option value="any">any condition is true</option>
+      <option value="all">all conditions are true</option>
+    </select>
+  </p>
+);
+
+type ConditionFieldsProps = {
+  readonly index: number;
+  readonly condition: DraftCondition;
+  readonly onChange: (changes: Partial<DraftCondition>) => void;
+  readonly onRemove: () => void;
+};
+
+const ConditionFields = ({ index, condition, onChange, onRemove }: ConditionFieldsProps) => (
+  <fieldset class="filters condition">
+    <legend class="unseen">Condition {index + 1}</legend>
+    <div>
+      <label for={`key-${index}`}>Member of the content</label>
+      <input
+        id={`key-${index}`}
+        list="paths"
+        required
+        maxLength={256}
+        placeholder="amount"
+        spellcheck={false}
+        autocomplete="off"
+        value={condition.key}
+        onInput={({ currentTarget }) => onChange({ key: currentTarget.value.trim() })}
+      />
+    </div>
+    <OperatorField index={index} condition={condition} onChange={onChange} />
+    {needsValue(condition.condition) && (
+      <div>
+        <label for={`value-${index}`}>Value</label>
+        <input
+          id={`value-${index}`}
+          maxLength={4_096}
+          placeholder={condition.condition.endsWith("between") ? "least, most" : ""}
+          spellcheck={false}
+          autocomplete="off"
+          value={condition.value}
+          onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
+        />
+      </div>
+    )}
+    <button type="button" aria-label={`Remove condition ${index + 1}`} onClick={onRemove}>
+      Remove
+    </button>
+  </fieldset>
+);
+
+const OperatorField = ({ index, condition, onChange }: Omit<ConditionFieldsProps, "onRemove">) => (
+  <div>
+    <label for={`operator-${index}`}>Condition</label>
+    <select
+      id={`operator-${index}`}
+      value={condition.condition}
+      onChange={({ currentTarget }) => onChange({ condition: currentTarget.value as Condition["condition"] })}
+    >
+      {OPERATORS.map(([operator, text]) => (
+        <option key={operator} value={operator}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+);

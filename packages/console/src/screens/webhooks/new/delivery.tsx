@@ -1,84 +1,90 @@
 /** Form fields for the target and delivery options. */
 import { type Draft, MAX_CONFIRMATIONS, MAX_NAME_LENGTH } from "./draft.ts";
 
-export type DeliveryFieldsProps = {
-  readonly draft: Draft;
-  readonly onChange: (changes: Partial<Draft>) => void;
+type FieldsProps = { readonly draft: Draft; readonly onChange: (changes: Partial<Draft>) => void };
+
+export type DeliveryFieldsProps = FieldsProps & {
   /** Offers a ping before registering. */
   readonly hasPing?: boolean;
 };
 
-export function DeliveryFields({
-  draft: { name, target, order, confirmations, ping },
-  onChange,
-  hasPing = true,
-}: DeliveryFieldsProps) {
-  return (
-    <>
-      <div class="filters">
-        <div>
-          <label for="name">Name</label>
-          <input
-            id="name"
-            maxLength={MAX_NAME_LENGTH}
-            placeholder="Payments of the shop"
-            autocomplete="off"
-            value={name}
-            onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
-          />
-        </div>
-        <div class="wide">
-          <label for="target">Target: the URL of your receiver</label>
-          <input
-            id="target"
-            type="url"
-            required
-            maxLength={2_048}
-            pattern="https?://.+"
-            placeholder="https://receiver.example/hook"
-            spellcheck={false}
-            autocomplete="off"
-            value={target}
-            onInput={({ currentTarget }) => onChange({ target: currentTarget.value })}
-          />
-        </div>
-        <div>
-          <label for="order">Order</label>
-          <select
-            id="order"
-            value={order}
-            onChange={({ currentTarget }) =>
-              onChange({ order: currentTarget.value === "strict" ? "strict" : "parallel" })
-            }
-          >
-            <option value="parallel">Parallel</option>
-            <option value="strict">Strict order</option>
-          </select>
-        </div>
-        <div>
-          <label for="confirmations">Blocks that must follow first</label>
-          <input
-            id="confirmations"
-            type="number"
-            min={0}
-            max={MAX_CONFIRMATIONS}
-            value={confirmations}
-            onInput={({ currentTarget }) => {
-              if (currentTarget.validity.valid) onChange({ confirmations: Number(currentTarget.value) });
-            }}
-          />
-        </div>
-      </div>
-      {hasPing && (
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={ping}
-            onChange={({ currentTarget }) => onChange({ ping: currentTarget.checked })}
-          />
-          <span>Send a ping first</span>
-        </label>
-      )}
-    </>
-  );
-}
+export const DeliveryFields = ({ draft, onChange, hasPing = true }: DeliveryFieldsProps) => (
+  <>
+    <div class="filters">
+      <ReceiverFields draft={draft} onChange={onChange} />
+      <OrderFields draft={draft} onChange={onChange} />
+    </div>
+    {hasPing && (
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={draft.ping}
+          onChange={({ currentTarget }) => onChange({ ping: currentTarget.checked })}
+        />
+        <span>Send a ping first</span>
+      </label>
+    )}
+  </>
+);
+
+const ReceiverFields = ({ draft: { name, target }, onChange }: FieldsProps) => (
+  <>
+    <div>
+      <label for="name">Name</label>
+      <input
+        id="name"
+        maxLength={MAX_NAME_LENGTH}
+        placeholder="Payments of the shop"
+        autocomplete="off"
+        value={name}
+        onInput={({ currentTarget }) => onChange({ name: currentTarget.value })}
+      />
+    </div>
+    <div class="wide">
+      <label for="target">Target: the URL of your receiver</label>
+      <input
+        id="target"
+        type="url"
+        required
+        maxLength={2_048}
+        pattern="https?://.+"
+        placeholder="https://receiver.example/hook"
+        spellcheck={false}
+        autocomplete="off"
+        value={target}
+        onInput={({ currentTarget }) => onChange({ target: currentTarget.value })}
+      />
+    </div>
+  </>
+);
+
+const OrderFields = ({ draft: { order, confirmations }, onChange }: FieldsProps) => (
+  <>
+    <div>
+      <label for="order">Order</label>
+      <select
+        id="order"
+        value={order}
+        onChange={({ currentTarget }) =>
+          onChange({ order: currentTarget.value === "strict" ? "strict" : "parallel" })
+        }
+      >
+        <option value="parallel">Parallel</option>
+        <option value="strict">Strict order</option>
+      </select>
+    </div>
+    <div>
+      <label for="confirmations">Blocks that must follow first</label>
+      <input
+        id="confirmations"
+        type="number"
+        min={0}
+        max={MAX_CONFIRMATIONS}
+        value={confirmations}
+        onInput={({ currentTarget }) => {
+          if (currentTarget.validity.valid) onChange({ confirmations: Number(currentTarget.value) });
+        }}
+      />
+    </div>
+  </>
+);

@@ -5,10 +5,10 @@ import { Badge } from "../../../components/badge.tsx";
 import { Json } from "../../../components/code-block.tsx";
 import { countText } from "../../../components/format.ts";
 import { Section } from "../../../components/page.tsx";
-import { Answered, Empty } from "../../../components/states.tsx";
-import type { Answer } from "../../../data/answers.ts";
-import { useAnswer, useNode } from "../../../data/node.ts";
-import { type Draft, selectionOf } from "./draft.ts";
+import { Empty, ResponseView } from "../../../components/states.tsx";
+import { useNode, useResponse } from "../../../data/node.ts";
+import type { CachedResponse } from "../../../data/response-cache.ts";
+import { type Draft, pathsOf, selectionOf } from "./draft.ts";
 
 const PAUSE_MS = 400;
 const BLOCKS = [10, 100, 1_000];
@@ -16,7 +16,9 @@ const BLOCKS = [10, 100, 1_000];
 const EVERYTHING = ["*"];
 
 export type Trial = {
-  readonly answer: Answer<{ readonly data: DryRun }>;
+  readonly response: CachedResponse<{ readonly data: DryRun }>;
+  /** Paths in the content of an example event, for conditions. */
+  readonly paths: readonly string[];
   readonly blocks: number;
   readonly setBlocks: (blocks: number) => void;
 };
@@ -30,10 +32,12 @@ export function useTrial(draft: Draft): Trial {
   });
   const body = { ...selection, ...(events && { events }), blocks };
   const key = useDelayed(JSON.stringify(body));
-  const answer = useAnswer(`dry run ${key}`, () =>
+  const response = useResponse(`dry run ${key}`, () =>
     operations.webhooks.test(JSON.parse(key) as Parameters<typeof operations.webhooks.test>[0]),
   );
-  return { answer, blocks, setBlocks };
+  const { fired, notFired } = response.value?.data ?? {};
+  const example = (fired?.events[0] ?? notFired?.events[0])?.data;
+  return { response, paths: pathsOf(example), blocks, setBlocks };
 }
 
 /** Debounces a value. */
@@ -46,7 +50,7 @@ function useDelayed(value: string): string {
   return delayed;
 }
 
-export function DryRunSection({ trial: { answer, blocks, setBlocks } }: { trial: Trial }) {
+export function DryRunSection({ trial: { response, blocks, setBlocks } }: { trial: Trial }) {
   return (
     <Section
       title="Dry run"
@@ -62,13 +66,13 @@ export function DryRunSection({ trial: { answer, blocks, setBlocks } }: { trial:
         </select>
       }
     >
-      <Answered answer={answer} what="The dry run">
+      <ResponseView response={response} what="The dry run">
         {({ data }) => (
           <div class="card">
             <Report report={data} />
           </div>
         )}
-      </Answered>
+      </ResponseView>
     </Section>
   );
 }

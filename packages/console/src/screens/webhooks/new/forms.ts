@@ -1,5 +1,6 @@
 /** Registration as a command and as code. */
-import { curlOf, type Form, programOf, quoted } from "../../../components/same-elsewhere.tsx";
+import { curlOf, programOf, quoted } from "../../../components/equivalents.ts";
+import type { Form } from "../../../components/same-elsewhere.tsx";
 import { type Draft, needsValue, registrationOf } from "./draft.ts";
 
 export function formsOf(draft: Draft, origin: string): readonly Form[] {

@@ -10,7 +10,7 @@ import { useAction } from "../use-action.ts";
 import { Warnings } from "../warnings.tsx";
 import { Conditions } from "./conditions.tsx";
 import { DeliveryFields } from "./delivery.tsx";
-import { type Draft, draftOf, fieldOf, pathsOf, queryOf, registrationOf } from "./draft.ts";
+import { type Draft, draftOf, fieldOf, queryOf, registrationOf } from "./draft.ts";
 import { DryRunSection, useTrial } from "./dry-run.tsx";
 import { Events } from "./events.tsx";
 import { formsOf } from "./forms.ts";
@@ -41,6 +41,37 @@ export default function NewWebhook() {
   );
 }
 
+type Registration = {
+  /** Explains why the target of the draft did not accept the ping; the next registration skips it. */
+  readonly refusal: string | undefined;
+  /** @returns the outcome */
+  register(): Promise<string>;
+};
+
+/** Pings the target, then registers the draft. */
+function useRegistration(draft: Draft, onMade: (made: Made) => void): Registration {
+  const { webhooks } = useNode().operations;
+  const [refused, setRefused] = useState<{ readonly target: string; readonly text: string }>();
+  const refusal = refused?.target === draft.target ? refused.text : undefined;
+  const hasPing = draft.ping && refusal === undefined;
+
+  async function register(): Promise<string> {
+    const registration = registrationOf(draft);
+    if (hasPing) {
+      const { data } = await webhooks.pingTarget(registration.target);
+      if (!data.accepted) {
+        setRefused({ target: draft.target, text: refusalOf(data) });
+        return "The receiver did not accept the ping; nothing is registered yet";
+      }
+    }
+    const { data, warnings } = await webhooks.create({ ...registration, ping: false });
+    onMade({ webhook: data, warnings, isPinged: hasPing });
+    return `Webhook ${data.id} is registered`;
+  }
+
+  return { refusal, register };
+}
+
 /** Explains that a verifying receiver cannot accept a ping before it has the secret. */
 function refusalOf({ status, reason, answer }: TriedTarget): string {
   const text = answer === undefined ? "" : ` (${answer.slice(0, 100)})`;
@@ -52,7 +83,6 @@ function refusalOf({ status, reason, answer }: TriedTarget): string {
 }
 
 function Form({ onMade }: { onMade: (made: Made) => void }) {
-  const { operations } = useNode();
   const { query, change } = useListState();
   const action = useAction();
   const draft = draftOf(query);
@@ -60,26 +90,7 @@ function Form({ onMade }: { onMade: (made: Made) => void }) {
   const onChange = (changes: Partial<Draft>) => change(queryOf({ ...draft, ...changes }), true);
   const problem = action.outcome?.isBad ? action.outcome.text : undefined;
   const field = problem === undefined ? undefined : fieldOf(problem);
-  const { fired, notFired } = trial.answer.value?.data ?? {};
-  const example = (fired?.events[0] ?? notFired?.events[0])?.data;
-
-  /** Target that did not accept the ping, and its response. */
-  const [refused, setRefused] = useState<{ readonly target: string; readonly text: string }>();
-  const isRefused = refused?.target === draft.target;
-
-  async function register(): Promise<string> {
-    const registration = registrationOf(draft);
-    if (draft.ping && !isRefused) {
-      const { data } = await operations.webhooks.pingTarget(registration.target);
-      if (!data.accepted) {
-        setRefused({ target: draft.target, text: refusalOf(data) });
-        return "The receiver did not accept the ping; nothing is registered yet";
-      }
-    }
-    const { data, warnings } = await operations.webhooks.create({ ...registration, ping: false });
-    onMade({ webhook: data, warnings, isPinged: draft.ping && !isRefused });
-    return `Webhook ${data.id} is registered`;
-  }
+  const { refusal, register } = useRegistration(draft, onMade);
 
   function onSubmit(event: SubmitEvent): void {
     event.preventDefault();
@@ -93,7 +104,7 @@ function Form({ onMade }: { onMade: (made: Made) => void }) {
         <Problem text={field === "events" ? problem : undefined} />
       </Section>
       <Section title="Conditions">
-        <Conditions draft={draft} paths={pathsOf(example)} onChange={onChange} />
+        <Conditions draft={draft} paths={trial.paths} onChange={onChange} />
         <Problem text={field === "conditions" ? problem : undefined} />
       </Section>
       <DryRunSection trial={trial} />
@@ -101,14 +112,10 @@ function Form({ onMade }: { onMade: (made: Made) => void }) {
         <DeliveryFields draft={draft} onChange={onChange} />
         <Problem text={field === "target" || field === undefined ? problem : undefined} />
       </Section>
-      {isRefused && (
-        <p class="bad" role="alert">
-          {refused.text}
-        </p>
-      )}
+      <Problem text={refusal} />
       <p>
         <button type="submit" class="primary" disabled={action.isRunning || draft.events.length === 0}>
-          {isRefused ? "Register anyway" : "Register"}
+          {refusal !== undefined ? "Register anyway" : "Register"}
         </button>{" "}
         {draft.events.length === 0 && <span class="quiet">Choose at least one event.</span>}
       </p>

@@ -70,9 +70,9 @@ export const isEventName = (text: string): text is EventName => Object.hasOwn(AR
 /** Returns true for events that only trusted addresses may send. */
 export const isInternal = (event: EventName): boolean => event.startsWith("p2p.internal.");
 
-const validators = new Map(
+const validators = Object.fromEntries(
   Object.entries<TSchema>(ARGUMENTS).map(([event, schema]) => [event, formOf(schema)]),
-);
+) as Readonly<Record<EventName, ReturnType<typeof formOf>>>;
 
 export const isArgumentOf = <E extends EventName>(event: E, value: unknown): value is ArgumentOf<E> =>
-  validators.get(event)!(value);
+  validators[event](value);

@@ -8,18 +8,18 @@ export type Session = {
   /** Milliseconds of a monotonic clock. */
   readonly lastPongAt: number | undefined;
   /** Number of pings without a pong. A client that was suspended sends all these pongs at once. */
-  readonly unansweredPings: number;
+  readonly openPings: number;
 };
 
-export const NEW_SESSION: Session = { phase: "opened", lastPongAt: undefined, unansweredPings: 0 };
+export const NEW_SESSION: Session = { phase: "opened", lastPongAt: undefined, openPings: 0 };
 
 /** Pings within the longest silence of a client. */
-const MAX_UNANSWERED_PINGS = Math.floor(TIMES_MS.pingTimeout / TIMES_MS.pingInterval);
+const MAX_OPEN_PINGS = Math.floor(TIMES_MS.pingTimeout / TIMES_MS.pingInterval);
 
 /** The session after a ping to the client. */
 export const pinged = (session: Session): Session => ({
   ...session,
-  unansweredPings: Math.min(session.unansweredPings + 1, MAX_UNANSWERED_PINGS),
+  openPings: Math.min(session.openPings + 1, MAX_OPEN_PINGS),
 });
 
 /**
@@ -28,12 +28,12 @@ export const pinged = (session: Session): Session => ({
  * @throws {WireError} MESSAGE_AFTER_END, PONG_REPEATED, HANDSHAKE_REPEATED, HANDSHAKE_MISSING
  */
 export function advance(session: Session, { kind }: ClientMessage, at: number): Session {
-  const { phase, lastPongAt, unansweredPings } = session;
+  const { phase, lastPongAt, openPings } = session;
   // Step 1
   if (phase === "ending") throw new WireError("MESSAGE_AFTER_END", "a message follows the announced end");
   // Step 3
   const isEarly = lastPongAt !== undefined && at - lastPongAt < TIMES_MS.betweenPongs;
-  if (kind === "pong" && isEarly && unansweredPings === 0) {
+  if (kind === "pong" && isEarly && openPings === 0) {
     throw new WireError("PONG_REPEATED", "two pongs arrived within a second");
   }
   // Step 7
@@ -43,7 +43,5 @@ export function advance(session: Session, { kind }: ClientMessage, at: number): 
   }
   if (phase === "opened") throw new WireError("HANDSHAKE_MISSING", "a message arrived before the handshake");
   if (kind === "disconnect") return { ...session, phase: "ending" };
-  return kind === "pong"
-    ? { ...session, lastPongAt: at, unansweredPings: Math.max(0, unansweredPings - 1) }
-    : session;
+  return kind === "pong" ? { ...session, lastPongAt: at, openPings: Math.max(0, openPings - 1) } : session;
 }

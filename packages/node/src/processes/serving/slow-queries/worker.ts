@@ -5,10 +5,12 @@ import type { Gateway } from "../../../gateway/gateway.ts";
 import { CODE_HEADER } from "../../../http/core/error.ts";
 import { createHttpServer } from "../../../http/server/server.ts";
 import { openLog } from "../../../platform/logging/logger.ts";
+import { present } from "../../../platform/present.ts";
 import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";
 import { openDatabase } from "../../../store/engine/database.ts";
 import type { FromSlowQueryThread, SlowQueryData, ToSlowQueryThread } from "./thread.ts";
 
+const port = present(parentPort, "the port of the parent thread");
 const { databasePath, files, identity, readTimeoutMs, logFormat = "auto" } = workerData as SlowQueryData;
 
 const network = createNetwork(files);
@@ -28,17 +30,17 @@ const { app } = createHttpServer(
 );
 
 // The affected request is unknown, so all requests fail and their callers are notified.
-parentPort!.on("messageerror", (error) => {
+port.on("messageerror", (error) => {
   throw error;
 });
-parentPort!.on("message", async ({ number, method, url, body }: ToSlowQueryThread) => {
+port.on("message", async ({ number, method, url, body }: ToSlowQueryThread) => {
   const response = await app.inject({
     method: method as "GET",
     url,
     ...(body !== undefined && body !== null && { payload: body }),
   });
   const { [CODE_HEADER]: code } = response.headers;
-  parentPort!.postMessage({
+  port.postMessage({
     number,
     status: response.statusCode,
     body: response.body,

@@ -3,7 +3,9 @@
  * JSON: a name of the order, then the row's values of the order's terms. SQLite reads and writes it as text, so that
  * integers beyond 2^53 stay exact.
  */
+
 import { hash } from "node:crypto";
+import { present } from "../../../platform/present.ts";
 import { CursorError } from "../../errors.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { OrderTerm, OrderValues } from "./order.ts";
@@ -51,12 +53,13 @@ function isBeyond(order: readonly OrderTerm[], cursor: string, known: readonly u
       values: cursors.flatMap(({ values }) => values),
     };
   }
+  const term = (index: number) => present(order[index], "a term of the order");
   const compared = (index: number, operator: string): Condition => {
     const { sql, values } = at(index);
-    return { sql: `(${order[index]!.value}) ${operator} ${sql}`, values };
+    return { sql: `(${term(index).value}) ${operator} ${sql}`, values };
   };
-  const isBehind = (index: number) => compared(index, order[index]!.direction === "asc" ? ">" : "<");
-  const isNotBefore = (index: number) => compared(index, order[index]!.direction === "asc" ? ">=" : "<=");
+  const isBehind = (index: number) => compared(index, term(index).direction === "asc" ? ">" : "<");
+  const isNotBefore = (index: number) => compared(index, term(index).direction === "asc" ? ">=" : "<=");
   const last = order.length - 1;
   let isAfter = isBehind(last);
   for (let index = last - 1; index >= 0; index--) {

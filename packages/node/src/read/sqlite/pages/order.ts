@@ -13,8 +13,8 @@ export function comparerOf(order: readonly OrderTerm[]): (one: OrderValues, othe
   const signs = order.map(({ direction }) => (direction === "asc" ? 1 : -1));
   return (one, other) => {
     for (let index = 0; index < signs.length; index++) {
-      const compared = compareValues(one[index]!, other[index]!);
-      if (compared !== 0) return compared * signs[index]!;
+      const compared = compareValues(one[index] ?? null, other[index] ?? null);
+      if (compared !== 0) return compared * (signs[index] ?? 1);
     }
     return 0;
   };
@@ -26,7 +26,7 @@ function compareValues(one: SqlValue, other: SqlValue): number {
   const [kind, otherKind] = [kindOf(one), kindOf(other)];
   if (kind !== otherKind) return kind - otherKind;
   if (typeof one === "string") return compareTexts(one, other as string);
-  return one! < other! ? -1 : 1;
+  return (one as number) < (other as number) ? -1 : 1;
 }
 
 const kindOf = (value: SqlValue): number => (value === null ? 0 : typeof value === "string" ? 2 : 1);

@@ -1,8 +1,9 @@
 /** Selections of rows of a table, as SQL. */
+
 import { LRUCache } from "lru-cache";
+import { present } from "../../../platform/present.ts";
 import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
-import type { Asked } from "../plans/choose.ts";
 import { type Condition, NEVER, type Side } from "./conditions.ts";
 import type { OrderTerm } from "./order.ts";
 
@@ -44,6 +45,12 @@ export type Alternative = {
 /** Union of the rows of all alternatives. */
 export type Alternatives = readonly Alternative[];
 
+/**
+ * Rows that an index finds: only those up to the end of the page, or few (`bounded`); all matching rows, which must be
+ * sorted (`sorted`); or also other rows, which must be tested one by one (`tested`).
+ */
+export type Scan = "bounded" | "sorted" | "tested";
+
 /** Maximum number of prepared statements: clients use few combinations of filters. */
 const MAX_STATEMENTS = 200;
 
@@ -66,8 +73,8 @@ function alternativeOf(conditions: readonly Condition[]): Alternative {
   const leader = ofShare("few") ?? ofShare("some") ?? ofShare("many");
   const ranges = conditions.filter(({ finds }) => finds?.share === "range");
   const others = conditions.filter((one) => one !== leader && !ranges.includes(one));
-  if (!leader) return { found: ranges, tests: others, isFew: false };
-  const { share, walk, through, wider } = leader.finds!;
+  if (!leader?.finds) return { found: ranges, tests: others, isFew: false };
+  const { share, walk, through, wider } = leader.finds;
   return {
     found: [{ ...leader, ...through, ...wider }, ...ranges],
     tests: wider ? [leader, ...others] : others,
@@ -100,18 +107,19 @@ export const passing = (alternatives: Alternatives, test: Condition | undefined)
   test ? alternatives.map((one) => ({ ...one, tests: [...one.tests, test] })) : alternatives;
 
 /** Returns the columns in whose order the rows of all alternatives are found. */
-export const walkOf = ({ key }: KeyedTable, alternatives: Alternatives): readonly string[] =>
-  (alternatives.length === 1 ? alternatives[0]!.walk : undefined) ?? [key[0]!];
+export function walkOf({ key }: KeyedTable, [only, ...others]: Alternatives): readonly string[] {
+  return (others.length === 0 ? only?.walk : undefined) ?? key.slice(0, 1);
+}
 
 /** Returns whether rows are found in the given order, apart from ties in its first term. */
 export const isInOrder = (walk: readonly string[], order: readonly OrderTerm[]): boolean =>
   walk.every((column, index) => {
     const term = order[index];
-    return term?.value === column && term.direction === order[0]!.direction;
+    return term?.value === column && term.direction === order[0]?.direction;
   });
 
-/** Returns how many rows must be read for a page of a selection (`plans/choose.ts`). */
-export function scanOf(listed: KeyedTable, selection: Selection): Asked["scan"] {
+/** Returns how many rows must be read for a page of a selection. */
+export function scanOf(listed: KeyedTable, selection: Selection): Scan {
   const alternatives = alternativesOf(selection);
   if (alternatives.every(({ isFew }) => isFew)) return "bounded";
   if (alternatives.some(({ isFew, tests }) => !isFew && tests.length > 0)) return "tested";
@@ -185,7 +193,10 @@ export const orderText = (order: readonly OrderTerm[]): string =>
 
 /** Returns the order with other column names. */
 export const named = (order: readonly OrderTerm[], names: readonly string[]): OrderTerm[] =>
-  order.map(({ direction }, index) => ({ value: names[index]!, direction }));
+  order.map(({ direction }, index) => ({
+    value: present(names[index], "the name of a term"),
+    direction,
+  }));
 
 /** Caches prepared statements by their text. */
 export function createPreparer(

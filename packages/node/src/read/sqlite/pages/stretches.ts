@@ -6,6 +6,7 @@
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
 import type { Condition } from "./conditions.ts";
+import { comparerOf } from "./order.ts";
 import type { ReadTime } from "./read-time.ts";
 import {
   type Alternatives,
@@ -60,6 +61,8 @@ export function createStretches(
       sql: `(${walk.join()}) ${operator} (${walk.map(() => "?").join()})`,
       values,
     });
+    // Several alternatives are walked in the order of a number.
+    const compareEnds = comparerOf([{ value: "height", direction }]);
     /** Returns the end of the alternative that first has this many rows. */
     function endOf(left: Alternatives, rows: number): readonly SqlValue[] | undefined {
       const ends = left.flatMap((one) => {
@@ -70,7 +73,7 @@ export function createStretches(
         );
         return further ? [Object.values(further) as SqlValue[]] : [];
       });
-      return ends.reduce((nearest, end) => (isBefore(end, nearest, direction) ? end : nearest), ends[0]!);
+      return ends.sort(compareEnds)[0];
     }
 
     time.check();
@@ -91,7 +94,3 @@ export function createStretches(
 }
 
 const untested = <A extends Alternatives[number]>(one: A): A => ({ ...one, tests: [] });
-
-/** Several alternatives are walked in the order of a number. */
-const isBefore = ([one]: readonly SqlValue[], [other]: readonly SqlValue[], direction: Direction): boolean =>
-  direction === "asc" ? one! < other! : one! > other!;

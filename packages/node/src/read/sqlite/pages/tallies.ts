@@ -7,11 +7,19 @@
 
 import { LRUCache } from "lru-cache";
 import { firstIndex } from "../../../platform/binary-search.ts";
-import type { Database, Statement } from "../../../store/engine/database.ts";
+import { present } from "../../../platform/present.ts";
+import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
 import type { Condition } from "./conditions.ts";
-import { type Alternatives, inRange, type KeyedTable, keysText, valuesOf } from "./selection.ts";
+import {
+  type Alternatives,
+  createPreparer,
+  inRange,
+  type KeyedTable,
+  keysText,
+  valuesOf,
+} from "./selection.ts";
 import type { Stretches } from "./stretches.ts";
 
 export type Tally = {
@@ -39,7 +47,7 @@ const MAX_FILTERS = 200;
 
 export function createTallies(database: Database, stretches: Stretches, listed: GrowingTable): Tallies {
   const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
-  const statements = new LRUCache<string, Statement<{ height: number; rows: number }>>({ max: MAX_FILTERS });
+  const prepare = createPreparer(database);
   const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
   let known: Head | undefined;
 
@@ -49,23 +57,15 @@ export function createTallies(database: Database, stretches: Stretches, listed: 
     known = head;
   }
 
-  function statementOf(sql: string): Statement<{ height: number; rows: number }> {
-    const prepared = statements.get(sql);
-    if (prepared) return prepared;
-    const statement = database.prepare<{ height: number; rows: number }>(
-      `SELECT height, COUNT(*) AS rows FROM (${sql}) GROUP BY height ORDER BY height`,
-    );
-    statements.set(sql, statement);
-    return statement;
-  }
-
   /** Keeps the partial count if the time runs out. */
   function count(head: Head, alternatives: Alternatives, counted: Counted): void {
     const { marks } = counted;
     const above: Condition = { sql: "height > ?", values: [counted.last.height] };
     for (const { alternatives: part, end } of stretches(listed, inRange(alternatives, above, "low"), "asc")) {
-      const heights = statementOf(keysText(listed, part)).all(...valuesOf(part));
-      for (const { height, rows } of heights) {
+      const select = prepare(
+        `SELECT height, COUNT(*) AS rows FROM (${keysText(listed, part)}) GROUP BY height ORDER BY height`,
+      );
+      for (const { height, rows } of select.all(...valuesOf(part)) as Mark[]) {
         counted.last = { height, rows: counted.last.rows + rows };
         if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
       }
@@ -89,13 +89,14 @@ const START: Mark = { height: 0, rows: 0 };
 
 /** @param marks by ascending height */
 export function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
+  const rowsAt = (index: number) => present(marks[index], "a mark").rows;
   if (direction === "asc") {
-    const mark = marks[firstIndex(marks.length, (index) => marks[index]!.rows > offset) - 1];
+    const mark = marks[firstIndex(marks.length, (index) => rowsAt(index) > offset) - 1];
     if (!mark) return { offset };
     return { offset: offset - mark.rows, from: { sql: "height > ?", values: [mark.height] } };
   }
   const rank = totalCount - offset;
-  const mark = marks[firstIndex(marks.length, (index) => marks[index]!.rows >= rank)];
+  const mark = marks[firstIndex(marks.length, (index) => rowsAt(index) >= rank)];
   if (!mark) return { offset };
   return { offset: mark.rows - rank, from: { sql: "height <= ?", values: [mark.height] } };
 }

@@ -1,4 +1,5 @@
 /** Stored totals of transactions, which need no counting. */
+import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
 import type { Heights } from "./heights.ts";
@@ -29,17 +30,8 @@ export function createTotals(database: Database): Totals {
   return {
     upTo,
     between: ({ low, high }) => (low > high ? 0 : upTo(high) - upTo(low - 1)),
-    heightOf(count, head) {
-      // Totals never decrease: a binary search needs no index on them.
-      let low = 1;
-      let high = head.height + 1;
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        if (upTo(middle) >= count) high = middle;
-        else low = middle + 1;
-      }
-      return low;
-    },
+    // Totals never decrease: a binary search needs no index on them.
+    heightOf: (count, head) => 1 + firstIndex(head.height, (index) => upTo(index + 1) >= count),
     byType: perHead(() => types.all()),
   };
 }

@@ -3,6 +3,7 @@
  * that an index finds. Costs the rows from that start to the end of the page if an index has the order, otherwise all rows
  * that are found.
  */
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
@@ -63,7 +64,7 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
     const rows = select.all(...values, limit + 1, offset) as (Row & { cursor: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);
-    return { rows: shown, totalCount, next: shown.at(-1)!.cursor };
+    return { rows: shown, totalCount, next: present(shown.at(-1), "the last row of a page").cursor };
   };
 }
 

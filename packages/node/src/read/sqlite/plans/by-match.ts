@@ -3,15 +3,16 @@
  * memory; other conditions are tested row by row. Costs sorting the positions, or looking up each of the rows.
  */
 import { LRUCache } from "lru-cache";
+import { firstIndex } from "../../../platform/binary-search.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import { allOf, type Condition, found } from "../pages/conditions.ts";
 import type { OrderTerm } from "../pages/order.ts";
-import { type PageOfPositions, positionAfter } from "../pages/positions.ts";
 import { type Alternatives, alternativesOf, keysText, valuesOf } from "../pages/selection.ts";
 import type { Stretches } from "../pages/stretches.ts";
 import { type Mark, startOf } from "../pages/tallies.ts";
+import { type PageOfPositions, positionAfter } from "../rankings/positions.ts";
 import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "../rankings/ranking.ts";
 import type { Rankings } from "../rankings/rankings.ts";
 import type { Start } from "./by-count.ts";
@@ -156,15 +157,22 @@ function pageByPosition(
 }
 
 function indexAfter(sorted: Float64Array, direction: Direction, position: number): number {
-  const index = sorted.findIndex((other) => (direction === "asc" ? other > position : other < position));
-  return index === -1 ? sorted.length : index;
+  return firstIndex(sorted.length, (index) => {
+    const other = sorted[index] ?? 0;
+    return direction === "asc" ? other > position : other < position;
+  });
 }
 
 /** Counts the rows up to certain heights. */
 function marksOf({ height }: Head, groups: readonly Float64Array[]): Mark[] {
   const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
   const counts = new Uint32Array(PARTS);
-  for (const rows of groups) for (const position of rows) counts[Math.floor(position / size)]!++;
+  for (const rows of groups) {
+    for (const position of rows) {
+      const part = Math.floor(position / size);
+      counts[part] = (counts[part] ?? 0) + 1;
+    }
+  }
   let rows = 0;
   return Array.from(counts, (count, part) => {
     rows += count;

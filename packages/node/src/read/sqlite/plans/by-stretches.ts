@@ -3,7 +3,9 @@
  * (`pages/stretches.ts`), keeping the first ones seen so far. Costs all rows that an index finds, or only those up to the end
  * of the page if the index has them in order; fails if the time is up.
  */
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
+import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
 import { before, cursorAt } from "../pages/cursor.ts";
 import { createGivenUp } from "../pages/given-up.ts";
@@ -27,7 +29,7 @@ import {
   walkOf,
 } from "../pages/selection.ts";
 import type { Stretches } from "../pages/stretches.ts";
-import { type ByIndex, startOf } from "./by-index.ts";
+import { type ByIndex, startOf, type WalkOptions } from "./by-index.ts";
 
 /** @throws {CursorError | SnapshotError} */
 export type ByStretches<Row> = ByIndex<Row>;
@@ -39,92 +41,120 @@ export function createByStretches<Row>(
   listed: ListedTable,
   { stretches, byIndex }: ByStretchesDependencies<Row>,
 ): ByStretches<Row> {
-  const prepare = createPreparer(database);
-  // Integers beyond 2^53 must stay exact.
-  const prepareValues = createPreparer(database, { bigints: true, arrays: true });
-  const unlessGivenUp = createGivenUp();
-
-  /** Returns the order values of all rows, unsorted. */
-  function rowsOf(alternatives: Alternatives, order: readonly OrderTerm[]): OrderValues[] {
-    const { text, names } = rowsText(listed, alternatives, order);
-    const select = prepareValues(`SELECT ${names.join()} FROM (${text})`);
-    return select.all(...valuesOf(alternatives)) as OrderValues[];
-  }
-
-  /** Returns the order values of the first rows, if an index has the order apart from ties in its first term. */
-  function firstRowsOf(
-    alternatives: Alternatives,
-    order: readonly OrderTerm[],
-    limit: number,
-  ): OrderValues[] {
-    const { text, names } = pageText(listed, alternatives, order);
-    const select = prepareValues(
-      `SELECT ${names.join()} FROM (${text}) ORDER BY ${orderText(named(order, names))}`,
-    );
-    return select.all(...valuesOf(alternatives), limit, 0) as OrderValues[];
-  }
-
-  function rowsAt(cursors: readonly string[], order: readonly OrderTerm[]): Row[] {
-    const { table, key, columns, joins = "" } = listed;
-    const members = key.map((column) => {
-      const index = order.findIndex(({ value }) => value === column);
-      return `json_extract(value, '$[${index + 1}]') AS ${column}`;
-    });
-    const select = prepare(
-      `SELECT ${columns} FROM (SELECT key AS position, ${members.join()} FROM json_each(?)) AS page
-       CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY position`,
-    );
-    return select.all(JSON.stringify(cursors)) as Row[];
-  }
-
-  /** Returns the order values of the first `count` rows; undefined if one stretch has all rows. */
-  function firstRows(
-    selection: Selection,
-    start: Condition | undefined,
-    count: number,
-  ): readonly OrderValues[] | undefined {
-    const { order } = selection;
-    const compare = comparerOf(order);
-    const firstOf = (rows: readonly OrderValues[]) => rows.toSorted(compare).slice(0, count);
-    const all = alternativesOf(selection);
-    const isOrdered = isInOrder(walkOf(listed, all), order);
-    const { direction } = order[0]!;
-    const left = isOrdered ? inRange(all, start, sideBefore(direction)) : passing(all, start);
-    let rows: readonly OrderValues[] = [];
-    let last: Condition | undefined;
-    for (const stretch of stretches(listed, left, isOrdered ? direction : "asc")) {
-      if (stretch.isAll) return undefined;
-      if (isOrdered) {
-        rows = rows.concat(firstRowsOf(stretch.alternatives, order, count - rows.length));
-        if (rows.length === count) return rows;
-        continue;
-      }
-      rows = rows.concat(rowsOf(passing(stretch.alternatives, last), order));
-      if (rows.length >= 2 * count) {
-        rows = firstOf(rows);
-        last = before(order, cursorAt(order, rows.at(-1)!));
-      }
-    }
-    return isOrdered ? rows : firstOf(rows);
-  }
-
-  const walk: ByStretches<Row> = (selection, range, options) => {
-    const { order } = selection;
-    const { limit, isWalk = false } = range;
-    const { totalCount, from } = options;
-    const offset = range.after === undefined ? range.offset : 0;
-    // One more row than requested shows whether others follow.
-    const count = offset + limit + (isWalk ? 1 : 0);
-    const first = firstRows(selection, startOf(selection, range, from), count);
-    if (!first) return byIndex(selection, range, options);
-    const shown = first.slice(offset, offset + limit).map((values) => cursorAt(order, values));
-    const isLast = !isWalk || first.length < count;
-    return { rows: rowsAt(shown, order), totalCount, ...(!isLast && { next: shown.at(-1)! }) };
+  const reader: Reader = {
+    listed,
+    stretches,
+    prepare: createPreparer(database),
+    // Integers beyond 2^53 must stay exact.
+    prepareValues: createPreparer(database, { bigints: true, arrays: true }),
   };
-
-  return (selection, ...asked) =>
+  const unlessGivenUp = createGivenUp();
+  return (selection, range, options) =>
     unlessGivenUp(
       () => nameOf(listed, selection),
-      () => walk(selection, ...asked),
+      () => walk(reader, selection, range, options) ?? byIndex(selection, range, options),
     );
+}
+
+/** What reads the rows of a table. */
+type Reader = {
+  readonly listed: ListedTable;
+  readonly stretches: Stretches;
+  readonly prepare: ReturnType<typeof createPreparer>;
+  readonly prepareValues: ReturnType<typeof createPreparer>;
+};
+
+/** Returns a page; undefined if one stretch has all rows. */
+function walk<Row>(
+  reader: Reader,
+  selection: Selection,
+  range: Range,
+  { totalCount, from }: WalkOptions,
+): Found<Row> | undefined {
+  const { order } = selection;
+  const { limit, isWalk = false } = range;
+  const offset = range.after === undefined ? range.offset : 0;
+  // One more row than requested shows whether others follow.
+  const count = offset + limit + (isWalk ? 1 : 0);
+  const first = firstRows(reader, selection, startOf(selection, range, from), count);
+  if (!first) return undefined;
+  const shown = first.slice(offset, offset + limit).map((values) => cursorAt(order, values));
+  const next = isWalk && first.length >= count ? shown.at(-1) : undefined;
+  return { rows: rowsAt<Row>(reader, shown, order), totalCount, ...(next !== undefined && { next }) };
+}
+
+/** Returns the order values of the first `count` rows; undefined if one stretch has all rows. */
+function firstRows(
+  reader: Reader,
+  selection: Selection,
+  start: Condition | undefined,
+  count: number,
+): readonly OrderValues[] | undefined {
+  const { listed, stretches } = reader;
+  const { order } = selection;
+  const compare = comparerOf(order);
+  const firstOf = (rows: readonly OrderValues[]) => rows.toSorted(compare).slice(0, count);
+  const all = alternativesOf(selection);
+  const isOrdered = isInOrder(walkOf(listed, all), order);
+  const { direction } = present(order[0], "the order of a page");
+  const left = isOrdered ? inRange(all, start, sideBefore(direction)) : passing(all, start);
+  let rows: readonly OrderValues[] = [];
+  let last: Condition | undefined;
+  for (const stretch of stretches(listed, left, isOrdered ? direction : "asc")) {
+    if (stretch.isAll) return undefined;
+    if (isOrdered) {
+      rows = rows.concat(firstRowsOf(reader, stretch.alternatives, order, count - rows.length));
+      if (rows.length === count) return rows;
+      continue;
+    }
+    rows = rows.concat(rowsOf(reader, passing(stretch.alternatives, last), order));
+    if (rows.length >= 2 * count) {
+      rows = firstOf(rows);
+      const end = rows.at(-1);
+      last = end && before(order, cursorAt(order, end));
+    }
+  }
+  return isOrdered ? rows : firstOf(rows);
+}
+
+/** Returns the order values of all rows, unsorted. */
+function rowsOf(
+  { listed, prepareValues }: Reader,
+  alternatives: Alternatives,
+  order: readonly OrderTerm[],
+): OrderValues[] {
+  const { text, names } = rowsText(listed, alternatives, order);
+  const select = prepareValues(`SELECT ${names.join()} FROM (${text})`);
+  return select.all(...valuesOf(alternatives)) as OrderValues[];
+}
+
+/** Returns the order values of the first rows, if an index has the order apart from ties in its first term. */
+function firstRowsOf(
+  { listed, prepareValues }: Reader,
+  alternatives: Alternatives,
+  order: readonly OrderTerm[],
+  limit: number,
+): OrderValues[] {
+  const { text, names } = pageText(listed, alternatives, order);
+  const select = prepareValues(
+    `SELECT ${names.join()} FROM (${text}) ORDER BY ${orderText(named(order, names))}`,
+  );
+  return select.all(...valuesOf(alternatives), limit, 0) as OrderValues[];
+}
+
+function rowsAt<Row>(
+  { listed, prepare }: Reader,
+  cursors: readonly string[],
+  order: readonly OrderTerm[],
+): Row[] {
+  const { table, key, columns, joins = "" } = listed;
+  const members = key.map((column) => {
+    const index = order.findIndex(({ value }) => value === column);
+    return `json_extract(value, '$[${index + 1}]') AS ${column}`;
+  });
+  const select = prepare(
+    `SELECT ${columns} FROM (SELECT key AS position, ${members.join()} FROM json_each(?)) AS page
+     CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY position`,
+  );
+  return select.all(JSON.stringify(cursors)) as Row[];
 }

@@ -1,4 +1,5 @@
 /** Chooses the plan that finds a page. The choice depends only on the query and on counts; this file reads no rows. */
+import type { Scan } from "../pages/selection.ts";
 
 /** How a page is found. Each plan has a file in this folder, whose header states its cost. */
 export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";
@@ -12,11 +13,7 @@ export type Asked = {
   readonly filter: "none" | "heights" | "blocks" | "values";
   /** True if the rows are stored in the requested order: by their position in the chain, or by an index of all rows. */
   readonly isInOrder: boolean;
-  /**
-   * Rows that an index finds: only those up to the end of the page, or few (`bounded`); all matching rows, which must be
-   * sorted (`sorted`); or also other rows, which must be tested one by one (`tested`).
-   */
-  readonly scan: "bounded" | "sorted" | "tested";
+  readonly scan: Scan;
   /** Number of rows before the page, unless it starts after a cursor. */
   readonly offset: number;
   readonly isAfter: boolean;

@@ -1,4 +1,5 @@
 /** Determines what the choice of a plan depends on, then runs the chosen plan. */
+import { present } from "../../../platform/present.ts";
 import type { Found } from "../../page.ts";
 import { type Asked, type Bounds, choosePlan, type Known, type Plan, type Question } from "./choose.ts";
 
@@ -17,10 +18,12 @@ export function findPage<Row>(
   for (;;) {
     const choice = choosePlan(asked, known, bounds);
     if ("learn" in choice) {
-      known = { ...known, ...learning[choice.learn]!() };
+      known = { ...known, ...present(learning[choice.learn], choice.learn)() };
       continue;
     }
     const { total = 0 } = known;
-    return choice.plan === "none" ? { rows: [], totalCount: total } : finding[choice.plan]!(total);
+    return choice.plan === "none"
+      ? { rows: [], totalCount: total }
+      : present(finding[choice.plan], `plan ${choice.plan}`)(total);
   }
 }

@@ -64,10 +64,10 @@ export function createRankingBuilder(
       );
       try {
         worker.postMessage({ ranked, maxBytes } satisfies ToBuilder);
-        const answered = once(worker, "message", settled);
+        const replied = once(worker, "message", settled);
         const gone = once(worker, "exit", settled).then(() => []);
         const lost = once(worker, "messageerror", settled).then(([error]) => Promise.reject(error));
-        const [built] = (await Promise.race([answered, gone, lost, late.promise])) as [RankingAt?];
+        const [built] = (await Promise.race([replied, gone, lost, late.promise])) as [RankingAt?];
         return built;
       } catch (error) {
         onError(error);

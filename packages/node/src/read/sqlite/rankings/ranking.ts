@@ -3,7 +3,9 @@
  * sorting. Stored as arrays of plain numbers, so that a ranking of a million rows uses few megabytes and is transferred
  * between threads without a copy.
  */
+
 import { firstIndex } from "../../../platform/binary-search.ts";
+import { present } from "../../../platform/present.ts";
 import type { Direction } from "../../page.ts";
 
 export type Ranking = {
@@ -110,7 +112,7 @@ export function upTo(ranking: Ranking, height: number): Ranking {
   const writer = createWriter(positions.length, rowEnds.length, bytes.length);
   for (let index = 0; index < rowEnds.length; index++) {
     const rows = rowsOf(ranking, index);
-    const kept = rows.subarray(firstIndex(rows.length, (row) => rows[row]! < end));
+    const kept = rows.subarray(firstIndex(rows.length, (row) => numberAt(rows, row) < end));
     if (kept.length === 0) continue;
     writer.addRows(kept);
     writer.endGroup(valueAt(ranking, index));
@@ -133,10 +135,10 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
       bytes.set(from.bytes.subarray(firstByte, from.byteEnds[end - 1]), length);
       const [moreRows, moreBytes] = [rows - firstRow, length - firstByte];
       for (let group = first; group < end; group++, groups++) {
-        rowEnds[groups] = from.rowEnds[group]! + moreRows;
-        byteEnds[groups] = from.byteEnds[group]! + moreBytes;
+        rowEnds[groups] = numberAt(from.rowEnds, group) + moreRows;
+        byteEnds[groups] = numberAt(from.byteEnds, group) + moreBytes;
       }
-      [rows, length] = [rowEnds[groups - 1]!, byteEnds[groups - 1]!];
+      [rows, length] = [numberAt(rowEnds, groups - 1), numberAt(byteEnds, groups - 1)];
     },
     addRows(added: Float64Array): void {
       positions.set(added, rows);
@@ -163,10 +165,10 @@ export function pageOf(ranking: Ranking, direction: Direction, offset: number, l
   const end = Math.min(offset + limit, positions.length);
   if (direction === "asc") return [...positions.subarray(offset, Math.max(end, offset))];
   const page: number[] = [];
-  let group = firstIndex(rowEnds.length, (index) => rowEnds[index]! > positions.length - 1 - offset);
+  let group = firstIndex(rowEnds.length, (index) => numberAt(rowEnds, index) > positions.length - 1 - offset);
   for (let skipped = offset; skipped < end; group--) {
     const rows = rowsOf(ranking, group);
-    const first = skipped - (positions.length - rowEnds[group]!);
+    const first = skipped - (positions.length - numberAt(rowEnds, group));
     const taken = rows.subarray(first, first + end - skipped);
     page.push(...taken);
     skipped += taken.length;
@@ -187,8 +189,8 @@ export function offsetAfter(
   const isThere = group < rowEnds.length && Buffer.compare(valueAt(ranking, group), value) === 0;
   if (!isThere) return direction === "asc" ? start : positions.length - start;
   const rows = rowsOf(ranking, group);
-  const before = firstIndex(rows.length, (row) => rows[row]! < position);
-  return before + (direction === "asc" ? start : positions.length - rowEnds[group]!);
+  const before = firstIndex(rows.length, (row) => numberAt(rows, row) < position);
+  return before + (direction === "asc" ? start : positions.length - numberAt(rowEnds, group));
 }
 
 /** Returns the rows whose value is between two bounds, both included; each group newest first. */
@@ -210,14 +212,18 @@ export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[
   const wanted = Buffer.from(part);
   const found: Float64Array[] = [];
   for (let at = text.indexOf(wanted); at !== -1; ) {
-    const group = firstIndex(byteEnds.length, (index) => byteEnds[index]! > at);
+    const group = firstIndex(byteEnds.length, (index) => numberAt(byteEnds, index) > at);
     found.push(rowsOf(ranking, group));
-    at = text.indexOf(wanted, byteEnds[group]!);
+    at = text.indexOf(wanted, numberAt(byteEnds, group));
   }
   return found;
 }
 
-const startOf = (ends: Uint32Array, group: number): number => (group === 0 ? 0 : ends[group - 1]!);
+/** Reads a number at an index within the array. */
+const numberAt = (numbers: Uint32Array | Float64Array, index: number): number =>
+  present(numbers[index], "a number of the ranking");
+
+const startOf = (ends: Uint32Array, group: number): number => (group === 0 ? 0 : numberAt(ends, group - 1));
 
 const rowsOf = ({ positions, rowEnds }: Ranking, group: number): Float64Array =>
   positions.subarray(startOf(rowEnds, group), rowEnds[group]);

@@ -3,6 +3,8 @@
  * AES-256-GCM with a random nonce; the owner is the associated data, so that a text can only be decrypted for its owner.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { CodedError } from "../../../platform/coded-error.ts";
+import { createLru } from "../../../platform/lru.ts";
 
 export type SecretCipher = {
   /** Returns the text to store for a secret; `owner` names the webhook or the register. */
@@ -12,16 +14,13 @@ export type SecretCipher = {
 };
 
 /** A stored text cannot be decrypted: it was changed, belongs to another owner, or needs another key. Not retryable. */
-export class EncryptionError extends Error {
-  readonly code = "SEAL_BROKEN";
-  readonly isRetryable = false;
-
+export class EncryptionError extends CodedError<"SEAL_BROKEN"> {
   constructor(owner: string, cause?: unknown) {
     super(
+      "SEAL_BROKEN",
       `the secret of ${owner} was changed outside of the node, or encrypted with another key; bring the data folder back from a copy`,
-      { cause },
+      { isRetryable: false, cause },
     );
-    this.name = "EncryptionError";
   }
 }
 
@@ -53,25 +52,7 @@ export const PLAIN_SECRETS: SecretCipher = {
 /** @param key result of `deriveKey`; absent: secrets are plain text */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
   if (key === undefined) return PLAIN_SECRETS;
-  const decrypted = new Map<string, string>();
-
-  function decipher(kept: string, owner: string): string {
-    if (!kept.startsWith(MARK)) throw new EncryptionError(owner);
-    const bytes = Buffer.from(kept.slice(MARK.length), "base64");
-    const [nonce, tag, encrypted] = [
-      bytes.subarray(0, NONCE_BYTES),
-      bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
-      bytes.subarray(NONCE_BYTES + TAG_BYTES),
-    ];
-    try {
-      const cipher = createDecipheriv(CIPHER, key!, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(Buffer.from(owner)).setAuthTag(tag);
-      return Buffer.concat([cipher.update(encrypted), cipher.final()]).toString();
-    } catch (cause) {
-      throw new EncryptionError(owner, cause);
-    }
-  }
-
+  const decrypted = createLru<string, string>(MAX_DECRYPTED);
   return {
     encrypt(secret, owner) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -81,14 +62,23 @@ export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
       const encrypted = Buffer.concat([cipher.update(secret), cipher.final()]);
       return `${MARK}${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64")}`;
     },
-    decrypt(kept, owner) {
-      const name = `${owner} ${kept}`;
-      const cached = decrypted.get(name);
-      if (cached !== undefined) return cached;
-      const secret = decipher(kept, owner);
-      if (decrypted.size >= MAX_DECRYPTED) decrypted.clear();
-      decrypted.set(name, secret);
-      return secret;
-    },
+    decrypt: (kept, owner) => decrypted.get(`${owner} ${kept}`, () => decipher(key, kept, owner)),
   };
+}
+
+function decipher(key: Uint8Array, kept: string, owner: string): string {
+  if (!kept.startsWith(MARK)) throw new EncryptionError(owner);
+  const bytes = Buffer.from(kept.slice(MARK.length), "base64");
+  const [nonce, tag, encrypted] = [
+    bytes.subarray(0, NONCE_BYTES),
+    bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
+    bytes.subarray(NONCE_BYTES + TAG_BYTES),
+  ];
+  try {
+    const cipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(owner)).setAuthTag(tag);
+    return Buffer.concat([cipher.update(encrypted), cipher.final()]).toString();
+  } catch (cause) {
+    throw new EncryptionError(owner, cause);
+  }
 }

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Head } from "../../../../src/read/head.ts";
 import type { Direction } from "../../../../src/read/page.ts";
@@ -84,9 +85,12 @@ function check(): void {
           )
           .all(...valuesOf(ways), ...(from?.values ?? []), offset)
           .map(({ id }) => id);
-      const { total } = database
-        .prepare<{ total: number }>(`SELECT COUNT(*) AS total FROM transactions WHERE ${textOf(ways)}`)
-        .get(...valuesOf(ways))!;
+      const { total } = present(
+        database
+          .prepare<{ total: number }>(`SELECT COUNT(*) AS total FROM transactions WHERE ${textOf(ways)}`)
+          .get(...valuesOf(ways)),
+        "a row",
+      );
       expect(totalCount).toBe(total);
       for (const direction of ["asc", "desc"] as const) {
         for (let offset = 0; offset < total; offset += 517) {
@@ -132,16 +136,16 @@ function checks(count: number): ReadTime {
 test("go on where the time was up, whether anything was found or not", () => {
   append("a", 1, 100, 100);
   for (const [filter, total] of [
-    [FILTERS[1]!, 3333],
+    [present(FILTERS[1], "an item of FILTERS"), 3333],
     [[{ sql: "fee = ?", values: [7] }], 0],
   ] as const) {
     open(checks(5));
     const attempt = () => snapshot((head) => tallyOf(head, [...filter]).totalCount);
     let failures = 0;
-    for (let answer: number | undefined; answer === undefined; ) {
+    for (let result: number | undefined; result === undefined; ) {
       try {
-        answer = attempt();
-        expect(answer).toBe(total);
+        result = attempt();
+        expect(result).toBe(total);
       } catch (error) {
         expect(error).toBeInstanceOf(SnapshotError);
         failures += 1;
@@ -156,7 +160,9 @@ test("leave nothing behind when there was no time at all", () => {
   append("a", 1, 100, 100);
   open(checks(0));
   for (let attempt = 0; attempt < 3; attempt++) {
-    expect(() => snapshot((head) => tallyOf(head, FILTERS[0]!))).toThrow(SnapshotError);
+    expect(() => snapshot((head) => tallyOf(head, present(FILTERS[0], "an item of FILTERS")))).toThrow(
+      SnapshotError,
+    );
   }
   open(createReadTime(10_000));
   check();
@@ -182,7 +188,7 @@ test("count each block once", () => {
   const time = createReadTime(10_000);
   snapshot = createSnapshot(database, time);
   tally = createTallies(watched, createStretches(database, time), TABLE);
-  const total = () => snapshot((head) => tallyOf(head, FILTERS[1]!).totalCount);
+  const total = () => snapshot((head) => tallyOf(head, present(FILTERS[1], "an item of FILTERS")).totalCount);
   append("a", 1, 4, 3);
   expect([total(), total()]).toEqual([4, 4]);
   expect(counted).toEqual([1, 2, 3, 4]);

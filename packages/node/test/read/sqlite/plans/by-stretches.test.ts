@@ -1,6 +1,8 @@
 /** Pages that are made in stretches are those that one statement finds. */
+
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { present } from "../../../../src/platform/present.ts";
 import { SnapshotError } from "../../../../src/read/errors.ts";
 import type { Range } from "../../../../src/read/page.ts";
 import { type Condition, found } from "../../../../src/read/sqlite/pages/conditions.ts";
@@ -42,7 +44,13 @@ database.transaction(() => {
       const isAlive = number % 6 === 0 ? 1 : null;
       insert.run(
         ...[height, sequence, `${number}`, number % 2, sender, recipient],
-        ...[AMOUNTS[number % AMOUNTS.length]!, number % 2, height, text, isAlive],
+        ...[
+          present(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
+          number % 2,
+          height,
+          text,
+          isAlive,
+        ],
       );
       if (number % 4 === 1) pay.run(`r${number % 3}`, height, sequence);
     }
@@ -50,7 +58,13 @@ database.transaction(() => {
   const open = database.prepare("INSERT INTO wallets VALUES (?, NULL, ?, ?, ?, ?, NULL, '{}')");
   for (let number = 0; number < WALLET_COUNT; number++) {
     const username = number % 4 === 0 ? `name ${number % 8}` : null;
-    open.run(`a${number}`, AMOUNTS[number % AMOUNTS.length]!, number % 3, `v${number % 2}`, username);
+    open.run(
+      `a${number}`,
+      present(AMOUNTS[number % AMOUNTS.length], "an item of AMOUNTS"),
+      number % 3,
+      `v${number % 2}`,
+      username,
+    );
   }
 });
 
@@ -179,12 +193,16 @@ test("A range replaces a wider one at the same side, which is only tested then."
     above(5),
     "low",
   );
-  expect(fromText(TRANSACTIONS, one!)).toBe(
+  expect(fromText(TRANSACTIONS, present(one, "one"))).toBe(
     "FROM transactions  WHERE (height <= ?) AND (height > ?) AND +(height >= ?)",
   );
-  const [two] = inRange(inRange([one!], above(7), "low"), { sql: "height < ?", values: [8] }, "high");
-  expect(two!.found.flatMap(({ values }) => values)).toEqual([7, 8]);
-  expect(two!.tests.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
+  const [two] = inRange(
+    inRange([present(one, "one")], above(7), "low"),
+    { sql: "height < ?", values: [8] },
+    "high",
+  );
+  expect(two?.found.flatMap(({ values }) => values)).toEqual([7, 8]);
+  expect(two?.tests.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
 });
 
 test("A list that took too long is not tried again for a while, and others are.", () => {
@@ -198,7 +216,10 @@ test("A list that took too long is not tried again for a while, and others are."
   });
   const page = (sql: string) =>
     byStretches(
-      { conditions: [{ sql, values: [] }], order: ORDERS.wallets[1]! },
+      {
+        conditions: [{ sql, values: [] }],
+        order: present(ORDERS.wallets[1], "an item of ORDERS.wallets"),
+      },
       { offset: 0, limit: 5 },
       { totalCount: 9 },
     );

@@ -1,16 +1,15 @@
-/** Lists that rankings answer are the very ones that come of sorting and testing all rows. */
+/** Lists that are read from rankings equal those that sort and test all rows. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  TRANSACTION_ORDERS,
-  type TransactionFilter,
-  type TransactionOrder,
-} from "../../../../src/read/filters.ts";
+import { present } from "../../../../src/platform/present.ts";
+import type { TransactionFilter, TransactionOrder } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
+import { TRANSACTIONS } from "../../../../src/read/lists.ts";
 import { createReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
 import { createStretches } from "../../../../src/read/sqlite/pages/stretches.ts";
 import { createRankingBuilder } from "../../../../src/read/sqlite/rankings/builder.ts";
@@ -72,7 +71,7 @@ const FILTERS: TransactionFilter[] = [
   { senderPublicKey: "s0", recipientId: "r1" },
   { senderPublicKey: "s1", recipientId: "r0", version: 2 },
 ];
-const ORDERS: TransactionOrder[] = TRANSACTION_ORDERS.flatMap((field) =>
+const ORDERS: TransactionOrder[] = TRANSACTIONS.orders.flatMap((field) =>
   (["asc", "desc"] as const).map((direction) => ({ field, direction })),
 );
 
@@ -226,7 +225,10 @@ test("begin pages of many matches near their first row", async () => {
   // Above what is sorted, and above the number of parts that the chain is counted in.
   appendMany(opened.table, 1_500, 20);
   for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
-    for (const order of [...BY_HEIGHT, { ...BY_HEIGHT[0]!, sequence: "asc" } as const]) {
+    for (const order of [
+      ...BY_HEIGHT,
+      { ...present(BY_HEIGHT[0], "an item of BY_HEIGHT"), sequence: "asc" } as const,
+    ]) {
       check(opened, filter, order);
       await setImmediate();
       check(opened, filter, order);

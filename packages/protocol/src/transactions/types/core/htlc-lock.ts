@@ -1,4 +1,5 @@
 /** 1/8 hash time lock (transactions.md 6.3). */
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, hashText, record, u63, vendorFieldText } from "../members.ts";
@@ -25,12 +26,12 @@ export const htlcLock: TransactionType = {
     },
   },
   write({ amount, recipientId, asset }, writer) {
-    const { secretHash, expiration } = asset!.lock!;
+    const { secretHash, expiration } = present(asset?.lock, "asset.lock");
     writer.u64(amount);
     writer.hex(secretHash, 32);
     writer.u8(expiration.type);
     writer.u32(expiration.value);
-    writeAddress(writer, recipientId!);
+    writeAddress(writer, present(recipientId, "recipientId"));
   },
   read(reader) {
     const amount = reader.u64();

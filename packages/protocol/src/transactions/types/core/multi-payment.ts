@@ -1,4 +1,5 @@
 /** 1/6 payments to several recipients (transactions.md 6.3). */
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record, u63, vendorFieldText } from "../members.ts";
@@ -22,7 +23,7 @@ export const multiPayment: TransactionType = {
     },
   },
   write({ asset }, writer) {
-    const payments = asset!.payments!;
+    const payments = present(asset?.payments, "asset.payments");
     writer.u16(payments.length);
     for (const { amount, recipientId } of payments) {
       writer.u64(amount);

@@ -1,9 +1,11 @@
 /** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
+
 import type { ByteWriter } from "../../../bytes/writer.ts";
+import { present } from "../../../present.ts";
 import type { Asset } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { alphanumericText, distinctItems, none, publicKeyText, record, u63 } from "../members.ts";
-import type { MemberSchema, TransactionType } from "../type.ts";
+import type { MemberSchema, TransactionType, TypeSchema } from "../type.ts";
 
 const MAX_PARTICIPANTS = 16;
 const participants = { minItems: 1, maxItems: MAX_PARTICIPANTS };
@@ -15,51 +17,56 @@ const signatures = (minimum: string, maximum: string): MemberSchema =>
     { minItems: { $data: minimum }, maxItems: { $data: maximum } },
   );
 
+const schema: TypeSchema = {
+  required: ["asset", "signatures"],
+  properties: {
+    amount: none,
+    fee: u63(1),
+    asset: record({
+      multiSignature: record({
+        min: { type: "integer", minimum: 1, maximum: { $data: "1/publicKeys/length" } },
+        publicKeys: distinctItems(publicKeyText, participants),
+      }),
+    }),
+    signatures: signatures("1/asset/multiSignature/min", "1/asset/multiSignature/publicKeys/length"),
+  },
+};
+
+const legacySchema: TypeSchema = {
+  required: ["asset"],
+  properties: {
+    version: { enum: [null, 1] },
+    amount: none,
+    fee: u63(1),
+    asset: record({
+      multiSignatureLegacy: record({
+        min: { type: "integer", minimum: 1, maximum: { $data: "1/keysgroup/length" } },
+        lifetime: { type: "integer", minimum: 1, maximum: 72 },
+        keysgroup: {
+          type: "array",
+          ...participants,
+          items: { type: "string", minLength: 67, maxLength: 67, lowerCase: true },
+        },
+      }),
+    }),
+    signatures: signatures(
+      "1/asset/multiSignatureLegacy/min",
+      "1/asset/multiSignatureLegacy/keysgroup/length",
+    ),
+  },
+};
+
 export const multiSignature: TransactionType = {
   typeGroup: TYPE_GROUPS.core,
   type: 4,
   key: "multiSignature",
-  schema: {
-    required: ["asset", "signatures"],
-    properties: {
-      amount: none,
-      fee: u63(1),
-      asset: record({
-        multiSignature: record({
-          min: { type: "integer", minimum: 1, maximum: { $data: "1/publicKeys/length" } },
-          publicKeys: distinctItems(publicKeyText, participants),
-        }),
-      }),
-      signatures: signatures("1/asset/multiSignature/min", "1/asset/multiSignature/publicKeys/length"),
-    },
-  },
-  legacySchema: {
-    required: ["asset"],
-    properties: {
-      version: { enum: [null, 1] },
-      amount: none,
-      fee: u63(1),
-      asset: record({
-        multiSignatureLegacy: record({
-          min: { type: "integer", minimum: 1, maximum: { $data: "1/keysgroup/length" } },
-          lifetime: { type: "integer", minimum: 1, maximum: 72 },
-          keysgroup: {
-            type: "array",
-            ...participants,
-            items: { type: "string", minLength: 67, maxLength: 67, lowerCase: true },
-          },
-        }),
-      }),
-      signatures: signatures(
-        "1/asset/multiSignatureLegacy/min",
-        "1/asset/multiSignatureLegacy/keysgroup/length",
-      ),
-    },
-  },
+  schema,
+  legacySchema,
   write({ version, asset }, writer) {
-    if (version === 1) writeLegacy(asset!.multiSignatureLegacy!, writer);
+    if (version === 1)
+      writeLegacy(present(asset?.multiSignatureLegacy, "asset.multiSignatureLegacy"), writer);
     else {
-      const { min, publicKeys } = asset!.multiSignature!;
+      const { min, publicKeys } = present(asset?.multiSignature, "asset.multiSignature");
       writer.u8(min);
       writer.u8(publicKeys.length);
       for (const publicKey of publicKeys) writer.hex(publicKey, 33);

@@ -1,4 +1,5 @@
 /** 1/0 transfer (transactions.md 6.3). */
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, u63, vendorFieldText } from "../members.ts";
@@ -22,7 +23,7 @@ export const transfer: TransactionType = {
   write({ amount, expiration = 0, recipientId }, writer) {
     writer.u64(amount);
     writer.u32(expiration);
-    writeAddress(writer, recipientId!);
+    writeAddress(writer, present(recipientId, "recipientId"));
   },
   read: (reader) => ({
     amount: reader.u64(),

@@ -1,5 +1,7 @@
 /** 2/6 registration, change or resignation of an entity (transactions.md 6.4). */
+
 import { hexToBytes } from "../../../crypto/bytes.ts";
+import { present } from "../../../present.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, hashText } from "../members.ts";
 import type { MemberSchema, TransactionType } from "../type.ts";
@@ -47,14 +49,15 @@ export const entity: TransactionType = {
     ],
   }),
   write({ asset }, writer) {
-    const { type, subType, action, registrationId = "", data } = asset!;
-    writer.u8(type!);
-    writer.u8(subType!);
-    writer.u8(action!);
+    const { type = 0, subType = 0, action = 0, registrationId = "" } = present(asset, "asset");
+    const { name, ipfsData } = present(asset?.data, "asset.data");
+    writer.u8(type);
+    writer.u8(subType);
+    writer.u8(action);
     writer.u8(registrationId.length / 2);
     writer.bytes(hexToBytes(registrationId));
-    writeOptionalText(data!.name, writer);
-    writeOptionalText(data!.ipfsData, writer);
+    writeOptionalText(name, writer);
+    writeOptionalText(ipfsData, writer);
   },
   read(reader) {
     const numbers = { type: reader.u8(), subType: reader.u8(), action: reader.u8() };

@@ -1,4 +1,5 @@
 /** 2000/2 transfer of a token (transactions.md 6.5). */
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record } from "../members.ts";
@@ -19,8 +20,8 @@ export const nftTransfer: TransactionType = {
     },
   },
   write({ asset, recipientId }, writer) {
-    writeNft(asset!.nft!, writer);
-    writeAddress(writer, recipientId!);
+    writeNft(present(asset?.nft, "asset.nft"), writer);
+    writeAddress(writer, present(recipientId, "recipientId"));
   },
   read: (reader) => ({ asset: { nft: readNft(reader) }, recipientId: readAddress(reader) }),
   staticFee: () => 10_000_000n,

@@ -1,7 +1,9 @@
 /** The payload of certified NFT transactions (transactions.md 6.6). */
+
 import { fromHex } from "#primitives";
 import type { ByteReader } from "../../../bytes/reader.ts";
 import type { ByteWriter } from "../../../bytes/writer.ts";
+import { present } from "../../../present.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
@@ -49,7 +51,7 @@ export function writeCertified({ asset, recipientId }: TransactionBody, writer: 
   writer.bytes(fromHex(demand.signature));
   writeCertificationPayload(certification.payload, writer);
   writer.bytes(untypedHex(certification.signature));
-  writeAddress(writer, recipientId!);
+  writeAddress(writer, present(recipientId, "recipientId"));
 }
 
 export function readCertified(reader: ByteReader) {

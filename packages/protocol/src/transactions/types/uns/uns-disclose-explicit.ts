@@ -1,5 +1,6 @@
 /** 2001/0 disclosure of explicit values (transactions.md 6.7). */
 
+import { present } from "../../../present.ts";
 import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hexText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
@@ -34,12 +35,14 @@ export const unsDiscloseExplicit: TransactionType = {
     },
   },
   write({ asset }, writer) {
-    const { "disclose-demand": demand, "disclose-demand-certification": certification } = asset!;
-    writeExplicitValues(demand!.payload.explicitValue, writer);
-    writeDiscloser(demand!.payload, writer);
-    writer.bytes(untypedHex(demand!.signature));
-    writeDiscloseCertificationPayload(certification!.payload, writer);
-    writer.bytes(untypedHex(certification!.signature));
+    const demand = present(asset?.["disclose-demand"], "asset.disclose-demand");
+    writeExplicitValues(demand.payload.explicitValue, writer);
+    writeDiscloser(demand.payload, writer);
+    writer.bytes(untypedHex(demand.signature));
+    const name = "disclose-demand-certification";
+    const certification = present(asset?.[name], `asset.${name}`);
+    writeDiscloseCertificationPayload(certification.payload, writer);
+    writer.bytes(untypedHex(certification.signature));
   },
   read(reader) {
     const explicitValue = readExplicitValues(reader);

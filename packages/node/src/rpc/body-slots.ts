@@ -1,14 +1,14 @@
 /** Concurrency slots for request bodies: a total number, of which one client can have a share. */
 import { clientGroup } from "../platform/addresses/groups.ts";
 
-export type PlaceBounds = { readonly total: number; readonly perClient: number };
+export type BodySlotBounds = { readonly total: number; readonly perClient: number };
 
-export type Places = {
-  /** Takes a place for a client's address, and returns a function that releases it. Undefined if none is free. */
+export type BodySlots = {
+  /** Takes a slot for a client's address, and returns a function that releases it. Undefined if none is free. */
   take(address: string): (() => void) | undefined;
 };
 
-export function createPlaces({ total, perClient }: PlaceBounds): Places {
+export function createBodySlots({ total, perClient }: BodySlotBounds): BodySlots {
   const taken = new Map<string, number>();
   let all = 0;
   return {
@@ -20,7 +20,7 @@ export function createPlaces({ total, perClient }: PlaceBounds): Places {
       taken.set(client, own + 1);
       return () => {
         all -= 1;
-        const left = taken.get(client)! - 1;
+        const left = (taken.get(client) ?? 0) - 1;
         if (left > 0) taken.set(client, left);
         else taken.delete(client);
       };

@@ -3,7 +3,7 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { jsonText } from "@uniknode/client";
 
 /** State of a cached response. */
-export type Answer<Value> = {
+export type CachedResponse<Value> = {
   /** Absent until the first response, and after a reorganization that affects it. */
   readonly value?: Value;
   /** Error of the last request; `value` is then from an earlier request, if any. */
@@ -12,10 +12,10 @@ export type Answer<Value> = {
   readonly isLoading: boolean;
 };
 
-export type Answers = {
+export type ResponseCache = {
   /** Number of refresh requests. */
   readonly revision: ReadonlySignal<number>;
-  answerOf<Value>(key: string): ReadonlySignal<Answer<Value>>;
+  get<Value>(key: string): ReadonlySignal<CachedResponse<Value>>;
   /** Fetches unless this version is cached or in flight. */
   request<Value>(key: string, version: string, ask: () => Promise<Value>): Promise<void>;
   /** Refreshes all responses whose key begins with a text, and keeps showing the cached ones. */
@@ -27,7 +27,7 @@ export type Answers = {
 };
 
 type Entry = {
-  readonly answer: Signal<Answer<unknown>>;
+  readonly response: Signal<CachedResponse<unknown>>;
   version?: string | undefined;
   requests: number;
   /** The response belongs to an earlier version. Not a signal, because components change only with new data. */
@@ -35,23 +35,24 @@ type Entry = {
 };
 
 /** Maximum number of entries, more than any page shows. */
-const MAX_ANSWERS = 200;
-const NOTHING: Answer<never> = { isLoading: true };
+const MAX_ENTRIES = 200;
+const NOTHING: CachedResponse<never> = { isLoading: true };
 
-export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
+export function createResponseCache(maxEntries = MAX_ENTRIES): ResponseCache {
   /** Entries, most recently used last. */
   const entries = new Map<string, Entry>();
   const revision = signal(0);
 
   function entryOf(key: string): Entry {
     const entry = entries.get(key) ?? {
-      answer: signal<Answer<unknown>>(NOTHING),
+      response: signal<CachedResponse<unknown>>(NOTHING),
       requests: 0,
       isStale: false,
     };
     entries.delete(key);
     entries.set(key, entry);
-    if (entries.size > maxAnswers) entries.delete(entries.keys().next().value!);
+    const [oldest] = entries.keys();
+    if (oldest !== undefined && entries.size > maxEntries) entries.delete(oldest);
     return entry;
   }
 
@@ -60,17 +61,17 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
     if (entry.version === version) return;
     entry.version = version;
     const number = ++entry.requests;
-    const known = entry.answer.peek();
+    const known = entry.response.peek();
     entry.isStale = true;
-    if (known.value === undefined && !known.isLoading) entry.answer.value = { ...known, isLoading: true };
+    if (known.value === undefined && !known.isLoading) entry.response.value = { ...known, isLoading: true };
     const outcome = await ask().then(
-      (value): Answer<Value> => ({ value, isLoading: false }),
+      (value): CachedResponse<Value> => ({ value, isLoading: false }),
       (error: unknown) => ({ error, isLoading: false }),
     );
     // A later request or a reorganization made the response obsolete.
     if (number !== entry.requests) return;
     entry.isStale = "error" in outcome;
-    entry.answer.value = entry.isStale ? { ...entry.answer.peek(), ...outcome } : outcome;
+    entry.response.value = entry.isStale ? { ...entry.response.peek(), ...outcome } : outcome;
   }
 
   function again(isMeant: (key: string, entry: Entry) => boolean, isForgotten: boolean): void {
@@ -78,23 +79,25 @@ export function createAnswers(maxAnswers = MAX_ANSWERS): Answers {
       if (!isMeant(key, entry)) continue;
       entry.version = undefined;
       entry.requests++;
-      if (isForgotten) entry.answer.value = NOTHING;
+      if (isForgotten) entry.response.value = NOTHING;
     }
     revision.value++;
   }
 
   return {
     revision,
-    answerOf: <Value>(key: string) => entryOf(key).answer as Signal<Answer<Value>>,
+    get: <Value>(key: string) => entryOf(key).response as Signal<CachedResponse<Value>>,
     request,
     refresh: (keyPrefix) => again((key) => key.startsWith(keyPrefix), false),
-    retry: () => again((_key, { answer }) => answer.peek().error !== undefined, false),
-    forget: (ids) =>
-      again((_key, { answer, isStale }) => {
-        const { value, isLoading } = answer.peek();
-        if (ids === undefined || isStale || isLoading) return true;
-        const text = jsonText(value);
-        return ids.some((id) => text.includes(id));
-      }, true),
+    retry: () => again((_key, { response }) => response.peek().error !== undefined, false),
+    forget: (ids) => again((_key, entry) => ids === undefined || mayContain(entry, ids), true),
   };
+}
+
+/** Returns true if the response contains one of the ids, or if it is not known yet. */
+function mayContain({ response, isStale }: Entry, ids: readonly string[]): boolean {
+  const { value, isLoading } = response.peek();
+  if (isStale || isLoading) return true;
+  const text = jsonText(value);
+  return ids.some((id) => text.includes(id));
 }

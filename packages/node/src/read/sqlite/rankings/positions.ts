@@ -1,10 +1,11 @@
 /** Transactions by their positions in the chain. */
+import { present } from "../../../platform/present.ts";
 import type { Database } from "../../../store/engine/database.ts";
 import { CursorError } from "../../errors.ts";
 import type { Found } from "../../page.ts";
-import { positionOf, SEQUENCES } from "../rankings/ranking.ts";
-import { cursorOf, cursorValues } from "./cursor.ts";
-import type { OrderTerm } from "./order.ts";
+import { cursorOf, cursorValues } from "../pages/cursor.ts";
+import type { OrderTerm } from "../pages/order.ts";
+import { positionOf, SEQUENCES } from "./ranking.ts";
 
 export type PageOfPositions = {
   readonly positions: readonly number[];
@@ -42,6 +43,10 @@ export function createRowsAt<Row>(database: Database, columns: string, joins: st
     if (!isWalk || isLast || last === undefined) return { rows, totalCount };
     const names = order.map(({ value }) => value);
     const walked = database.prepare<{ cursor: string }>(`SELECT ${cursorOf(order, names)} AS cursor ${from}`);
-    return { rows, totalCount, next: walked.get(JSON.stringify([last]))!.cursor };
+    return {
+      rows,
+      totalCount,
+      next: present(walked.get(JSON.stringify([last])), "the last row of a page").cursor,
+    };
   };
 }

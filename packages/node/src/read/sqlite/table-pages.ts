@@ -1,16 +1,16 @@
 /** Pages of a table whose rows are found by its indexes: blocks, wallets, tokens. */
-import type { Database } from "../../../store/engine/database.ts";
-import type { Head } from "../../head.ts";
-import type { Found, Range } from "../../page.ts";
-import { createStartInIndex } from "../plans/by-count.ts";
-import { createByIndex } from "../plans/by-index.ts";
-import { createByStretches } from "../plans/by-stretches.ts";
-import type { Asked, Known } from "../plans/choose.ts";
-import { type Finding, findPage } from "../plans/find.ts";
-import type { ReadTime } from "./read-time.ts";
-import { createRowCounts } from "./row-counts.ts";
-import { alternativesOf, type ListedTable, type Selection, scanOf } from "./selection.ts";
-import type { Stretches } from "./stretches.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { Head } from "../head.ts";
+import type { Found, Range } from "../page.ts";
+import type { ReadTime } from "./pages/read-time.ts";
+import { createRowCounts } from "./pages/row-counts.ts";
+import { alternativesOf, type ListedTable, type Selection, scanOf } from "./pages/selection.ts";
+import type { Stretches } from "./pages/stretches.ts";
+import { createStartInIndex } from "./plans/by-count.ts";
+import { createByIndex } from "./plans/by-index.ts";
+import { createByStretches } from "./plans/by-stretches.ts";
+import type { Asked, Known } from "./plans/choose.ts";
+import { type Finding, findPage } from "./plans/find.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly selection: Selection;

@@ -24,7 +24,7 @@ export type Timestamp = {
   readonly human: string;
 };
 
-export type Answer<Data, Extra = unknown> = { readonly data: Data } & Extra;
+export type ApiResponse<Data, Extra = unknown> = { readonly data: Data } & Extra;
 
 /** Head of the chain at which a response was read: responses with one height are consistent. */
 export type WithChainmeta = {

@@ -1,0 +1,133 @@
+/** The register of webhooks: `/webhooks` (webhooks.md 1). */
+
+import { createList } from "../../list.ts";
+import { path } from "../../request.ts";
+import type { ApiResponse } from "../../responses.ts";
+import type { Send } from "../../send.ts";
+
+export type Condition = {
+  /** A member of the content of the event, or a path to it such as `asset.nft.unik.tokenId`. */
+  readonly key: string;
+  readonly condition:
+    | "between"
+    | "not-between"
+    | "contains"
+    | "eq"
+    | "ne"
+    | "gt"
+    | "gte"
+    | "lt"
+    | "lte"
+    | "truthy"
+    | "falsy"
+    | "regexp";
+  /** Absent for `truthy` and `falsy`. */
+  readonly value?: unknown;
+};
+
+/** The number of a webhook, or the id (a UUID) that a webhook had on an old node, from which it was imported. */
+export type WebhookId = number | string;
+
+export type Webhook = {
+  readonly id: number;
+  /** A name that people gave it; absent if there is none. */
+  readonly name?: string;
+  /** Its event; the first of `events` if it was registered without `event`. */
+  readonly event: string;
+  readonly target: string;
+  readonly enabled: boolean;
+  readonly conditions: readonly Condition[];
+  /** Further names, and patterns such as `transaction.*`. */
+  readonly events?: readonly string[];
+  /** `all`: every condition must hold. Absent: one condition suffices. */
+  readonly match?: "all";
+  /** Absent: parallel. */
+  readonly order?: "strict";
+  /** Number of blocks that must follow a block before its events are delivered; absent for none. */
+  readonly confirmations?: number;
+  /** Number of deliveries that wait; absent for none, and in the response to a registration. */
+  readonly queued?: number;
+  /** Present while recent attempts fail: the last one, or more than half of the last 5 minutes. */
+  readonly failing?: Failing;
+  /** The replay that is running, and its next block. */
+  readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
+  /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
+  readonly suspended?: { readonly reason: string; readonly since: number };
+};
+
+/** `reason` of the last failure; `since`: the first of the failures in a row, milliseconds since 1970. */
+export type Failing = { readonly reason?: string; readonly since?: number };
+
+export type WebhookState = "active" | "failing" | "paused" | "suspended";
+
+/** Number of webhooks in each state, and of all deliveries that wait. */
+export type WebhookHealth = Readonly<Record<WebhookState, number>> & { readonly queued: number };
+
+/** A webhook with the secret for verifying deliveries, which is returned only once. */
+export type WebhookWithToken = Webhook & {
+  /** 64 hexadecimal digits. */
+  readonly token: string;
+  /** The same 32 bytes in the form of Standard Webhooks: `whsec_` and their base64. */
+  readonly secret: string;
+  /** Time until which the former secret is valid: milliseconds since 1970. */
+  readonly overlapUntil?: number;
+};
+
+export type WebhookChanges = {
+  /** Name of at most 100 characters; `null` removes it. */
+  readonly name?: string | null;
+  /** In an update, `null` removes it: `events` remain. */
+  readonly event?: string | null;
+  /** `null` removes them. */
+  readonly events?: readonly string[] | null;
+  readonly target?: string;
+  readonly enabled?: boolean;
+  /** An empty list is always true. */
+  readonly conditions?: readonly Condition[];
+  readonly match?: "any" | "all";
+  readonly order?: "parallel" | "strict";
+  readonly confirmations?: number;
+  /**
+   * Treatment of queued deliveries: "keep" (default) sends them in order to the present target, "drop"
+   * cancels them.
+   */
+  readonly queue?: "keep" | "drop";
+};
+
+/** `event` or `events` is needed. */
+export type NewWebhook = Omit<WebhookChanges, "event"> &
+  Required<Pick<WebhookChanges, "target">> & {
+    readonly event?: string;
+    /** True if the first delivery is a `ping`. */
+    readonly ping?: boolean;
+  };
+
+/** Conditions that are probably a mistake, such as a member that no event has; absent without any. */
+export type Warnings = { readonly warnings?: readonly string[] };
+
+export const register = (send: Send) => ({
+  list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
+
+  /** Gets the state of all webhooks. */
+  health: () => send<ApiResponse<WebhookHealth>>({ path: "/webhooks/health" }),
+
+  get: (id: WebhookId) => send<ApiResponse<Webhook>>({ path: path`/webhooks/${id}` }),
+
+  /** Creates a webhook. Only this response contains its secret. */
+  create: (webhook: NewWebhook) =>
+    send<ApiResponse<WebhookWithToken> & Warnings>({ method: "POST", path: "/webhooks", body: webhook }),
+
+  /** Omitted members keep their value; deliveries that wait stay in the queue, unless `queue` is "drop". */
+  update: (id: WebhookId, changes: WebhookChanges) =>
+    send<Warnings>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
+
+  remove: (id: WebhookId) => send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}` }),
+
+  /** Replaces the secret. For `overlapSeconds` (default: a day) deliveries carry signatures of both. */
+  rotate: (id: WebhookId, options: { readonly overlapSeconds?: number } = {}) =>
+    send<ApiResponse<WebhookWithToken>>({
+      method: "POST",
+      path: path`/webhooks/${id}/rotate`,
+      body: options,
+    }),
+});

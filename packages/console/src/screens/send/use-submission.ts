@@ -1,0 +1,123 @@
+/** Signs the order of a form with the typed passphrases, and sends it. */
+import type { RawTransaction } from "@uniknode/client";
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import { announce } from "../../components/announce.tsx";
+import { useNode } from "../../data/node.ts";
+import { fieldOf, type Posted, postOne, reasonText } from "../../signing/post.ts";
+import type { Sender } from "../../signing/sender.ts";
+import type { Signer } from "../../signing/signer.ts";
+import type { Faults } from "./read-order.ts";
+import { type Drafted, faultsOf, type OrderState } from "./use-order.ts";
+import type { FormValues } from "./use-values.ts";
+
+/** Fields of the passphrases; the only place that stores them. */
+export type SecretFields = {
+  readonly passphrase: RefObject<HTMLInputElement | null>;
+  readonly second: RefObject<HTMLInputElement | null>;
+};
+
+export type SubmissionOptions = {
+  readonly signer: Signer | undefined;
+  readonly order: OrderState;
+  readonly input: Pick<FormValues, "values" | "settle">;
+  readonly secrets: SecretFields;
+  /** Called after errors are set. */
+  readonly onRefused: () => void;
+};
+
+export type Submission = {
+  readonly isBusy: boolean;
+  /** True if missing fields are marked. */
+  readonly wasTried: boolean;
+  readonly made: { readonly signed: RawTransaction; readonly posted?: Posted } | undefined;
+  /** Errors of the node or the worker, until the input changes. */
+  readonly refusal: Faults;
+  /** Drops the errors after an input. */
+  clear(): void;
+  /** @param isKept signs only */
+  submit(isKept: boolean): Promise<void>;
+  /** Sends a signed transaction again. */
+  send(signed: RawTransaction): Promise<void>;
+};
+
+export function useSubmission({ signer, order, input, secrets, onRefused }: SubmissionOptions): Submission {
+  const { api, responses, poll } = useNode();
+  const [isBusy, setBusy] = useState(false);
+  const [wasTried, setTried] = useState(false);
+  const [made, setMade] = useState<Submission["made"]>();
+  const [refusal, setRefusal] = useState<Faults>({});
+
+  function refuse(faults: Faults): void {
+    setTried(true);
+    setRefusal(faults);
+    onRefused();
+  }
+
+  async function submit(isKept: boolean): Promise<void> {
+    input.settle();
+    if (isBusy) return;
+    if (!signer) return refuse({ passphrase: "The signing code is still loading. Try again in a moment." });
+    const passphrase = secrets.passphrase.current?.value;
+    if (!passphrase) return refuse({ passphrase: "Enter the passphrase." });
+    setBusy(true);
+    setRefusal({});
+    try {
+      if (input.values.from) await sign(signer, isKept);
+      // Keeps the passphrase in its field, because nothing is signed yet.
+      else input.settle({ from: await findWallet(signer, passphrase) });
+    } catch (error) {
+      refuse(faultsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  async function sign(signer: Signer, isKept: boolean): Promise<void> {
+    const { isReady, drafted, sender } = order;
+    if (!isReady || !drafted || !sender.value) return refuse({});
+    const signed = await signDraft(signer, drafted, sender.value, secrets);
+    setTried(false);
+    if (isKept) setMade({ signed });
+    else await send(signed);
+  }
+
+  async function send(signed: RawTransaction): Promise<void> {
+    const posted = await postOne(api, signed);
+    setMade({ signed, posted });
+    const field = posted.became === "refused" ? fieldOf(posted) : undefined;
+    if (field) refuse({ [field]: reasonText(posted.reasons) });
+    announceOutcome(posted);
+    responses.refresh("wallet ");
+    poll();
+  }
+
+  return { isBusy, wasTried, made, refusal, clear: () => setRefusal({}), submit, send };
+}
+
+async function findWallet(signer: Signer, passphrase: string): Promise<string> {
+  const { address } = await signer.walletOf(passphrase);
+  announce(`The passphrase belongs to ${address}. Check what will be signed.`);
+  return address;
+}
+
+/** Signs the draft, and clears the fields of the passphrases. */
+function signDraft(
+  signer: Signer,
+  { order, terms }: Drafted,
+  { wallet: { address, secondPublicKey } }: Sender,
+  { passphrase, second }: SecretFields,
+): Promise<RawTransaction> {
+  const signatory = { address, secondPublicKey: secondPublicKey ?? undefined };
+  return signer.sign(order, terms, signatory, { passphrase: taken(passphrase), second: taken(second) });
+}
+
+/** Returns the passphrase of a field and clears the field. */
+function taken({ current: field }: RefObject<HTMLInputElement | null>): string {
+  const text = field?.value ?? "";
+  if (field) field.value = "";
+  return text;
+}
+
+const announceOutcome = ({ became }: Posted): void =>
+  announce(became === "accepted" ? "The node accepted the transaction." : "The transaction was not sent.");

@@ -1,0 +1,79 @@
+/** Tests of the console in a browser, with a dev chain of their own. */
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { findBrowser, openPage, type PageOptions, signIn, type Watched } from "./browser.ts";
+import { type RunningConsole, startConsole } from "./console.ts";
+import { DevNode } from "./dev-node.ts";
+import { present } from "./present.ts";
+
+export type ConsoleTests = {
+  /** Runs while hooks and tests do. */
+  readonly node: DevNode;
+  /** Opens an empty page for the rest of the test. */
+  open(options?: PageOptions): Promise<Watched>;
+  /** Opens an empty page for the rest of the file. */
+  openForAll(): Promise<Watched>;
+  /**
+   * Returns one page of the file, for tests that need no cookies and storage of their own: a browser works most when it
+   * opens the first page of a session.
+   */
+  reuse(): Promise<Watched>;
+  /** Returns the page of `reuse` at the overview, signed in. */
+  reuseSignedIn(): Promise<Watched>;
+  /** Opens the overview of a browser that has signed in, for the rest of the test. */
+  openSignedIn(): Promise<Watched>;
+};
+
+export type ConsoleTestsOptions = {
+  /** Limit of each test. */
+  readonly timeoutMs: number;
+  /** Arguments of the browser's command line. */
+  readonly browserArguments?: readonly string[];
+};
+
+const START_TIMEOUT_MS = 120_000;
+
+export function describeConsole(
+  { timeoutMs, browserArguments = [] }: ConsoleTestsOptions,
+  define: (tests: ConsoleTests) => void,
+): void {
+  const executable = findBrowser();
+  describe.skipIf(!executable)("In a browser (skipped without Chromium)", { timeout: timeoutMs }, () => {
+    const node = new DevNode();
+    let started: RunningConsole | undefined;
+    beforeAll(async () => {
+      started = await startConsole(present(executable), browserArguments, node);
+    }, START_TIMEOUT_MS);
+    afterAll(() => started?.stop());
+
+    const openForAll = (options?: PageOptions) => openPage(present(started).browser, node.url, options);
+    async function open(options?: PageOptions): Promise<Watched> {
+      const watched = await openForAll(options);
+      onTestFinished(() => watched.page.context().close());
+      return watched;
+    }
+    async function openSignedIn(): Promise<Watched> {
+      const watched = await open();
+      await signIn(watched.page, node.token);
+      return watched;
+    }
+
+    let shared: Watched | undefined;
+    async function reuse(): Promise<Watched> {
+      shared ??= await openForAll();
+      // Ends the requests of the test before.
+      await shared.page.goto("about:blank");
+      shared.faults.length = 0;
+      return shared;
+    }
+    let isSignedIn = false;
+    async function reuseSignedIn(): Promise<Watched> {
+      const watched = await reuse();
+      if (!isSignedIn) await signIn(watched.page, node.token);
+      isSignedIn = true;
+      await watched.page.goto("/console/");
+      await watched.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      return watched;
+    }
+    define({ node, open, openForAll, openSignedIn, reuse, reuseSignedIn });
+  });
+}

@@ -1,0 +1,146 @@
+/** Options of webhooks and of the live stream: access, targets, deliveries and their log. */
+import { option, readChoice, readInteger, readRanges, readSwitch, readText, readToken } from "./option.ts";
+import { readPauses } from "./pauses.ts";
+
+export const webhookOptions = {
+  webhooks: option({
+    name: "webhooks",
+    placeholder: "on|off",
+    sentence: "Enable webhooks; when off, the register's routes return 404 and no deliveries are created.",
+    oldVariables: ["CORE_WEBHOOKS_ENABLED"],
+    oldMeaning: "on",
+    default: "on" as const,
+    read: readChoice("on", "off"),
+  }),
+  webhookToken: option({
+    name: "webhookToken",
+    placeholder: "TOKEN",
+    sentence:
+      "Token that requests to the webhook register must carry; generated on the first start if not given.",
+    secret: true,
+    read: readToken,
+  }),
+  webhookKeyFile: option({
+    name: "webhookKeyFile",
+    placeholder: "FILE",
+    sentence:
+      "File with a key (32 characters or more) that encrypts the secrets of webhooks in the database; without it they are stored in plain text.",
+    read: readText,
+  }),
+  webhookOldKeyFile: option({
+    name: "webhookOldKeyFile",
+    placeholder: "FILE",
+    sentence: "File with the previous key; needed for the first start after the key was changed or removed.",
+    read: readText,
+  }),
+  webhookLegacy: option({
+    name: "webhookLegacy",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses, in the format of httpAllow, that may use the webhook register without a token, as with the old node; all other addresses are refused.",
+    read: readRanges,
+  }),
+  eventsPublic: option({
+    name: "eventsPublic",
+    sentence: "Serve the live stream of events without the webhook token.",
+    default: false,
+    read: readSwitch,
+  }),
+  eventsMaxAge: option({
+    name: "eventsMaxAge",
+    placeholder: "HOURS",
+    sentence:
+      "Maximum age in hours of blocks that are delivered to webhooks and streams while the node catches up; 0 for no limit.",
+    default: 24,
+    read: readInteger(0, 1_000_000),
+  }),
+  metricsPublic: option({
+    name: "metricsPublic",
+    sentence: "Serve the metrics without the webhook token.",
+    default: false,
+    read: readSwitch,
+  }),
+  webhookLimit: option({
+    name: "webhookLimit",
+    placeholder: "N",
+    sentence: "Maximum number of registered webhooks; each one costs a little CPU time per event.",
+    default: 1_000,
+    read: readInteger(1, 10_000),
+  }),
+  webhookPrivateTargets: option({
+    name: "webhookPrivateTargets",
+    sentence:
+      "Allow webhook targets at loopback and private addresses; cloud metadata services are still refused.",
+    read: readSwitch,
+  }),
+  webhookAllow: option({
+    name: "webhookAllow",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses and networks, in the format of httpAllow, that are always allowed as webhook targets.",
+    read: readRanges,
+  }),
+  webhookDeny: option({
+    name: "webhookDeny",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses and networks, in the format of httpAllow, that are never allowed as webhook targets; takes precedence over other options.",
+    read: readRanges,
+  }),
+  webhookHttpsOnly: option({
+    name: "webhookHttpsOnly",
+    sentence: "Allow only https webhook targets.",
+    default: false,
+    read: readSwitch,
+  }),
+  webhookHostRate: option({
+    name: "webhookHostRate",
+    placeholder: "N",
+    sentence: "Maximum number of deliveries per second and host, over all webhooks; 0 for no limit.",
+    default: 0,
+    read: readInteger(0, 1_000_000),
+  }),
+  webhookTimeout: option({
+    name: "webhookTimeout",
+    placeholder: "SECONDS",
+    sentence: "Timeout in seconds for the complete response of a webhook target.",
+    default: 10,
+    read: readInteger(1, 60),
+  }),
+  webhookRetries: option({
+    name: "webhookRetries",
+    placeholder: "PAUSES",
+    sentence: "Pause before each retry of a webhook delivery, separated by commas, with units s, m, h or d.",
+    default: ["5s", "30s", "2m", "10m", "30m", "2h", "5h", "10h", "24h"],
+    read: readPauses,
+  }),
+  webhookLogDays: option({
+    name: "webhookLogDays",
+    placeholder: "DAYS",
+    sentence: "Days for which a finished webhook delivery stays in the log.",
+    default: 7,
+    read: readInteger(1, 3_650),
+  }),
+  webhookLogFailedDays: option({
+    name: "webhookLogFailedDays",
+    placeholder: "DAYS",
+    sentence: "Days for which a failed webhook delivery stays in the log and can be retried.",
+    default: 30,
+    read: readInteger(1, 3_650),
+  }),
+  webhookLogSize: option({
+    name: "webhookLogSize",
+    placeholder: "N",
+    sentence:
+      "Maximum number of deliveries in the log, over all webhooks; beyond it, the oldest finished deliveries are removed.",
+    default: 1_000_000,
+    read: readInteger(1_000, 100_000_000),
+  }),
+  webhookQueueSize: option({
+    name: "webhookQueueSize",
+    placeholder: "N",
+    sentence: "Maximum number of queued deliveries per webhook; beyond it, the oldest fail.",
+    default: 1_000_000,
+    read: readInteger(1_000, 100_000_000),
+  }),
+};

@@ -1,0 +1,192 @@
+/**
+ * The feed for mirrors (docs/spec/feed.md): every block after a position, and what a mirror needs before it can follow. The next
+ * part is read from the database when the mirror has read the one before, so that a slow mirror costs the node a connection and its
+ * buffer.
+ */
+import { setImmediate as nextTick } from "node:timers/promises";
+import { createNotifier, type Notifier } from "../platform/notifier.ts";
+import { FeedError } from "./error.ts";
+import { backLine, endLine, HEARTBEAT, stateLine } from "./line.ts";
+import type { Position } from "./position.ts";
+import type { FeedReader } from "./reader.ts";
+import type { StateRows } from "./state-rows.ts";
+
+export type FeedOptions = {
+  /** Maximum number of open responses. */
+  readonly maxOpen: number;
+  readonly heartbeatMs: number;
+  /** Time limit for the rows of the state: their snapshot keeps SQLite from truncating its log. */
+  readonly maxStateMs: number;
+};
+
+export const DEFAULT_FEED_OPTIONS: FeedOptions = { maxOpen: 8, heartbeatMs: 5_000, maxStateMs: 600_000 };
+
+export type FeedDeps = {
+  readonly reader: FeedReader;
+  readonly openState: () => StateRows;
+};
+
+/** A response that is being sent. */
+export type FeedResponse = {
+  readonly text: AsyncIterable<string>;
+  /** Must be called when the text was read or abandoned. */
+  release(): void;
+};
+
+export type FeedFigures = {
+  /** Open responses. */
+  readonly open: number;
+  /** Characters sent since the start, before compression. */
+  readonly sentCharacters: number;
+};
+
+export type Feed = {
+  /**
+   * Returns every block after the first of the positions that is on the chain, now and later. Ends after a revert: the mirror
+   * asks again.
+   *
+   * @param positions blocks of the mirror, newest first
+   * @throws {FeedError} FEED_GONE, FEED_FULL
+   */
+  follow(positions: readonly Position[]): FeedResponse;
+  /**
+   * Returns the blocks after a height up to another, without their changes.
+   *
+   * @throws {FeedError} FEED_FULL
+   */
+  blocks(after: number, last: number): FeedResponse;
+  /**
+   * Returns all records of the state after the last block.
+   *
+   * @throws {FeedError} FEED_FULL
+   */
+  state(): FeedResponse;
+  /** Must be called after every commit. */
+  notify(): void;
+  figures(): FeedFigures;
+  /** Ends every response. */
+  close(): void;
+};
+
+type State = FeedDeps & {
+  readonly options: FeedOptions;
+  readonly notifier: Notifier;
+  open: number;
+  sentCharacters: number;
+  isClosed: boolean;
+};
+
+export function createFeed(options: FeedOptions, deps: FeedDeps): Feed {
+  const notifier = createNotifier();
+  const state: State = { ...deps, options, notifier, open: 0, sentCharacters: 0, isClosed: false };
+  return {
+    follow(positions) {
+      const start = startOf(state, positions);
+      return begin(state, follow(state, start, positions));
+    },
+    blocks: (after, last) => begin(state, blocksBetween(state, after, last)),
+    state: () => begin(state, stateText(state)),
+    notify: notifier.notify,
+    figures: () => ({ open: state.open, sentCharacters: state.sentCharacters }),
+    close() {
+      state.isClosed = true;
+      notifier.notify();
+    },
+  };
+}
+
+/** Counts the response until it is released. */
+function begin(state: State, text: AsyncIterable<string>): FeedResponse {
+  const { maxOpen } = state.options;
+  if (state.open >= maxOpen) {
+    throw new FeedError("FEED_FULL", `${maxOpen} responses of the feed are open; stop a mirror, or retry`);
+  }
+  state.open++;
+  let isOpen = true;
+  return {
+    text: measured(state, text),
+    release() {
+      if (isOpen) state.open--;
+      isOpen = false;
+    },
+  };
+}
+
+async function* measured(state: State, text: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const part of text) {
+    state.sentCharacters += part.length;
+    yield part;
+    // Requests of others come between two parts.
+    await nextTick();
+    if (state.isClosed) return;
+  }
+}
+
+/** Returns the position after which the mirror gets blocks. */
+function startOf({ reader }: State, positions: readonly Position[]): Position {
+  const start = reader.commonOf(positions);
+  if (start && reader.read(start).kind !== "gone") return start;
+  throw new FeedError(
+    "FEED_GONE",
+    start
+      ? `the changes of the blocks after ${start.height} are no longer stored: the mirror must be built again`
+      : "none of these blocks is on the chain: the mirror must be built again",
+  );
+}
+
+async function* follow(state: State, start: Position, [newest]: readonly Position[]): AsyncIterable<string> {
+  const { reader, notifier, options } = state;
+  if (start.id !== newest?.id) yield backLine(start);
+  let position = start;
+  while (!state.isClosed) {
+    // Must precede the read: a block that is committed meanwhile notifies again.
+    const notified = notifier.next();
+    const batch = reader.read(position);
+    if (batch.kind === "reverted" || batch.kind === "gone") return;
+    if (batch.kind === "blocks") {
+      yield batch.lines;
+      position = batch.last;
+    } else if (!(await isWithin(notified, options.heartbeatMs))) {
+      yield HEARTBEAT;
+    }
+  }
+}
+
+/** Settles after the promise or the time. Returns false after the time. */
+async function isWithin(promise: Promise<void>, timeMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, timeMs, false);
+  const isInTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return isInTime;
+}
+
+async function* blocksBetween({ reader }: State, after: number, last: number): AsyncIterable<string> {
+  let height = after;
+  for (;;) {
+    const batch = reader.readBlocks(height, last);
+    if (batch.kind !== "blocks") break;
+    yield batch.lines;
+    height = batch.last.height;
+  }
+  yield endLine(height - after);
+}
+
+async function* stateText({ openState, options }: State): AsyncIterable<string> {
+  const rows = openState();
+  const endMs = performance.now() + options.maxStateMs;
+  try {
+    if (!rows.position) return;
+    yield stateLine(rows.position);
+    let count = 0;
+    for (const part of rows.lines) {
+      // Without the last line, the mirror knows that rows are missing.
+      if (performance.now() > endMs) return;
+      count += part.count;
+      yield part.line;
+    }
+    yield endLine(count);
+  } finally {
+    rows.close();
+  }
+}

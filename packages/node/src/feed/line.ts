@@ -1,0 +1,40 @@
+/**
+ * Lines of the feed as the node sends them (docs/spec/feed.md 2): the SHA-256 of a JSON text, a space, and the text. A line that
+ * was cut or changed on its way does not match its digest. An empty line is a heartbeat.
+ */
+import { hash } from "node:crypto";
+import { joinBlock } from "@uniknode/protocol";
+import type { BlockBytes } from "../store/chain/blocks.ts";
+import type { Position } from "./position.ts";
+
+export const HEARTBEAT = "\n";
+
+const line = (json: string): string => `${hash("sha256", json, "hex")} ${json}\n`;
+
+/**
+ * A block on its parent.
+ *
+ * @param changes JSON text of the records that it wrote; undefined for blocks below a state that is sent separately
+ */
+export function bundleLine(
+  { height, id, header, transactions }: BlockBytes,
+  parent: string,
+  changes: string | undefined,
+): string {
+  const block = Buffer.from(joinBlock(header, transactions)).toString("base64");
+  const written = changes === undefined ? "" : `,"changes":${changes}`;
+  return line(`{"height":${height},"id":"${id}","parent":"${parent}","block":"${block}"${written}}`);
+}
+
+/** The mirror must return to a block that both have, and ask again from there. */
+export const backLine = ({ height, id }: Position): string => line(JSON.stringify({ back: { height, id } }));
+
+/** Begins the rows of the state after a block. */
+export const stateLine = ({ height, id }: Position): string =>
+  line(JSON.stringify({ state: { height, id } }));
+
+/** @param rows JSON texts of rows: table, key and members */
+export const rowsLine = (rows: readonly string[]): string => line(`{"rows":[${rows.join()}]}`);
+
+/** Ends a response that is complete. */
+export const endLine = (count: number): string => line(JSON.stringify({ end: count }));

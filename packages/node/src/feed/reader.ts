@@ -1,0 +1,82 @@
+/** Reads what a mirror asks for from one state of the database: blocks with the records that they wrote. */
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { createFeedChangeReader } from "../store/chain/feed-changes.ts";
+import type { Database } from "../store/engine/database.ts";
+import { createReadTogether } from "../store/engine/snapshot.ts";
+import { bundleLine } from "./line.ts";
+import type { Position } from "./position.ts";
+
+export type FeedBatch =
+  /** Lines of the next blocks, and the last of them. */
+  | { readonly kind: "blocks"; readonly lines: string; readonly last: Position }
+  /** No block follows. */
+  | { readonly kind: "head" }
+  /** The position is not on the chain: its block was reverted. */
+  | { readonly kind: "reverted" }
+  /** The changes of the next block are no longer stored, or never were. */
+  | { readonly kind: "gone" };
+
+export type FeedReader = {
+  head(): Position | undefined;
+  /** Returns the first of the positions that is on the chain. */
+  commonOf(positions: readonly Position[]): Position | undefined;
+  /** Returns the blocks after a position with their changes. */
+  read(after: Position): FeedBatch;
+  /** Returns the blocks after a height without their changes, up to and including the height `last`. */
+  readBlocks(after: number, last: number): FeedBatch;
+};
+
+/** Bounds of one batch, so that a tick of the serving thread stays short. */
+const MAX_BLOCKS = 64;
+const MAX_CHARACTERS = 512 * 1024;
+
+export function createFeedReader(database: Database): FeedReader {
+  const blocks = createBlockStore(database);
+  const changesOf = createFeedChangeReader(database);
+  const together = createReadTogether(database);
+
+  const isOnChain = ({ height, id }: Position) => blocks.header(height)?.id === id;
+
+  /** @param textOf changes of a block; undefined ends the batch */
+  function batch(
+    after: Position,
+    last: number,
+    textOf: (height: number) => { changes?: string } | undefined,
+  ) {
+    let position = after;
+    let lines = "";
+    for (const block of blocks.bytes(after.height + 1, Math.min(after.height + MAX_BLOCKS, last))) {
+      const text = textOf(block.height);
+      if (!text || (lines.length > 0 && lines.length > MAX_CHARACTERS)) break;
+      lines += bundleLine(block, position.id, text.changes);
+      position = { height: block.height, id: block.id };
+    }
+    return { lines, last: position };
+  }
+
+  return {
+    head() {
+      const header = blocks.head();
+      return header && { height: header.height, id: header.id };
+    },
+    commonOf: (positions) => together(() => positions.find(isOnChain)),
+    read: (after) =>
+      together((): FeedBatch => {
+        if (!isOnChain(after)) return { kind: "reverted" };
+        const head = blocks.head()?.height ?? 0;
+        if (after.height >= head) return { kind: "head" };
+        const { lines, last } = batch(after, head, (height) => {
+          const changes = changesOf(height);
+          return changes === undefined ? undefined : { changes };
+        });
+        return lines === "" ? { kind: "gone" } : { kind: "blocks", lines, last };
+      }),
+    readBlocks: (after, end) =>
+      together((): FeedBatch => {
+        const parent = after === 0 ? { height: 0, id: "0" } : blocks.header(after);
+        if (!parent) return { kind: "reverted" };
+        const { lines, last } = batch({ height: after, id: parent.id }, end, () => ({}));
+        return lines === "" ? { kind: "head" } : { kind: "blocks", lines, last };
+      }),
+  };
+}

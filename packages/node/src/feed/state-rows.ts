@@ -1,0 +1,103 @@
+/**
+ * The rows of the state after one block, in parts, for a mirror that begins. They are read from one snapshot of the database, on
+ * a connection of their own: other reads and all writes continue meanwhile.
+ */
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { type Database, openDatabase, type SqlValue } from "../store/engine/database.ts";
+import { rowsLine } from "./line.ts";
+import type { Position } from "./position.ts";
+
+export type StateRows = {
+  /** The block after which the state has these rows; undefined before the genesis block. */
+  readonly position: Position | undefined;
+  /** Each line with the number of its rows. */
+  readonly lines: Iterable<{ readonly line: string; readonly count: number }>;
+  /** Ends the snapshot. */
+  close(): void;
+};
+
+/** Rows of one line: reading them costs 5 ms at most. */
+const ROWS_PER_LINE = 500;
+
+export function openStateRows(databasePath: string): StateRows {
+  const database = openDatabase(databasePath, { readonly: true });
+  database.execute("BEGIN");
+  // The first read fixes the snapshot.
+  const head = createBlockStore(database).head();
+  return {
+    position: head && { height: head.height, id: head.id },
+    lines: linesOf(database),
+    close: database.close,
+  };
+}
+
+function* linesOf(database: Database) {
+  for (const table of TABLES) {
+    for (const rows of pagesOf(database, table)) yield { line: rowsLine(rows), count: rows.length };
+  }
+}
+
+/** A table of the database, in the order of its primary key. */
+type Table<Row = Record<string, string | null>> = {
+  readonly name: string;
+  readonly columns: string;
+  readonly key: readonly string[];
+  /** Formats a row: table, key, and the members in the order of `store/state/record-row.ts`. */
+  readonly toText: (row: Row) => string;
+};
+
+/** Yields the rows in pages, each of which begins after the last key of the page before. */
+function* pagesOf(database: Database, { name, columns, key, toText }: Table): Iterable<string[]> {
+  const order = key.join(", ");
+  const first = database.prepare<Record<string, string>>(
+    `SELECT ${columns} FROM ${name} ORDER BY ${order} LIMIT ${ROWS_PER_LINE}`,
+  );
+  const next = database.prepare<Record<string, string>>(
+    `SELECT ${columns} FROM ${name} WHERE (${order}) > (${key.map(() => "?").join(", ")})
+     ORDER BY ${order} LIMIT ${ROWS_PER_LINE}`,
+  );
+  let page = first.all();
+  while (page.length > 0) {
+    yield page.map(toText);
+    const last = page.at(-1);
+    page = page.length < ROWS_PER_LINE ? [] : next.all(...key.map((column) => last?.[column] as SqlValue));
+  }
+}
+
+const quoted = (text: string | null | undefined): string => JSON.stringify(text);
+
+const TABLES: readonly Table[] = [
+  {
+    name: "wallets",
+    columns:
+      "address, public_key, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes",
+    key: ["address"],
+    toText: ({ address, public_key, balance, nonce, attributes }) =>
+      `["wallets",${quoted(address)},"${balance}","${nonce}",${attributes}${public_key ? `,"${public_key}"` : ""}]`,
+  },
+  {
+    name: "tokens",
+    columns: "id, owner, first_transaction, last_transaction",
+    key: ["id"],
+    toText: ({ id, owner, first_transaction, last_transaction }) =>
+      JSON.stringify(["tokens", id, owner, first_transaction, last_transaction]),
+  },
+  {
+    name: "properties",
+    columns: "token, key, value",
+    key: ["token", "key"],
+    toText: ({ token, key, value }) => JSON.stringify(["properties", `${token}/${key}`, value]),
+  },
+  {
+    name: "entries",
+    columns: "space, key, value",
+    key: ["space", "key"],
+    toText: ({ space, key, value }) => JSON.stringify([space, key, value]),
+  },
+  {
+    name: "rounds",
+    columns: "round, record",
+    key: ["round"],
+    toText: ({ round, record }) => `["rounds","${round}",${record}]`,
+  },
+];

@@ -1,0 +1,107 @@
+/** The feed for mirrors, as lines of text (docs/spec/feed.md). Only addresses of the access list may use it, with the token. */
+
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip } from "node:zlib";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { FeedError } from "../../feed/error.ts";
+import type { Feed, FeedResponse } from "../../feed/feed.ts";
+import { type Position, readPosition } from "../../feed/position.ts";
+import type { RangeTest } from "../../platform/addresses/ranges.ts";
+import { Type } from "../../platform/json/schema.ts";
+import type { Server } from "../core/app.ts";
+import { HttpError } from "../core/error.ts";
+import { uint } from "../requests/parameters.ts";
+import type { Access } from "../webhooks/access.ts";
+
+/** Positions in one request; a mirror names its last blocks at growing distances. */
+const MAX_POSITIONS = 32;
+const MAX_POSITION_LENGTH = 96;
+const RETRY_AFTER_SECONDS = 60;
+
+const position = Type.String({ maxLength: MAX_POSITION_LENGTH });
+const ROUTE = { exposeHeadRoute: false, config: { isEndless: true } };
+const SCHEMAS = {
+  follow: {
+    hide: true,
+    querystring: Type.Object(
+      { after: Type.Union([position, Type.Array(position, { maxItems: MAX_POSITIONS })]) },
+      { additionalProperties: false },
+    ),
+  },
+  blocks: {
+    hide: true,
+    querystring: Type.Object({ after: uint, last: uint }, { additionalProperties: false }),
+  },
+  state: { hide: true, querystring: Type.Object({}, { additionalProperties: false }) },
+};
+
+export type FeedAccess = {
+  readonly byToken: Access;
+  readonly isListed: RangeTest;
+};
+
+/** Creates the plugin for each prefix. */
+export function createFeedRoutes({ byToken, isListed }: FeedAccess, feed: Feed): FastifyPluginAsync {
+  return async (scope) => {
+    const app = scope as Server;
+    app.addHook("onRequest", async ({ ip }) => {
+      if (isListed(ip)) return;
+      throw new HttpError("ADDRESS_REFUSED", `The address ${ip} may not read the feed: see --feed-allow`);
+    });
+    app.addHook("onRequest", byToken);
+    app.addHook("preClose", (done) => {
+      feed.close();
+      done();
+    });
+
+    app.get("/internal/feed", { ...ROUTE, schema: SCHEMAS.follow }, async (request, reply) => {
+      const { after } = request.query;
+      const positions = [after].flat().map(positionFrom);
+      await send(request, reply, () => feed.follow(positions));
+    });
+    app.get("/internal/feed/blocks", { ...ROUTE, schema: SCHEMAS.blocks }, async (request, reply) => {
+      const { after, last } = request.query;
+      await send(request, reply, () => feed.blocks(Number(after), Number(last)));
+    });
+    app.get("/internal/feed/state", { ...ROUTE, schema: SCHEMAS.state }, async (request, reply) => {
+      await send(request, reply, () => feed.state());
+    });
+  };
+}
+
+function positionFrom(text: string): Position {
+  const position = readPosition(text);
+  if (position) return position;
+  throw new HttpError("INVALID_MEMBER", '"after" must be HEIGHT:ID of a block, up to 32 times');
+}
+
+/** Sends a response part by part, each when the client has read the one before. */
+async function send(request: FastifyRequest, reply: FastifyReply, open: () => FeedResponse): Promise<void> {
+  const response = opened(open, reply);
+  const isCompressed = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    ...(isCompressed && { "content-encoding": "gzip" }),
+  });
+  reply.raw.flushHeaders();
+  const text = Readable.from(response.text);
+  // Flushed after each part: a mirror must not wait until the compressor has enough.
+  const gzip = isCompressed ? [createGzip({ flush: constants.Z_SYNC_FLUSH, level: 1 })] : [];
+  // A client that leaves is not an error.
+  await pipeline([text, ...gzip, reply.raw]).catch(() => reply.raw.destroy());
+  response.release();
+}
+
+function opened(open: () => FeedResponse, reply: FastifyReply): FeedResponse {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    if (error.isRetryable) reply.header("retry-after", RETRY_AFTER_SECONDS);
+    throw new HttpError(error.code, error.message);
+  }
+}

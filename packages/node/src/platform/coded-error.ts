@@ -1,0 +1,18 @@
+/** The error that every room uses: callers distinguish it by its code. */
+export type CodedErrorOptions = ErrorOptions & {
+  /** True if the same attempt may succeed later. */
+  readonly isRetryable: boolean;
+};
+
+/** A room creates it directly. It declares a class of its own only if callers test for the class. */
+export class CodedError<Code extends string = string> extends Error {
+  readonly code: Code;
+  readonly isRetryable: boolean;
+
+  constructor(code: Code, message: string, { isRetryable, ...options }: CodedErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.isRetryable = isRetryable;
+  }
+}

@@ -1,0 +1,212 @@
+/** Pages of transactions; their cost depends neither on the offset nor on the number of transactions. */
+import { present } from "../../platform/present.ts";
+import type { Head } from "../head.ts";
+import type { Direction, Found, Range } from "../page.ts";
+import { anyOf } from "./pages/conditions.ts";
+import type { Heights } from "./pages/heights.ts";
+import type { RowCounts } from "./pages/row-counts.ts";
+import { type Alternatives, alternativesOf, type Selection, scanOf } from "./pages/selection.ts";
+import type { Tallies, Tally } from "./pages/tallies.ts";
+import type { Totals } from "./pages/totals.ts";
+import type { ByIndex } from "./plans/by-index.ts";
+import { isAt, type Matches, type Matching, type Wanted } from "./plans/by-match.ts";
+import type { ByRanking } from "./plans/by-ranking.ts";
+import { startOfTransactions } from "./plans/by-row.ts";
+import type { ByStretches } from "./plans/by-stretches.ts";
+import { type Asked, MAX_LOOKED_UP } from "./plans/choose.ts";
+import { type Finding, findPage, type Learning } from "./plans/find.ts";
+import type { RowsAt } from "./rankings/positions.ts";
+import type { Kind, Ranking } from "./rankings/ranking.ts";
+import type { Rankings } from "./rankings/rankings.ts";
+
+/** A query for transactions. */
+export type TransactionQuestion = Pick<Asked, "filter"> & {
+  readonly selection: Selection;
+  /** Column that orders them before their position in the chain; absent: position only. */
+  readonly by?: { readonly column: string; readonly kind: Kind };
+  readonly direction: Direction;
+  /** Direction of the transactions of one block. */
+  readonly sequence: Direction;
+  /** Set if the query is for all transactions between two heights. */
+  readonly heights?: Heights;
+  /** Conditions on the value of a column, which a ranking can look up. */
+  readonly wanted: readonly Wanted[];
+  /** Parts of the conditions that an index can look up, each on its own. */
+  readonly indexed: readonly Alternatives[];
+  /** Stored number of rows, if the filter has only types. */
+  readonly typesTotal: number | undefined;
+};
+
+export type RowSources<Row> = {
+  readonly byIndex: ByIndex<Row>;
+  readonly byStretches: ByStretches<Row>;
+  readonly at: RowsAt<Row>;
+};
+
+/** The listed table and its key. */
+export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
+
+/** @throws {CursorError | SnapshotError} */
+export type TransactionPages = <Row>(
+  rows: RowSources<Row>,
+  head: Head,
+  question: TransactionQuestion,
+  range: Range,
+) => Found<Row>;
+
+export type PageDependencies = {
+  readonly totals: Totals;
+  readonly tally: Tallies;
+  readonly count: RowCounts;
+  readonly matching: Matching;
+  readonly rankings: Rankings;
+  readonly byRanking: ByRanking;
+  /** Minimum number of rows for which a ranking is built. */
+  readonly minRanked: number;
+};
+
+export function createTransactionPages(deps: PageDependencies): TransactionPages {
+  return <Row>(rows: RowSources<Row>, head: Head, question: TransactionQuestion, range: Range) => {
+    const { selection, by, filter } = question;
+    const scan = scanOf(TRANSACTIONS, selection);
+    const { offset, after } = range;
+    const asked: Asked = {
+      collection: "transactions",
+      filter,
+      isInOrder: !by,
+      scan,
+      offset,
+      isAfter: after !== undefined,
+    };
+    const query: Query<Row> = { deps, rows, head, question, range, isBounded: scan === "bounded" };
+    const steps = { learning: learningOf(query), finding: findingOf(query) };
+    return findPage(asked, {}, { minRanked: deps.minRanked }, steps);
+  };
+}
+
+/** The query for one page, and what was determined for it. */
+type Query<Row> = {
+  readonly deps: PageDependencies;
+  readonly rows: RowSources<Row>;
+  readonly head: Head;
+  readonly question: TransactionQuestion;
+  readonly range: Range;
+  /** True if an index finds only the rows up to the end of the page, or few. */
+  readonly isBounded: boolean;
+  matches?: Matches | undefined;
+  tally?: Tally;
+  ranking?: Ranking | undefined;
+};
+
+const learningOf = <Row>(query: Query<Row>): Learning => ({
+  matches() {
+    query.matches = findMatches(query);
+    return { matches: query.matches?.count ?? "unknown" };
+  },
+  total: () => ({ total: countRows(query) }),
+  ranking() {
+    const { deps, head, question } = query;
+    const { by, selection } = question;
+    query.ranking = by && deps.rankings.find(head, { ...by, alternatives: alternativesOf(selection) });
+    return { isRanked: query.ranking !== undefined };
+  },
+});
+
+function findingOf<Row>(query: Query<Row>): Finding<Row> {
+  const { deps, rows, head, question, range } = query;
+  const { byIndex, byStretches, at } = rows;
+  const { selection, by, heights } = question;
+  const { order } = selection;
+  return {
+    index: (totalCount) => byIndex(selection, range, { totalCount, isInOrder: heights !== undefined && !by }),
+    ...(heights && {
+      row(totalCount) {
+        const { offset, from } = startOfTransactions(deps.totals, head, heights, question, range.offset);
+        const all = { conditions: [], order };
+        return byIndex(all, { ...range, offset }, { totalCount, from, isInOrder: true });
+      },
+    }),
+    count: (totalCount) => findByCount(query, totalCount),
+    stretches: (totalCount) => byStretches(selection, range, { totalCount }),
+    ...(by && {
+      ranking() {
+        const ranking = present(query.ranking, "the ranking of the plan");
+        return at(deps.byRanking(ranking, by.kind, order, range), order, range.isWalk);
+      },
+    }),
+    match: () => findByMatch(query),
+  };
+}
+
+function findByCount<Row>(query: Query<Row>, totalCount: number): Found<Row> {
+  const { rows, question, range, isBounded, matches } = query;
+  const { selection, direction, wanted } = question;
+  const start =
+    range.after === undefined ? (matches ?? tallyOf(query)).startOf(direction, range.offset) : undefined;
+  const [value] = wanted;
+  const walked = matches && value ? { conditions: [value.alongTheChain], order: selection.order } : selection;
+  const walk = matches || !isBounded ? rows.byStretches : rows.byIndex;
+  return walk(walked, { ...range, offset: start?.offset ?? 0 }, { totalCount, from: start?.from });
+}
+
+function findByMatch<Row>({ rows, question, range, ...query }: Query<Row>): Found<Row> {
+  const { order } = question.selection;
+  const matches = present(query.matches, "the matches of the plan");
+  if (question.by) {
+    const positions = present(matches.positions, "the positions of few matches");
+    return rows.byIndex({ conditions: [isAt(positions)], order }, range, { totalCount: matches.count });
+  }
+  return rows.at(present(matches.page(order, range), "the page of few matches"), order, range.isWalk);
+}
+
+/** Returns all rows of the query if they are identified by their positions; otherwise undefined. */
+function findMatches<Row>({ deps, head, question }: Query<Row>): Matches | undefined {
+  const { totals, matching, minRanked } = deps;
+  if (totals.upTo(head.height) < minRanked) return undefined;
+  const { conditions, ways = [] } = question.selection;
+  const matches = valueMatches(deps, head, question.wanted);
+  const positions = matches?.positions ?? lookedUp(deps, head, question.indexed);
+  // Matches are exactly the rows of the query, or a superset.
+  if (ways.length === 0 && conditions.length === 1) return matches;
+  return (
+    positions && matching.passing(head, positions, [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])])
+  );
+}
+
+/** Returns the matches of the most selective condition on a value. */
+function valueMatches(
+  { matching }: PageDependencies,
+  head: Head,
+  wanted: readonly Wanted[],
+): Matches | undefined {
+  const found = wanted.map((one) => matching.matches(head, one)).filter((matches) => matches !== undefined);
+  return found.sort((a, b) => a.count - b.count)[0];
+}
+
+/** Returns the rows of the most selective index, if each condition alone finds too many rows to sort but few pass all. */
+function lookedUp(
+  { tally, matching }: PageDependencies,
+  head: Head,
+  indexed: readonly Alternatives[],
+): readonly number[] | undefined {
+  if (indexed.length < 2) return undefined;
+  const [fewest] = indexed
+    .map((alternatives) => ({ alternatives, count: tally(head, alternatives).totalCount }))
+    .sort((a, b) => a.count - b.count);
+  return !fewest || fewest.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest.alternatives);
+}
+
+function countRows<Row>(query: Query<Row>): number {
+  const { deps, head, question, matches } = query;
+  const { heights, typesTotal, filter, selection } = question;
+  if (heights) return deps.totals.between(heights);
+  const known = matches?.count ?? typesTotal;
+  if (known !== undefined) return known;
+  return filter === "blocks" ? deps.count(head, alternativesOf(selection)) : tallyOf(query).totalCount;
+}
+
+function tallyOf<Row>(query: Query<Row>): Tally {
+  const { deps, head, question } = query;
+  query.tally ??= deps.tally(head, alternativesOf(question.selection));
+  return query.tally;
+}

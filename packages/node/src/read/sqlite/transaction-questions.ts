@@ -1,0 +1,229 @@
+/** Converts filters and orders of transactions to queries for their pages. */
+import { TYPE_GROUPS } from "@uniknode/protocol";
+import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import type { Head } from "../head.ts";
+import type { Integer, Interval } from "../page.ts";
+import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
+import {
+  anyOf,
+  type Condition,
+  conditionsOf,
+  type Field,
+  found,
+  hasValue,
+  integer,
+  NEVER,
+  text,
+} from "./pages/conditions.ts";
+import { heightConditions, heightsOf, isOfHeights } from "./pages/heights.ts";
+import type { OrderTerm } from "./pages/order.ts";
+import { type Alternatives, alternativesOf } from "./pages/selection.ts";
+import type { Totals } from "./pages/totals.ts";
+import type { Parties } from "./parties.ts";
+import type { Wanted } from "./plans/by-match.ts";
+import type { Asked } from "./plans/choose.ts";
+import type { TransactionQuestion } from "./transaction-pages.ts";
+
+/** Filters that are more than the comparison of a column with a value. */
+type OwnCondition =
+  | "addresses"
+  | "asset"
+  | "blockId"
+  | "height"
+  | "lockIds"
+  | "participant"
+  | "recipientId"
+  | "senderId"
+  | "timestamp"
+  | "type"
+  | "typeGroup"
+  | "vendorField";
+
+const FIELDS = {
+  id: text("id", "few"),
+  version: integer("version"),
+  senderPublicKey: text("sender", "some"),
+  // Qualified: the bare name would be the text column of the result.
+  nonce: integer("transactions.nonce"),
+  amount: integer("transactions.amount"),
+  fee: integer("transactions.fee"),
+} as const satisfies Record<Exclude<keyof TransactionFilter, OwnCondition>, Field>;
+
+const TYPE = integer("type");
+const TYPE_GROUP = integer("type_group");
+
+const ORDERS = {
+  amount: FIELDS.amount,
+  fee: FIELDS.fee,
+  nonce: FIELDS.nonce,
+  timestamp: integer("height"),
+  type: TYPE,
+  typeGroup: TYPE_GROUP,
+  vendorField: text("vendor_field"),
+  version: FIELDS.version,
+} as const satisfies Record<TransactionOrder["field"], Field>;
+
+/** Filters that a ranking can look up. Types have an index. */
+const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
+
+export type QuestionDependencies = {
+  readonly parties: Parties;
+  readonly totals: Totals;
+  /** Returns the height of the first block at or after a network time. */
+  readonly heightAt: (time: number, head: Head) => number;
+};
+
+export function questionOf(
+  deps: QuestionDependencies,
+  head: Head,
+  filter: TransactionFilter,
+  order: TransactionOrder,
+): TransactionQuestion {
+  const assets = assetTests(filter);
+  // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
+  const [ways, ...others] = [...partyWays(deps, filter), ...assets.map(({ types }) => types)];
+  const types = ways ? undefined : typesOfGroup(deps, head, filter);
+  const rest = types ? withoutGroup(filter) : filter;
+  const asked = conditionsFor(deps, rest);
+  const heights = heightsOf(head, filter, deps.heightAt);
+  const isRange = !ways && !types && asked.length === 0;
+  const conditions = [
+    ...(isOfHeights(filter) ? heightConditions(heights) : []),
+    ...asked,
+    ...others.map(anyOf),
+    // Last, because it reads the asset.
+    ...assets.map(({ condition }) => condition),
+  ];
+  const { field, direction, sequence = "desc" } = order;
+  return {
+    selection: { conditions, ways: ways ?? types ?? [], order: orderOf(order) },
+    ...(field !== "timestamp" && { by: ORDERS[field] }),
+    direction,
+    sequence,
+    ...(isRange && { heights }),
+    filter: kindOf(filter, isRange),
+    wanted: wantedOf(rest),
+    indexed: indexedOf(deps, filter, ways),
+    typesTotal: ways || isRange ? undefined : totalOfTypes(deps, head, filter),
+  };
+}
+
+/** Returns the alternatives of each filter by parties. */
+function partyWays(
+  { parties }: QuestionDependencies,
+  { participant, recipientId, addresses }: TransactionFilter,
+): Condition[][] {
+  return [
+    ...(participant === undefined ? [] : [parties.involving(participant)]),
+    ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
+    ...(addresses === undefined ? [] : [parties.between(addresses)]),
+  ];
+}
+
+/** Returns the conditions of a filter except heights and times. */
+function conditionsFor({ parties }: QuestionDependencies, filter: TransactionFilter): Condition[] {
+  const { blockId, vendorField, senderId } = filter;
+  // A type without a group belongs to the core group.
+  const { type, typeGroup = type === undefined ? undefined : TYPE_GROUPS.core } = filter;
+  const conditions = conditionsOf(FIELDS, filter);
+  if (isOne(type) && isOne(typeGroup)) conditions.push(ofType(typeGroup, type));
+  else {
+    if (type !== undefined) conditions.push(hasValue(TYPE, type));
+    if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
+  }
+  if (blockId !== undefined) {
+    const sql = "height = (SELECT height FROM blocks WHERE id = ?)";
+    conditions.push(found({ sql, values: [blockId] }, "few"));
+  }
+  if (vendorField !== undefined) {
+    conditions.push(wantedIn(ORDERS.vendorField, vendorField));
+  }
+  if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
+  return conditions;
+}
+
+/** Returns the number of transactions that match a filter; undefined if it has conditions other than types. */
+function totalOfTypes(deps: QuestionDependencies, head: Head, filter: TransactionFilter): number | undefined {
+  const { type, typeGroup, ...others } = filter;
+  if (typeof type === "object" || typeof typeGroup === "object") return undefined;
+  if (isOfHeights(filter) || conditionsFor(deps, others).length > 0) return undefined;
+  const group = typeGroup ?? TYPE_GROUPS.core;
+  return deps.totals
+    .byType(head)
+    .filter((one) => one.typeGroup === Number(group) && (type === undefined || one.type === Number(type)))
+    .reduce((sum, { transactions }) => sum + transactions, 0);
+}
+
+/**
+ * Expands a group to its types if no other condition has an index: an index has the transactions of each type along the
+ * chain, but not those of a group.
+ */
+function typesOfGroup(
+  deps: QuestionDependencies,
+  head: Head,
+  filter: TransactionFilter,
+): Condition[] | undefined {
+  const { type, typeGroup } = filter;
+  if (type !== undefined || !isOne(typeGroup)) return undefined;
+  if (conditionsFor(deps, filter).some(({ finds }) => finds)) return undefined;
+  const types = deps.totals.byType(head).filter((one) => one.typeGroup === Number(typeGroup));
+  return types.length === 0 ? [NEVER] : types.map((one) => ofType(one.typeGroup, one.type));
+}
+
+/** Returns the parts of the filter that an index can look up, each on its own. */
+function indexedOf(
+  { parties }: QuestionDependencies,
+  { senderId, senderPublicKey }: TransactionFilter,
+  ways: readonly Condition[] | undefined,
+): Alternatives[] {
+  return [
+    ...(senderId === undefined ? [] : [alternativesOf({ conditions: [parties.sentBy(senderId)] })]),
+    ...(senderPublicKey === undefined ? [] : [alternativesOf({ conditions: [sentWith(senderPublicKey)] })]),
+    ...(ways ? [alternativesOf({ conditions: [], ways })] : []),
+  ];
+}
+
+const sentWith = (publicKey: string): Condition => found({ sql: "sender = +?", values: [publicKey] }, "some");
+
+/** @param isRange whether the filter has only heights */
+function kindOf(filter: TransactionFilter, isRange: boolean): Asked["filter"] {
+  if (isRange) return isOfHeights(filter) ? "heights" : "none";
+  return filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter) ? "blocks" : "values";
+}
+
+const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
+  ...(asset === undefined ? [] : [withAsset(asset)]),
+  ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
+];
+
+const wantedOf = (filter: TransactionFilter): Wanted[] =>
+  // No index orders a group without a type.
+  [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
+    const value = filter[field];
+    if (value === undefined || value === "") return [];
+    return [{ ...ORDERS[field], value, alongTheChain: wantedIn(ORDERS[field], value) }];
+  });
+
+const withoutGroup = ({ typeGroup: _, ...others }: TransactionFilter): TransactionFilter => others;
+
+const isOne = (value: Integer | Interval | undefined): value is Integer =>
+  value !== undefined && typeof value !== "object";
+
+/** Converts a filter on a column; texts match as substrings. */
+const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition =>
+  kind === "text"
+    ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }
+    : hasValue({ column, kind }, value);
+
+/** Ties are broken by the position in the chain, newest first. Absent vendorFields count as the highest. */
+function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
+  const position: OrderTerm = { value: "sequence", direction: sequence };
+  const { column: value } = ORDERS[field];
+  if (field === "timestamp") return [{ value, direction }, position];
+  return [
+    ...(field === "vendorField" ? [{ value: `${value} IS NULL`, direction }] : []),
+    { value, direction },
+    { value: "height", direction: "desc" },
+    position,
+  ];
+}

@@ -1,0 +1,70 @@
+/**
+ * Copies the write-ahead log into the database file in a thread of its own. SQLite would do it at the end of the commit that makes the log
+ * long enough: 64 MiB cost 200 ms and more, for which the consensus thread must not wait.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
+import type { Database } from "./database.ts";
+
+export type CheckpointOptions = {
+  /** Pages of the log from which it is copied: the more, the fewer pages are copied repeatedly. */
+  readonly pages: number;
+  /** Pages of the log from which this thread copies it: the other one cannot keep up, or does not start. */
+  readonly maxPages: number;
+  readonly intervalMs: number;
+};
+
+/** A page has 4 KiB. */
+export const DEFAULT_CHECKPOINT_OPTIONS: CheckpointOptions = {
+  pages: 16_000,
+  maxPages: 64_000,
+  intervalMs: 500,
+};
+
+export type CheckpointDeps = {
+  /** A connection that makes no checkpoints itself. */
+  readonly database: Pick<Database, "logPages" | "checkpoint">;
+  readonly databasePath: string;
+  /** Called with the error of a checkpoint that failed; the next check tries again. */
+  readonly onError: (error: unknown) => void;
+};
+
+/** Data of the thread. */
+export type CheckpointData = { readonly databasePath: string };
+
+/** Checks the length of the log regularly. The returned function waits for a running checkpoint. */
+export function startCheckpoints(
+  { pages, maxPages, intervalMs }: CheckpointOptions,
+  { database, databasePath, onError }: CheckpointDeps,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+
+  async function copy(): Promise<void> {
+    const workerData: CheckpointData = { databasePath };
+    const worker = new Worker(moduleBeside(import.meta.url, "checkpoint-thread"), { workerData });
+    try {
+      // Rejects with an error of the thread.
+      await once(worker, "exit");
+    } catch (error) {
+      onError(error);
+    }
+    running = undefined;
+  }
+
+  function check(): void {
+    try {
+      const { total, copied } = database.logPages();
+      if (total >= maxPages) database.checkpoint();
+      else if (total - copied >= pages) running ??= copy();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  const timer = setInterval(check, intervalMs).unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

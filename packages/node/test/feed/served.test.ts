@@ -1,0 +1,108 @@
+/** The feed of a running node, as a mirror reads it over HTTP. */
+import assert from "node:assert";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Node } from "../../src/processes/node/node.ts";
+import { makeFolder, serveFolder } from "../../test-support/facts/served.ts";
+
+let folder: string;
+let node: Node;
+let port: number;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  node = await serveFolder(folder, { feedBlocks: 100, feedAllow: "127.0.0.1" });
+  port = Number(new URL(node.url).port);
+}, 60_000);
+afterAll(async () => {
+  await node.stop();
+  rmSync(folder, { recursive: true });
+});
+
+type Options = { readonly token?: string; readonly from?: string; readonly encoding?: string };
+
+async function open(path: string, { token = node.webhookToken, from = "127.0.0.1", encoding }: Options = {}) {
+  const request = get({
+    port,
+    host: "127.0.0.1",
+    localAddress: from,
+    path: `/api/internal/feed${path}`,
+    agent: false,
+    headers: { authorization: token, ...(encoding && { "accept-encoding": encoding }) },
+  });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  return response;
+}
+
+async function codeOf(response: IncomingMessage) {
+  const body = JSON.parse(await text(response)) as { code?: string };
+  return [response.statusCode, response.headers["error-code"] ?? body.code];
+}
+
+const head = () => {
+  const { height, id } = node.head();
+  return `?after=${height}:${id}`;
+};
+
+test("Only clients with the token, at addresses of the list, may read the feed.", async () => {
+  expect(await codeOf(await open(head(), { token: "wrong" }))).toEqual([401, "TOKEN_WRONG"]);
+  expect(await codeOf(await open(head(), { from: "127.0.0.2" }))).toEqual([403, "ADDRESS_REFUSED"]);
+});
+
+test("A wrong position is named; positions that are not on the chain are gone.", async () => {
+  for (const query of ["", "?after=12", "?after=x:y", "?after=1:ab", `?${"after=1:12&".repeat(33)}`]) {
+    const response = await open(query);
+    expect(response.statusCode, query).toBe(422);
+    response.resume();
+  }
+  expect(await codeOf(await open(`?after=3:${"0".repeat(64)}`))).toEqual([409, "FEED_GONE"]);
+});
+
+test("A compressed response has the same lines as a plain one.", async () => {
+  const plain = await text(await open("/state"));
+  const compressed = await open("/state", { encoding: "gzip" });
+  expect(compressed.headers["content-encoding"]).toBe("gzip");
+  expect(await text(compressed.pipe(createGunzip()))).toBe(plain);
+  expect(plain).toMatch(/ \{"end":\d+\}\n$/);
+});
+
+test("A mirror at the head gets heartbeats, and its connection is counted until it leaves.", async () => {
+  const response = await open(head());
+  const [chunk] = (await once(response, "data")) as [Buffer];
+  expect(chunk.toString()).toBe("\n");
+  expect(await metric("uniknode_feed_responses")).toBe(1);
+  response.destroy();
+  await expect.poll(() => metric("uniknode_feed_responses")).toBe(0);
+});
+
+test("The node stops at once while a mirror is connected.", async () => {
+  const data = await makeFolder(3);
+  const other = await serveFolder(data, { feedBlocks: 10 });
+  const { height, id } = other.head();
+  const url = `${other.url}/api/internal/feed?after=${height}:${id}`;
+  const response = await fetch(url, { headers: { authorization: other.webhookToken } });
+  assert(response.body);
+  const startMs = performance.now();
+  await other.stop();
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+  await response.text();
+  rmSync(data, { recursive: true });
+});
+
+test("A node without --feed-blocks has no feed.", async () => {
+  const data = await makeFolder(3);
+  const other = await serveFolder(data);
+  const response = await fetch(`${other.url}/api/internal/feed?after=1:12`);
+  expect(response.status).toBe(404);
+  await other.stop();
+  rmSync(data, { recursive: true });
+});
+
+async function metric(name: string): Promise<number> {
+  const response = await fetch(`${node.url}/metrics`, { headers: { authorization: node.webhookToken } });
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await response.text())?.[1]);
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { createLru } from "../../src/platform/lru.ts";
+
+test("A value is made once, as long as it is used more recently than others.", () => {
+  const made: string[] = [];
+  const cache = createLru<string, string>(2);
+  const read = (key: string) =>
+    cache.get(key, () => {
+      made.push(key);
+      return key.toUpperCase();
+    });
+  expect(["a", "b", "a", "c", "a", "b"].map(read)).toEqual(["A", "B", "A", "C", "A", "B"]);
+  expect(made).toEqual(["a", "b", "c", "b"]);
+});
+
+test("A value that cannot be made is not cached.", () => {
+  const cache = createLru<string, string>(1);
+  const fail = () => {
+    throw new Error("no value");
+  };
+  expect(() => cache.get("a", fail)).toThrow("no value");
+  expect(cache.get("a", () => "A")).toBe("A");
+  expect(cache.get("a", fail)).toBe("A");
+});

@@ -1,0 +1,104 @@
+/** Checkpoints in a thread of their own: no commit waits for them, and the log stays bounded. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startCheckpoints } from "../../../src/store/engine/checkpoints.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
+
+/** Pages beyond which a connection with default settings makes a checkpoint in its commit. */
+const PAGES_OF_DEFAULT = 16_000;
+const ROW = "x".repeat(3_500);
+
+let folder: string;
+let path: string;
+let database: Database;
+let end: () => Promise<void>;
+let errors: unknown[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-checkpoints-"));
+  path = join(folder, "node.sqlite");
+  errors = [];
+  open(false);
+});
+afterEach(async () => {
+  await end();
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(makesCheckpoints: boolean): void {
+  database = openDatabase(path, { makesCheckpoints });
+  database.execute("CREATE TABLE IF NOT EXISTS rows (text TEXT)");
+  end = async () => {};
+}
+
+function start(pages: number, maxPages: number, databasePath = path): void {
+  end = startCheckpoints(
+    { pages, maxPages, intervalMs: 5 },
+    { database, databasePath, onError: (error) => errors.push(error) },
+  );
+}
+
+/** Writes about as many pages. */
+const write = (pages: number) =>
+  database.transaction(() => {
+    const insert = database.prepare("INSERT INTO rows VALUES (?)");
+    for (let row = 0; row < pages; row++) insert.run(ROW);
+  }, "process death");
+
+test("A commit that makes the log long copies it, unless checkpoints are made elsewhere.", () => {
+  write(PAGES_OF_DEFAULT + 100);
+  expect(database.logPages().copied).toBe(0);
+  database.close();
+  open(true);
+  write(PAGES_OF_DEFAULT + 100);
+  expect(database.logPages().copied).toBeGreaterThan(PAGES_OF_DEFAULT);
+});
+
+test("A long log is copied by another thread, and a short one is not.", async () => {
+  start(200, 10_000);
+  write(100);
+  await expect.poll(() => database.logPages().total).toBeGreaterThan(100);
+  expect(database.logPages().copied).toBe(0);
+  write(200);
+  await expect.poll(() => database.logPages().copied).toBeGreaterThan(300);
+  // The next commit begins at the start of the log again.
+  write(1);
+  expect(database.logPages().total).toBeLessThan(20);
+  expect(errors).toEqual([]);
+});
+
+test("The log stays bounded while commits follow one another.", async () => {
+  start(200, 2_000);
+  let longest = 0;
+  for (let commit = 0; commit < 400; commit++) {
+    write(50);
+    longest = Math.max(longest, database.logPages().total);
+    await nextTick();
+  }
+  // 20,000 pages are written; a commit during a checkpoint still appends.
+  expect(longest).toBeLessThan(10_000);
+  expect(errors).toEqual([]);
+});
+
+test("Without the other thread, this one copies the log when it is too long, and the error is reported.", async () => {
+  start(100, 500, join(folder, "missing", "node.sqlite"));
+  write(150);
+  await expect.poll(() => errors.length).toBeGreaterThan(0);
+  expect(database.logPages().copied).toBe(0);
+  write(500);
+  await expect.poll(() => database.logPages().copied).toBeGreaterThan(500);
+});
+
+test("The end waits for a running checkpoint.", async () => {
+  start(1, 10_000);
+  write(3_000);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await end();
+  const { total, copied } = database.logPages();
+  expect([0, total]).toContain(copied);
+  expect(existsSync(path)).toBe(true);
+});
