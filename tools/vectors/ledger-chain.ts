@@ -206,8 +206,8 @@ export const blockProcessing = eachCase(({ chain: name, height, block: input, re
 /** The text that the old network has for a fault. */
 function textOf(fault: BlockFault, block: Block, network: Network): string {
   const { header, transactions } = block;
-  const transaction = present(transactions[fault.sequence ?? 0]);
-  const texts: Partial<Record<BlockFault["code"], string>> = {
+  const transaction = transactions[fault.sequence ?? 0];
+  const texts: Partial<Record<BlockFault["code"], string | undefined>> = {
     reward: `Invalid block reward: ${header.reward} expected: ${network.milestoneAt(header.height).reward}`,
     signature: "Failed to verify block signature",
     version: "Invalid block version",

@@ -1,5 +1,4 @@
 /** Choices that are the same for the same seed. */
-import { present } from "@uniknode/protocol";
 
 export type Random = {
   /** An integer from 0 to `count - 1`. */
@@ -22,6 +21,7 @@ export function createRandom(seed: number): Random {
   return {
     below,
     oneIn: (count) => below(count) === 0,
-    pick: (items) => present(items[below(items.length)], "an item"),
+    // An item may be undefined.
+    pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
   };
 }

@@ -56,7 +56,7 @@ const text = (value: Json): string => {
   if (Array.isArray(value)) return `[${value.map(text).join()}]`;
   return `{${Object.keys(value)
     .sort()
-    .map((key) => `${key}:${text(present(value[key]))}`)
+    .map((key) => `${key}:${text(value[key] as Json)}`)
     .join()}}`;
 };
 
@@ -94,7 +94,7 @@ function orderFaults(order: Order, [theirKeys, ourKeys]: Json[][], expected: Jso
 function groups(list: Json | undefined, keys: readonly Json[]): { key: Json; rows: Json[] }[] {
   const found: { key: Json; rows: Json[] }[] = [];
   for (const [index, key] of keys.entries()) {
-    const row = present((list as Json[])[index]);
+    const row = (list as Json[])[index] as Json;
     const last = found.at(-1);
     if (last && isDeepStrictEqual(last.key, key)) last.rows.push(row);
     else found.push({ key, rows: [row] });
@@ -138,9 +138,9 @@ function difference(path: string, expected: Json, actual: Json, faults: string[]
   }
   const [theirs, ours] = [expected as Record<string, Json>, actual as Record<string, Json>];
   for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
-    if (!(key in ours)) faults.push(`${path}.${key}: missing, ${brief(present(theirs[key]))}`);
-    else if (!(key in theirs)) faults.push(`${path}.${key}: additional, ${brief(present(ours[key]))}`);
-    else difference(`${path}.${key}`, present(theirs[key]), present(ours[key]), faults);
+    if (!(key in ours)) faults.push(`${path}.${key}: missing, ${brief(theirs[key] as Json)}`);
+    else if (!(key in theirs)) faults.push(`${path}.${key}: additional, ${brief(ours[key] as Json)}`);
+    else difference(`${path}.${key}`, theirs[key] as Json, ours[key] as Json, faults);
   }
 }
 

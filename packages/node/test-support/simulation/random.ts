@@ -1,6 +1,5 @@
 /** Draws that are the same for the same seed. */
 
-import { present } from "../../src/platform/present.ts";
 import { createRandom } from "../crash/random.ts";
 
 export type Random = {
@@ -20,6 +19,7 @@ export function createDraws(seed: number): Random {
     below,
     integer,
     chance: (probability) => next() < probability,
-    pick: (from) => present(from[integer(0, from.length - 1)]),
+    // An item may be undefined.
+    pick: <T>(from: readonly T[]) => from[integer(0, from.length - 1)] as T,
   };
 }
