@@ -12,10 +12,15 @@ const groups = [
   {
     name: "parts",
     test: sources(
-      "components/(amount|code-block|copy-button|delegate-names?|format|identifier|states|table|time)",
+      "components/(amount|code-block|copy-button|delegate-names?|error-text|format|identifier|refusal-text|states|table|time)",
     ),
   },
-  { name: "lists", test: sources("components/(dialog|field|filters|list-state|pager|same-elsewhere|tabs)") },
+  {
+    name: "lists",
+    test: sources(
+      "components/(count-field|dialog|equivalents|field|filters|list-state|paged-list|pager|same-elsewhere|tabs|toggled)",
+    ),
+  },
   {
     name: "signing",
     test: sources(

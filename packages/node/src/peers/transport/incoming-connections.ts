@@ -11,6 +11,7 @@ import {
 } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { createRefusals, type Refusals } from "../guards/refusals.ts";
+import { createWindowCounter, type WindowCounter } from "../guards/window.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 
 export type IncomingDeps = {
@@ -63,6 +64,8 @@ export type IncomingConnections = {
 const MAX_CONNECTIONS = 1_000;
 /** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
+/** Attempts that a client may give up before the handshake, as nodes do that wake from sleep. */
+const ABANDONED = { events: 5, windowMs: TIMES_MS.refusal };
 
 type Admitted = {
   /** A destroyed socket no longer has it. */
@@ -73,6 +76,8 @@ type Admitted = {
 type State = {
   readonly deps: IncomingDeps;
   readonly refusals: Refusals;
+  /** Counts the attempts that each client has given up. */
+  readonly abandoned: WindowCounter;
   readonly admission: Admission;
   readonly admitted: WeakMap<Duplex, Admitted>;
   /** Sockets without a handshake, each with its timer. */
@@ -90,6 +95,7 @@ export function createIncomingConnections(perSubnet: number, deps: IncomingDeps)
   const state: State = {
     deps,
     refusals: createRefusals({ durationMs: TIMES_MS.refusal }),
+    abandoned: createWindowCounter(ABANDONED),
     admission: createAdmission({ perSubnet, total: MAX_CONNECTIONS }),
     admitted: new WeakMap(),
     handshakes: new Map(),
@@ -124,7 +130,6 @@ function accept(state: State, socket: Socket): void {
     state.refused[session]++;
     return void socket.destroy();
   }
-  // A close does not clear the timer: an address that only connects is refused for a while.
   const timer = setTimeout(() => refuse(state, socket, "handshake"), TIMES_MS.handshake);
   state.handshakes.set(socket, timer.unref());
   state.admitted.set(socket, { address, session });
@@ -132,6 +137,7 @@ function accept(state: State, socket: Socket): void {
   socket.once("close", () => {
     state.sockets.delete(socket);
     session.release();
+    if (state.handshakes.has(socket)) abandon(state, socket, address);
   });
   socket.on("error", () => {});
   state.deps.onSocket?.(socket);
@@ -161,6 +167,14 @@ function admit(state: State, socket: Socket, address: string): AdmittedSession |
 function forgetHandshake({ handshakes }: State, socket: Duplex): void {
   clearTimeout(handshakes.get(socket));
   handshakes.delete(socket);
+}
+
+/** Clears the timer of a connection that the client has ended; a client that only connects is refused by the timer. */
+function abandon(state: State, socket: Socket, address: string): void {
+  const isEndedByClient = socket.readableEnded || socket.errored !== null;
+  if (isEndedByClient && state.abandoned.take(clientGroup(address), performance.now())) {
+    forgetHandshake(state, socket);
+  }
 }
 
 function refuse(state: State, socket: Socket, reason: Offence): void {

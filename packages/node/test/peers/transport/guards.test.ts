@@ -121,6 +121,18 @@ test("A client without a handshake is cut and refused.", async () => {
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
 });
 
+test("A client that gives up an attempt is refused only if it does so again and again.", async () => {
+  const port = await serve();
+  const giveUp = async () => void (await plainSocket(port)).destroy();
+  const due = () => new Promise((resolve) => setTimeout(resolve, TIMES_MS.handshake + 500));
+  await giveUp();
+  await due();
+  expect(await isLetIn(port)).toBe(true);
+  for (let attempts = 0; attempts < 6; attempts++) await giveUp();
+  await due();
+  expect(await isLetIn(port)).toBe(false);
+});
+
 test("A banned address is refused.", async () => {
   const port = await serve({ isBanned: (address) => address === "127.0.0.2" });
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
