@@ -15,13 +15,14 @@ const networks = node("network", "peers/network");
 const attacks = node("simulation", "crash", "siege");
 
 /**
- * Files with a process of their own: they mock modules, change the environment, measure memory, depend on the timers of
- * the whole process, or leave writes to closed descriptors behind. Modules of the console hold the state of a page.
+ * Files with a process of their own: they mock modules, change the environment, measure memory or throughput, depend on the timers
+ * of the whole process, or leave writes to closed descriptors behind. Modules of the console hold the state of a page.
  */
 const isolated = [
   ...[
     ...["chain/inputs", "commands/program", "http/connections", "http/late-response"],
-    ...["platform/lifecycle/heap", "platform/logging/lines", "webhooks/memory", "webhooks/ticks"],
+    ...["platform/lifecycle/heap", "platform/logging/lines", "stream/stream"],
+    ...["webhooks/memory", "webhooks/ticks"],
   ].map((name) => `packages/node/test/${name}.test.ts`),
   "packages/protocol/test/blocks/once.test.ts",
   "packages/console/test/**/*.test.ts",
