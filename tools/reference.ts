@@ -4,6 +4,7 @@ import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
 import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
+import { mirrorOptions } from "../packages/node/src/config/mirror.ts";
 import { type Option, toFlag, toVariable } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
@@ -38,6 +39,7 @@ function configurationPage(): string {
     ...optionTable("uniknode webhooks", serviceOptions),
     ...optionTable("uniknode tx", txOptions),
     ...optionTable("uniknode rpc", rpcOptions),
+    ...optionTable("uniknode mirror", mirrorOptions),
   ].join("\n");
 }
 

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createProject } from "../../packages/node/src/commands/init.ts";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { compilePackages, packPackages, ROOT, versionOf } from "../../tools/release/packages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-installed-"));
@@ -48,7 +49,7 @@ describe("A packed package", () => {
 
   test("of the program has the console.", () => {
     const [program] = files.filter((file) => /\/uniknode-\d/.test(file));
-    const paths = contents(program!);
+    const paths = contents(present(program));
     expect(paths).toContain("package/console/index.html");
     expect(paths.filter((path) => /^package\/console\/assets\/.+\.js$/.test(path)).length).toBeGreaterThan(5);
     const documents = ["contents", "search", "pages/guides/install", "pages/spec/p2p"];
@@ -161,17 +162,19 @@ test("The program starts a dev chain, answers requests and delivers webhooks.", 
   });
   const ended = new Promise((resolve) => node.once("close", resolve));
   onTestFinished(async () => {
-    process.kill(-node.pid!, "SIGINT");
+    process.kill(-present(node.pid), "SIGINT");
     await ended;
   });
   let printed = "";
   node.stdout.setEncoding("utf8").on("data", (text) => (printed += text));
   await expect.poll(() => printed, { timeout: 90_000 }).toMatch(/^block \d+ /m);
-  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)!;
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
   const answer = await fetch(`${url}/api/v2/blockchain`);
   expect(await answer.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });
   writeFileSync(join(project, "receiver.mjs"), RECEIVER);
-  expect(await run("node", ["receiver.mjs", url!, "the token of the test"])).toBe("block.applied\n");
+  expect(await run("node", ["receiver.mjs", present(url, "a URL"), "the token of the test"])).toBe(
+    "block.applied\n",
+  );
 });
 
 test("A new project receives a verified delivery in its own test.", { timeout: 120_000 }, async () => {

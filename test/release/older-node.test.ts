@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { ROOT } from "../../tools/release/packages.ts";
 
 const versionOf = (node: string) => execFileSync(node, ["--version"], { encoding: "utf8" }).trim().slice(1);
@@ -20,14 +21,14 @@ const isOlder = (node: string) => {
   const [major, minor] = versionOf(node).split(".").map(Number) as [number, number];
   return major >= 20 && (major < 22 || (major === 22 && minor < 19));
 };
-const older = process.env
-  .PATH!.split(delimiter)
+const older = present(process.env.PATH)
+  .split(delimiter)
   .map((folder) => join(folder, "node"))
   .find((node) => existsSync(node) && isOlder(node));
 
 const runIt = (args: readonly string[], cwd = ROOT) => {
-  const env = { ...process.env, PATH: `${dirname(older!)}:${process.env.PATH}` };
-  const { status, stdout, stderr } = spawnSync(older!, args, { cwd, env, encoding: "utf8" });
+  const env = { ...process.env, PATH: `${dirname(present(older))}:${process.env.PATH}` };
+  const { status, stdout, stderr } = spawnSync(present(older), args, { cwd, env, encoding: "utf8" });
   return { status, stdout, stderr };
 };
 
@@ -36,7 +37,7 @@ test.skipIf(!older)("The program says in one sentence what it needs.", () => {
     status: 1,
     stdout: "",
     stderr:
-      `uniknode needs Node.js 22.19 or newer, and this is ${versionOf(older!)}: ` +
+      `uniknode needs Node.js 22.19 or newer, and this is ${versionOf(present(older))}: ` +
       "install a newer one, or take the archive, which brings its own\n",
   });
 });
@@ -71,6 +72,6 @@ test.skipIf(!older)("npm start says in one sentence what it needs where there is
   expect(runIt(["tools/run.mjs", "start"], folder)).toEqual({
     status: 1,
     stdout: "",
-    stderr: `Uniknode needs Node.js 22.19 or newer here, and this is ${versionOf(older!)}: install a newer one\n`,
+    stderr: `Uniknode needs Node.js 22.19 or newer here, and this is ${versionOf(present(older))}: install a newer one\n`,
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { present } from "../../packages/node/src/platform/present.ts";
 import { compilePackages, ROOT } from "../../tools/release/packages.ts";
 import { fetchRuntime, HAS_RUNTIMES, oldestRuntime } from "../../tools/release/runtimes.ts";
 
@@ -123,8 +124,10 @@ describe.skipIf(!HAS_RUNTIMES)("The other packages", () => {
       printed += text;
     });
     await expect.poll(() => printed, { timeout: 60_000 }).toMatch(/^block \d+ /m);
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)!;
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
     const lines = ["true", "block.applied", "API_NOT_FOUND", "block.applied", ""];
-    expect((await runProgram("client", CLIENT, url!, "a token of the test")).split("\n")).toEqual(lines);
+    expect(
+      (await runProgram("client", CLIENT, present(url, "a URL"), "a token of the test")).split("\n"),
+    ).toEqual(lines);
   });
 });

@@ -52,19 +52,28 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "dev",
     group: START,
     examples: ["uniknode dev", "uniknode dev --instant --accounts 20 --reset"],
-    load: async () => (await import("./dev.ts")).devCommand(),
+    load: async () => (await import("./servers/dev.ts")).devCommand(),
   },
   {
     name: "run",
     group: START,
     examples: ["uniknode run --network livenet", "uniknode run --network-dir my-network"],
-    load: async () => (await import("./run.ts")).runCommand(),
+    load: async () => (await import("./servers/run.ts")).runCommand(),
   },
   {
     name: "init",
     group: START,
     examples: ["uniknode init my-app", "uniknode init my-app --packages release"],
     load: async () => (await import("./init.ts")).initCommand(),
+  },
+  {
+    name: "mirror",
+    group: START,
+    examples: [
+      "uniknode mirror --token TOKEN --database-url postgres://uniknode@127.0.0.1/uniknode",
+      "uniknode mirror --node http://192.0.2.1:4003 --token TOKEN --database-url URL --name mirror-1",
+    ],
+    load: async () => (await import("./servers/mirror.ts")).mirrorCommand(),
   },
   {
     name: "network",
@@ -197,7 +206,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "rpc",
     group: OPERATE,
     examples: ["uniknode rpc --url http://127.0.0.1:4003"],
-    load: async () => (await import("./rpc.ts")).rpcCommand(),
+    load: async () => (await import("./servers/rpc.ts")).rpcCommand(),
   },
   {
     name: "snapshot",

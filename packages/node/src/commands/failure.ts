@@ -59,7 +59,7 @@ const DAMAGED =
   'with "uniknode snapshot restore"';
 
 const REPORT =
-  'This is a bug in uniknode. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a fault".';
+  'This is a bug in uniknode. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a bug".';
 
 /** @param hasStack also show the stack of expected failures */
 export function describeFailure(failure: unknown, hasStack: boolean): Failure {

@@ -94,6 +94,15 @@ export function readNodeUrl(value: unknown): string {
   return text;
 }
 
+/** Reads the URL of a PostgreSQL database. */
+export function readDatabaseUrl(value: unknown): string {
+  const text = readText(value);
+  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+    throw new Error("a URL such as postgres://user:password@127.0.0.1:5432/uniknode is expected");
+  }
+  return text;
+}
+
 const MAX_NODE_URLS = 16;
 
 /** Reads base URLs of nodes. */

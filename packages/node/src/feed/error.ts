@@ -1,12 +1,14 @@
 /** Refusals of the feed. */
-export class FeedError extends Error {
-  readonly code: "FEED_FULL" | "FEED_GONE";
-  readonly isRetryable: boolean;
+import { CodedError } from "../platform/coded-error.ts";
 
-  constructor(code: FeedError["code"], message: string) {
-    super(message);
-    this.name = "FeedError";
-    this.code = code;
-    this.isRetryable = code === "FEED_FULL";
+export type FeedErrorCode =
+  /** The node serves its maximum of responses; retry later. */
+  | "FEED_FULL"
+  /** The changes after the mirror's blocks are not stored: the mirror must be built again. */
+  | "FEED_GONE";
+
+export class FeedError extends CodedError<FeedErrorCode> {
+  constructor(code: FeedErrorCode, message: string) {
+    super(code, message, { isRetryable: code === "FEED_FULL" });
   }
 }

@@ -81,7 +81,7 @@ test.each<[error: unknown]>([
   const { text, exitCode } = describeFailure(error, false);
   expect(text).toMatch(/^uniknode: \w+: .*\n +at .*failure\.test\.ts/);
   expect(text).toMatch(
-    /\nThis is a bug in uniknode\. Please report it.*: CONTRIBUTING\.md, "Report a fault"\.\n$/,
+    /\nThis is a bug in uniknode\. Please report it.*: CONTRIBUTING\.md, "Report a bug"\.\n$/,
   );
   expect(exitCode).toBe(1);
 });

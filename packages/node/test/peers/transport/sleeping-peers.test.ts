@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError } from "../../../src/peers/transport/error.ts";
+import { present } from "../../../src/platform/present.ts";
 import { network } from "./server.ts";
 import { type Sleeper, startSleeper } from "./sleeper.ts";
 
@@ -76,7 +77,7 @@ describe("a peer that accepts connections and does not answer", () => {
 });
 
 /** Time between the last two requests that a peer has read. */
-const lastGapMs = ({ readAt }: Sleeper) => readAt.at(-1)! - readAt.at(-2)!;
+const lastGapMs = ({ readAt }: Sleeper) => present(readAt.at(-1)) - present(readAt.at(-2));
 
 describe("a peer that falls asleep while it is connected", () => {
   async function connected(): Promise<[Sleeper, PeerClient]> {

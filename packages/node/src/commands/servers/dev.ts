@@ -1,14 +1,14 @@
 /** `uniknode dev`: starts a dev chain. */
 import { Command } from "commander";
-import { devOptions } from "../config/options.ts";
-import { shownOptions } from "../config/shown.ts";
-import { commandLine } from "../platform/lifecycle/command-line.ts";
-import { serveUntilStopped } from "../platform/lifecycle/process.ts";
-import { shownVersions } from "../platform/lifecycle/version.ts";
-import { openLog } from "../platform/logging/logger.ts";
-import { openScreen } from "../platform/logging/output.ts";
-import { withServingThread } from "../processes/serving/thread.ts";
-import { addFlags, readConfig, sourcesOf } from "./options.ts";
+import { devOptions } from "../../config/options.ts";
+import { shownOptions } from "../../config/shown.ts";
+import { commandLine } from "../../platform/lifecycle/command-line.ts";
+import { serveUntilStopped } from "../../platform/lifecycle/process.ts";
+import { shownVersions } from "../../platform/lifecycle/version.ts";
+import { openLog } from "../../platform/logging/logger.ts";
+import { openScreen } from "../../platform/logging/output.ts";
+import { withServingThread } from "../../processes/serving/thread.ts";
+import { addFlags, readConfig, sourcesOf } from "../options.ts";
 
 /** Timeout for writing the last lines, in case the reader is blocked. */
 const OUTPUT_TIMEOUT_MS = 1_000;
@@ -21,7 +21,7 @@ export function devCommand(): Command {
     const config = readConfig(command, devOptions);
     await withServingThread(async (servingThread) => {
       // Both threads load their modules in parallel.
-      const { startDevChain } = await import("../processes/dev/dev.ts");
+      const { startDevChain } = await import("../../processes/dev/dev.ts");
       const screen = openScreen();
       const log = openLog(config.logLevel, config.logFormat);
       await serveUntilStopped({

@@ -1,0 +1,37 @@
+/** Every option of `uniknode mirror`. */
+import { option, readDatabaseUrl, readNodeUrl, readText, readToken } from "./option.ts";
+import { nodeOptions } from "./options.ts";
+
+export const mirrorOptions = {
+  node: option({
+    name: "node",
+    placeholder: "URL",
+    sentence: "Base URL of the node, which must run with --feed-blocks.",
+    default: "http://127.0.0.1:4003",
+    read: readNodeUrl,
+  }),
+  token: option({
+    name: "token",
+    placeholder: "TOKEN",
+    sentence: 'Webhook token of the node; "uniknode token" prints it.',
+    variable: "UNIKNODE_WEBHOOK_TOKEN",
+    secret: true,
+    read: readToken,
+  }),
+  databaseUrl: option({
+    name: "databaseUrl",
+    placeholder: "URL",
+    sentence: "Database of the mirror: postgres://user:password@host:port/database.",
+    secret: true,
+    read: readDatabaseUrl,
+  }),
+  name: option({
+    name: "name",
+    placeholder: "NAME",
+    sentence:
+      "Name of this mirror in the database; the host and the process id if not given. A mirror that starts again under its name need not wait until its lease expires.",
+    read: readText,
+  }),
+  logLevel: nodeOptions.logLevel,
+  logFormat: nodeOptions.logFormat,
+};

@@ -1,0 +1,160 @@
+/**
+ * Builds a mirror: first the blocks, in transactions that each continue the one before, so that a mirror that is killed continues
+ * where it was; then, in one transaction, the state after the last block of the node, the blocks up to it, and the indexes.
+ */
+import type { Network } from "@uniknode/protocol";
+import type { Position } from "../feed/position.ts";
+import type { Postgres, Transaction } from "../postgres/connection.ts";
+import { indexSql } from "../postgres/migrations.ts";
+import { appendBlocks, readBlock } from "./blocks.ts";
+import { MirrorError } from "./error.ts";
+import type { FeedClient } from "./feed-client.ts";
+import { type Epoch, enterPhase, moveHead, NO_BLOCK, type Phase } from "./head.ts";
+import type { Bundle, FeedLine } from "./line.ts";
+import { RECORD_TABLES } from "./records.ts";
+import { insertRecords } from "./state.ts";
+
+export type BootstrapDeps = {
+  readonly postgres: Postgres;
+  readonly feed: FeedClient;
+  readonly network: Network;
+  readonly epoch: Epoch;
+  readonly signal: AbortSignal;
+  /** Called with the height of the last stored block. */
+  readonly onProgress: (height: number) => void;
+};
+
+/** Blocks of one transaction. */
+const MAX_BLOCKS = 1_000;
+/** Blocks that are removed when the node has switched to another branch; then twice as many, and so on. */
+const FIRST_STEP_BACK = 100;
+
+/**
+ * Settles when the mirror can follow the feed.
+ *
+ * @param head block up to which blocks are stored
+ * @throws {MirrorError}
+ */
+export async function bootstrap(head: Position, deps: BootstrapDeps): Promise<void> {
+  let position = head;
+  for (let back = FIRST_STEP_BACK; ; back *= 2) {
+    try {
+      position = await fetchBlocks(position, deps);
+      return await fetchState(position, deps);
+    } catch (error) {
+      if (!(error instanceof MirrorError) || error.code !== "MIRROR_BRANCH_LEFT") throw error;
+      position = await stepBack(Math.max(position.height - back, 0), deps);
+    }
+  }
+}
+
+/** Stores the blocks after the head, up to the head of the node. */
+async function fetchBlocks(head: Position, deps: BootstrapDeps): Promise<Position> {
+  const { postgres, epoch } = deps;
+  let position = head;
+  for await (const bundles of batchesOf(
+    deps.feed.blocks(head.height, Number.MAX_SAFE_INTEGER, deps.signal),
+  )) {
+    await postgres.transaction("READ WRITE", async (transaction) => {
+      position = await append(transaction, position, bundles, { ...deps, epoch, phase: "blocks" });
+    });
+    deps.onProgress(position.height);
+  }
+  return position;
+}
+
+type AppendOptions = Pick<BootstrapDeps, "network" | "epoch"> & { readonly phase: Phase };
+
+/** @throws {MirrorError} MIRROR_BRANCH_LEFT if the blocks do not continue the position */
+async function append(
+  transaction: Transaction,
+  position: Position,
+  bundles: readonly Bundle[],
+  { network, epoch, phase }: AppendOptions,
+): Promise<Position> {
+  const blocks = bundles.map((bundle) => readBlock(bundle, network));
+  const [first] = bundles;
+  const last = bundles.at(-1);
+  if (!first || !last) return position;
+  if (first.parent !== position.id) throw branchLeft(position);
+  const before = await moveHead(transaction, { from: first.parent, to: last, epoch, phase }, blocks);
+  await appendBlocks(transaction, blocks, before);
+  return { height: last.height, id: last.id };
+}
+
+const branchLeft = ({ height }: Position): MirrorError =>
+  new MirrorError("MIRROR_BRANCH_LEFT", `the node has switched from the branch of block ${height}`);
+
+/** Yields the blocks of a response, many at a time. */
+async function* batchesOf(lines: AsyncIterable<FeedLine>): AsyncIterable<readonly Bundle[]> {
+  let bundles: Bundle[] = [];
+  for await (const line of lines) {
+    if ("end" in line) {
+      if (bundles.length > 0) yield bundles;
+      return;
+    }
+    if (!("block" in line)) throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
+    bundles.push(line);
+    if (bundles.length < MAX_BLOCKS) continue;
+    yield bundles;
+    bundles = [];
+  }
+  throw new MirrorError("MIRROR_NODE_UNREACHABLE", "the node ended a response before its last line");
+}
+
+async function fetchState(head: Position, deps: BootstrapDeps): Promise<void> {
+  const { postgres, feed, signal, epoch } = deps;
+  await postgres.transaction("READ WRITE", async (transaction) => {
+    for (const { name } of RECORD_TABLES) await transaction.change(`DELETE FROM ${name}`);
+    const target = await writeState(transaction, feed.state(signal));
+    let position = head;
+    for await (const bundles of batchesOf(feed.blocks(head.height, target.height, signal))) {
+      position = await append(transaction, position, bundles, { ...deps, epoch, phase: "blocks" });
+    }
+    if (position.id !== target.id) throw branchLeft(position);
+    await transaction.change(indexSql());
+    await enterPhase(transaction, "ready", epoch);
+  });
+}
+
+/** Writes the records of a response, and returns the block after which the state has them. */
+async function writeState(transaction: Transaction, lines: AsyncIterable<FeedLine>): Promise<Position> {
+  let position: Position | undefined;
+  let count = 0;
+  for await (const line of lines) {
+    if ("state" in line) position = line.state;
+    else if ("rows" in line) {
+      await insertRecords(transaction, line.rows);
+      count += line.rows.length;
+    } else if ("end" in line && position && line.end === count) return position;
+    else throw new MirrorError("MIRROR_FEED_INVALID", "the records of the state are incomplete");
+  }
+  throw new MirrorError(
+    "MIRROR_NODE_UNREACHABLE",
+    "the node ended the records of the state before the last one",
+  );
+}
+
+/** Removes the blocks above a height, which may belong to another branch. */
+async function stepBack(height: number, { postgres, epoch }: BootstrapDeps): Promise<Position> {
+  return postgres.transaction("READ WRITE", async (transaction) => {
+    const [block] = await transaction.query<{ id: string; total: string }>(
+      "SELECT id, transactions_up_to AS total FROM blocks WHERE height = $1",
+      [height],
+    );
+    const target = block ? { height, id: block.id } : NO_BLOCK;
+    for (const table of ["blocks", "transactions", "payees"]) {
+      await transaction.change(`DELETE FROM ${table} WHERE height > $1`, [target.height]);
+    }
+    await transaction.change("DELETE FROM type_totals");
+    await transaction.change(
+      "INSERT INTO type_totals SELECT type_group, type, count(*) FROM transactions GROUP BY 1, 2",
+    );
+    const moved = await transaction.change(
+      "UPDATE head SET height = $1, id = $2, transactions = $3 WHERE epoch = $4 AND phase = 'blocks'",
+      [target.height, target.id, block?.total ?? 0, epoch],
+    );
+    if (moved !== 1) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+    return target;
+  });
+}

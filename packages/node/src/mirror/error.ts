@@ -1,0 +1,26 @@
+/** Failures of a mirror. */
+import { CodedError } from "../platform/coded-error.ts";
+
+export type MirrorErrorCode =
+  /** The node cannot be reached, or ended a response early. */
+  | "MIRROR_NODE_UNREACHABLE"
+  /** The node refuses the token or the address, or has no feed. */
+  | "MIRROR_REFUSED"
+  /** A line is damaged, or contradicts the line before. */
+  | "MIRROR_FEED_INVALID"
+  /** The node has switched to another branch while the mirror was built. */
+  | "MIRROR_BRANCH_LEFT"
+  /** The feed no longer reaches the mirror's block, or the mirror cannot return to the node's branch: it is built again. */
+  | "MIRROR_GONE"
+  /** The database belongs to another network. */
+  | "MIRROR_DATABASE"
+  /** Another mirror has taken over. */
+  | "MIRROR_DEPOSED";
+
+const RETRYABLE: readonly MirrorErrorCode[] = ["MIRROR_NODE_UNREACHABLE", "MIRROR_FEED_INVALID"];
+
+export class MirrorError extends CodedError<MirrorErrorCode> {
+  constructor(code: MirrorErrorCode, message: string, options?: ErrorOptions) {
+    super(code, message, { isRetryable: RETRYABLE.includes(code), ...options });
+  }
+}

@@ -1,0 +1,94 @@
+/** Follows the feed of a node: writes its blocks as they arrive, and returns to an earlier block if the node asks for it. */
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Network } from "@uniknode/protocol";
+import type { Position } from "../feed/position.ts";
+import type { Postgres } from "../postgres/connection.ts";
+import { MirrorError } from "./error.ts";
+import type { FeedClient } from "./feed-client.ts";
+import type { Epoch } from "./head.ts";
+import type { Bundle, FeedLine } from "./line.ts";
+import { appendBundles, revertTo } from "./writer.ts";
+
+export type FollowDeps = {
+  readonly postgres: Postgres;
+  readonly feed: FeedClient;
+  readonly network: Network;
+  readonly epoch: Epoch;
+  /** Blocks below the head that can be reverted. */
+  readonly undoDepth: number;
+  readonly signal: AbortSignal;
+  /** Called with each new head. */
+  readonly onHead: (head: Position) => void;
+};
+
+/** Blocks of one transaction. */
+const MAX_BLOCKS = 200;
+/** The distance of a position from the head doubles with each: 20 of them reach a million blocks back. */
+const MAX_STEPS = 20;
+
+/**
+ * Settles when the node ends the response.
+ *
+ * @throws {MirrorError}
+ */
+export async function follow(deps: FollowDeps): Promise<void> {
+  const { postgres, feed, epoch, signal, onHead } = deps;
+  const positions = await positionsOf(postgres);
+  for await (const lines of gathered(feed.follow(positions, signal), MAX_BLOCKS)) {
+    const [first] = lines;
+    if (first && "back" in first) {
+      await revertTo(postgres, first.back, epoch);
+      onHead(first.back);
+      lines.shift();
+    }
+    const bundles = lines.map(bundleFrom);
+    await appendBundles(postgres, bundles, deps);
+    const last = bundles.at(-1);
+    if (last) onHead({ height: last.height, id: last.id });
+  }
+}
+
+function bundleFrom(line: FeedLine): Bundle {
+  if ("block" in line) return line;
+  throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed is not a block");
+}
+
+/** Yields what arrived while the caller worked, up to a number; the rest waits in the connection. */
+async function* gathered<T>(items: AsyncIterable<T>, max: number): AsyncIterable<T[]> {
+  const iterator = items[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const first = await next;
+      if (first.done) return;
+      const batch = [first.value];
+      next = iterator.next();
+      while (batch.length < max) {
+        // An item that is there already settles before the timer.
+        const item = await Promise.race([next, nextTick(undefined)]);
+        if (item === undefined || item.done) break;
+        batch.push(item.value);
+        next = iterator.next();
+      }
+      yield batch;
+    }
+  } finally {
+    // The next item may never come; the end of the connection rejects it.
+    next.catch(() => {});
+    void iterator.return?.();
+  }
+}
+
+/** Returns the head, older blocks at growing distances, and the oldest block to which the mirror can return; newest first. */
+async function positionsOf(postgres: Postgres): Promise<Position[]> {
+  const rows = await postgres.query<{ height: string; id: string }>(
+    `WITH oldest AS (SELECT coalesce(min(undo.height) - 1, max(head.height)) AS height FROM head LEFT JOIN undo ON true)
+     SELECT height, id FROM blocks
+     WHERE height >= (SELECT height FROM oldest) AND height IN (
+       SELECT head.height - (2 ^ step)::bigint + 1 FROM head, generate_series(0, $1) AS step
+       UNION SELECT height FROM oldest)
+     ORDER BY height DESC`,
+    [MAX_STEPS],
+  );
+  return rows.map(({ height, id }) => ({ height: Number(height), id }));
+}

@@ -1,0 +1,126 @@
+/** The head of the mirror: its block, and the mirror that may move it. */
+import type { EncodedBlock } from "@uniknode/protocol";
+import type { Position } from "../feed/position.ts";
+import type { Postgres, PostgresValue, Transaction } from "../postgres/connection.ts";
+import { MirrorError } from "./error.ts";
+
+/** `blocks` while the mirror is built (see `bootstrap.ts`), `ready` while it follows the feed. */
+export type Phase = "blocks" | "ready";
+
+/** Right to write: each mirror that takes over increments it. */
+export type Epoch = number;
+
+export type MirrorHead = Position & { readonly phase: Phase; readonly epoch: Epoch };
+
+/** A mirror renews its lease several times within this time; another one may then take over. */
+export const LEASE_SECONDS = 15;
+
+/** Parent of the genesis block. */
+export const NO_BLOCK: Position = { height: 0, id: "0" };
+
+/**
+ * Takes the lease, or renews that of the same owner. Times are those of the database.
+ *
+ * @returns undefined while another mirror has the lease
+ * @throws {MirrorError} MIRROR_DATABASE if the database belongs to another network
+ */
+export async function takeLease(
+  postgres: Postgres,
+  { nethash, owner }: { readonly nethash: string; readonly owner: string },
+): Promise<MirrorHead | undefined> {
+  await postgres.query(
+    `INSERT INTO head (nethash, height, id, transactions, phase, epoch, owner, lease_until)
+     VALUES ($1, $2, $3, 0, 'blocks', 0, '', now()) ON CONFLICT DO NOTHING`,
+    [nethash, NO_BLOCK.height, NO_BLOCK.id],
+  );
+  const [known] = await postgres.query<{ nethash: string }>("SELECT nethash FROM head");
+  if (known?.nethash !== nethash) {
+    throw new MirrorError(
+      "MIRROR_DATABASE",
+      `the database has the chain of another network (nethash ${known?.nethash}): use another database`,
+    );
+  }
+  const [taken] = await postgres.query<HeadRow>(
+    `UPDATE head SET epoch = epoch + 1, owner = $1, lease_until = now() + make_interval(secs => $2)
+     WHERE owner = $1 OR lease_until < now() RETURNING ${HEAD_COLUMNS}`,
+    [owner, LEASE_SECONDS],
+  );
+  return taken && headFromRow(taken);
+}
+
+/** @throws {MirrorError} MIRROR_DEPOSED if another mirror has taken over */
+export async function renewLease(postgres: Postgres, epoch: Epoch): Promise<void> {
+  const [renewed] = await postgres.query(
+    "UPDATE head SET lease_until = now() + make_interval(secs => $2) WHERE epoch = $1 RETURNING 1",
+    [epoch, LEASE_SECONDS],
+  );
+  if (!renewed) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+}
+
+/** Ends the lease, so that another mirror need not wait. */
+export async function releaseLease(postgres: Postgres, epoch: Epoch): Promise<void> {
+  await postgres.query("UPDATE head SET lease_until = now() WHERE epoch = $1", [epoch]);
+}
+
+/** Enters the next phase of a mirror that is being built. */
+export async function enterPhase(transaction: Transaction, phase: Phase, epoch: Epoch): Promise<void> {
+  const entered = await transaction.change("UPDATE head SET phase = $1 WHERE epoch = $2", [phase, epoch]);
+  if (entered !== 1) throw new MirrorError("MIRROR_DEPOSED", "another mirror has taken over");
+}
+
+/**
+ * Returns to the phase in which a mirror is built. The blocks stay; the state is fetched again.
+ *
+ * @throws {MirrorError} MIRROR_DEPOSED
+ */
+export async function restart(postgres: Postgres, epoch: Epoch): Promise<void> {
+  await postgres.transaction("READ WRITE", async (transaction) => {
+    await enterPhase(transaction, "blocks", epoch);
+    await transaction.change("DELETE FROM undo");
+  });
+}
+
+export async function readHead(postgres: Postgres): Promise<MirrorHead | undefined> {
+  const [row] = await postgres.query<HeadRow>(`SELECT ${HEAD_COLUMNS} FROM head`);
+  return row && headFromRow(row);
+}
+
+type HeadRow = { height: string; id: string; phase: Phase; epoch: string };
+const HEAD_COLUMNS = "height, id, phase, epoch";
+const headFromRow = ({ height, id, phase, epoch }: HeadRow): MirrorHead => ({
+  height: Number(height),
+  id,
+  phase,
+  epoch: Number(epoch),
+});
+
+type Move = {
+  readonly from: string;
+  readonly to: Position;
+  readonly epoch: Epoch;
+  readonly phase: Phase;
+};
+
+/**
+ * Moves the head, and returns the number of transactions up to the block before the given ones.
+ *
+ * @throws {MirrorError} MIRROR_DEPOSED if the head is another block, or another mirror writes
+ */
+export async function moveHead(
+  transaction: Transaction,
+  { from, to, epoch, phase }: Move,
+  blocks: readonly EncodedBlock[],
+  change = blocks.reduce((sum, { transactions }) => sum + transactions.length, 0),
+): Promise<bigint> {
+  const values: PostgresValue[] = [to.height, to.id, change, from, epoch, phase];
+  const [moved] = await transaction.query<{ before: string }>(
+    `UPDATE head SET height = $1, id = $2, transactions = transactions + $3
+     WHERE id = $4 AND epoch = $5 AND phase = $6 RETURNING transactions - $3 AS before`,
+    values,
+  );
+  if (moved) return BigInt(moved.before);
+  throw new MirrorError(
+    "MIRROR_DEPOSED",
+    `another mirror writes to the database, or its head is not ${from}`,
+  );
+}

@@ -1,0 +1,58 @@
+/** Reads the lines of a feed (docs/spec/feed.md 2). Nothing in a line is trusted before its digest and its form are checked. */
+import { hash } from "node:crypto";
+import { Ajv } from "ajv";
+import { type Static, Type } from "../platform/json/schema.ts";
+import { MirrorError } from "./error.ts";
+
+/** A record: table, key, and the members that are not part of the key; no members: the record was removed. */
+export type Row = readonly [table: string, key: string, ...members: unknown[]];
+
+const DIGEST_CHARACTERS = 64;
+const MAX_ROWS = 1_000_000;
+
+const id = Type.String({ maxLength: 64 });
+const height = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Position = Type.Object({ height, id }, { additionalProperties: false });
+const Rows = Type.Unsafe<readonly Row[]>({
+  type: "array",
+  maxItems: MAX_ROWS,
+  items: { type: "array", minItems: 2, maxItems: 6 },
+});
+const closed = { additionalProperties: false };
+
+const Bundle = Type.Object(
+  { height, id, parent: id, block: Type.String(), changes: Type.Optional(Rows) },
+  closed,
+);
+const Line = Type.Union([
+  Bundle,
+  Type.Object({ back: Position }, closed),
+  Type.Object({ state: Position }, closed),
+  Type.Object({ rows: Rows }, closed),
+  Type.Object({ end: height }, closed),
+]);
+
+export type Bundle = Static<typeof Bundle>;
+export type FeedLine = Static<typeof Line>;
+
+const isLine = new Ajv({ meta: false, validateSchema: false }).compile<FeedLine>(Line);
+
+/**
+ * Parses a line without its end.
+ *
+ * @throws {MirrorError} MIRROR_FEED_INVALID
+ */
+export function readLine(text: string): FeedLine {
+  const json = text.slice(DIGEST_CHARACTERS + 1);
+  if (text.slice(0, DIGEST_CHARACTERS) !== hash("sha256", json, "hex")) {
+    throw new MirrorError("MIRROR_FEED_INVALID", "a line of the feed does not match its digest");
+  }
+  const line: unknown = JSON.parse(json);
+  if (!isLine(line)) {
+    throw new MirrorError(
+      "MIRROR_FEED_INVALID",
+      "a line of the feed has an unknown form: is the node of another version?",
+    );
+  }
+  return line;
+}

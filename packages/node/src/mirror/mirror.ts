@@ -1,0 +1,136 @@
+/**
+ * Keeps a database equal to a node: takes the lease, builds the mirror if necessary, and follows the feed. After any failure it
+ * starts again from what is in the database.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Position } from "../feed/position.ts";
+import type { Postgres } from "../postgres/connection.ts";
+import { bootstrap } from "./bootstrap.ts";
+import { MirrorError } from "./error.ts";
+import type { FeedClient } from "./feed-client.ts";
+import { follow } from "./follow.ts";
+import { LEASE_SECONDS, type MirrorHead, releaseLease, renewLease, restart, takeLease } from "./head.ts";
+
+export type MirrorOptions = {
+  /** Name of this mirror; a mirror that starts again under the same name need not wait for its lease. */
+  readonly owner: string;
+  /** Blocks below the head that can be reverted. */
+  readonly undoDepth: number;
+};
+
+export type MirrorDeps = {
+  readonly postgres: Postgres;
+  readonly feed: FeedClient;
+  readonly network: Network;
+  readonly logger: Logger;
+};
+
+/** Pause after a failure: doubled with each further one. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 15_000;
+/** The lease survives two failed renewals. */
+const RENEWAL_MS = (LEASE_SECONDS * 1_000) / 4;
+const STANDBY_MS = 2_000;
+const PROGRESS_MS = 5_000;
+
+/**
+ * Runs until the signal is aborted.
+ *
+ * @throws {MirrorError} MIRROR_REFUSED, MIRROR_DATABASE: nothing changes without the operator
+ */
+export async function runMirror(
+  options: MirrorOptions,
+  deps: MirrorDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger } = deps;
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    try {
+      const hasFollowed = await mirrorOnce(options, deps, signal);
+      if (hasFollowed) pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      if (signal.aborted) break;
+      if (isFinal(error)) throw error;
+      logger.warn({ err: error, pauseMs }, "the mirror failed; retrying");
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+    }
+  }
+}
+
+const isFinal = (error: unknown): boolean =>
+  error instanceof MirrorError && (error.code === "MIRROR_REFUSED" || error.code === "MIRROR_DATABASE");
+
+/** Mirrors until the node ends its response or something fails. Returns false if another mirror has the lease. */
+async function mirrorOnce(options: MirrorOptions, deps: MirrorDeps, stop: AbortSignal): Promise<boolean> {
+  const { postgres, network, logger } = deps;
+  const { nethash } = network.description;
+  const head = await takeLease(postgres, { nethash, owner: options.owner });
+  if (!head) {
+    logger.debug("another mirror has the lease; standing by");
+    await sleep(STANDBY_MS, undefined, { signal: stop }).catch(() => {});
+    return false;
+  }
+  const ended = new AbortController();
+  const signal = AbortSignal.any([stop, ended.signal]);
+  const endRenewal = keepLease(postgres, head.epoch, (error) => ended.abort(error));
+  try {
+    await buildAndFollow(head, options, deps, signal);
+  } finally {
+    endRenewal();
+    // Ends open responses of the feed.
+    ended.abort();
+    await releaseLease(postgres, head.epoch).catch(() => {});
+  }
+  return true;
+}
+
+/** Renews the lease regularly until the returned function is called. */
+function keepLease(postgres: Postgres, epoch: number, onLost: (error: unknown) => void): () => void {
+  const timer = setInterval(() => {
+    renewLease(postgres, epoch).catch((error) => {
+      // Without a connection, the next write fails, too.
+      if (error instanceof MirrorError) onLost(error);
+    });
+  }, RENEWAL_MS).unref();
+  return () => clearInterval(timer);
+}
+
+async function buildAndFollow(
+  head: MirrorHead,
+  { undoDepth }: MirrorOptions,
+  deps: MirrorDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { postgres, logger } = deps;
+  const { epoch } = head;
+  const log = logProgress(logger);
+  if (head.phase === "blocks") {
+    logger.info({ height: head.height }, "building the mirror");
+    await bootstrap(head, { ...deps, epoch, signal, onProgress: log.building });
+    logger.info("the mirror is complete; following the node");
+  } else logger.info({ height: head.height }, "following the node");
+  try {
+    await follow({ ...deps, epoch, undoDepth, signal, onHead: log.head });
+  } catch (error) {
+    if (!(error instanceof MirrorError) || error.code !== "MIRROR_GONE") throw error;
+    logger.warn({ err: error }, "the mirror is built again");
+    await restart(postgres, epoch);
+  }
+}
+
+/** Logs every head at debug level, and the progress of long work from time to time. */
+function logProgress(logger: Logger) {
+  let nextMs = performance.now() + PROGRESS_MS;
+  return {
+    building(height: number): void {
+      if (performance.now() < nextMs) return;
+      nextMs = performance.now() + PROGRESS_MS;
+      logger.info({ height }, "fetching blocks");
+    },
+    head: ({ height, id }: Position): void => logger.debug({ height, id }, "new head"),
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * Writes the bundles of a feed to PostgreSQL. Each transaction first moves `head` from the block that the bundles continue: a
+ * bundle that arrives twice, out of order, or from a mirror that was replaced changes nothing (docs/decisions/0042).
+ */
+import type { Network } from "@uniknode/protocol";
+import type { Position } from "../feed/position.ts";
+import type { Postgres } from "../postgres/connection.ts";
+import { appendBlocks, readBlock, removeBlocks } from "./blocks.ts";
+import { type Epoch, moveHead } from "./head.ts";
+import type { Bundle } from "./line.ts";
+import { applyChanges, restoreRecords } from "./state.ts";
+
+/**
+ * Writes blocks that continue the head, with the records that they wrote.
+ *
+ * @param undoDepth number of blocks below the head that can be reverted
+ * @throws {MirrorError} MIRROR_FEED_INVALID, MIRROR_DEPOSED; then nothing is written
+ */
+export async function appendBundles(
+  postgres: Postgres,
+  bundles: readonly Bundle[],
+  {
+    network,
+    epoch,
+    undoDepth,
+  }: { readonly network: Network; readonly epoch: Epoch; readonly undoDepth: number },
+): Promise<void> {
+  const [first] = bundles;
+  const last = bundles.at(-1);
+  if (!first || !last) return;
+  // Decoded before the transaction, which holds a lock on the head.
+  const blocks = bundles.map((bundle) => readBlock(bundle, network));
+  await postgres.transaction("READ WRITE", async (transaction) => {
+    const total = await moveHead(
+      transaction,
+      { from: first.parent, to: last, epoch, phase: "ready" },
+      blocks,
+    );
+    await appendBlocks(transaction, blocks, total);
+    await applyChanges(transaction, bundles);
+    await transaction.change("DELETE FROM undo WHERE height <= $1", [last.height - undoDepth]);
+  });
+}
+
+/**
+ * Returns to a block below the head.
+ *
+ * @throws {MirrorError} MIRROR_GONE if the undo records do not reach that far; MIRROR_DEPOSED
+ */
+export async function revertTo(postgres: Postgres, target: Position, epoch: Epoch): Promise<void> {
+  await postgres.transaction("READ WRITE", async (transaction) => {
+    const [head] = await transaction.query<{ id: string }>("SELECT id FROM head");
+    const removed = await removeBlocks(transaction, target);
+    await moveHead(transaction, { from: head?.id ?? "", to: target, epoch, phase: "ready" }, [], -removed);
+    await restoreRecords(transaction, target.height);
+  });
+}

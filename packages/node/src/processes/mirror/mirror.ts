@@ -1,0 +1,77 @@
+/** The mirror process: copies the chain of a node into PostgreSQL until it is stopped. */
+import { hostname } from "node:os";
+import { createNetwork, networkFilesFromJson } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { mirrorOptions } from "../../config/mirror.ts";
+import type { Config } from "../../config/resolve.ts";
+import { MirrorError } from "../../mirror/error.ts";
+import { createFeedClient, fetchNetworkFiles } from "../../mirror/feed-client.ts";
+import { runMirror } from "../../mirror/mirror.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import type { Served } from "../../platform/lifecycle/process.ts";
+import { openPostgres } from "../../postgres/connection.ts";
+import { migrate, SchemaError } from "../../postgres/migrations.ts";
+
+/** As deep as the node can revert (`chain/chain.ts`). */
+const UNDO_DEPTH = 10_000;
+/** One to write, one to renew the lease, one to read. */
+const CONNECTIONS = 3;
+/** Building indexes of a long chain is one statement. */
+const STATEMENT_TIMEOUT_MS = 3_600_000;
+
+/**
+ * @throws {ConfigError} if the database or the token is not given
+ * @throws {Error} if the database or the node cannot be reached
+ */
+export async function startMirror(
+  { node, token, databaseUrl, name }: Config<typeof mirrorOptions>,
+  logger: Logger,
+): Promise<Served> {
+  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
+  if (token === undefined)
+    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
+  const postgres = openPostgres({
+    url: databaseUrl,
+    applicationName: "uniknode mirror",
+    maxConnections: CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    // A tail that a crash of the server loses is fetched again.
+    isCommitAsynchronous: true,
+    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+  });
+  const feed = createFeedClient({ url: node, token });
+  const stopping = new AbortController();
+  try {
+    await migrate(postgres).catch(explainDatabase);
+    const network = createNetwork(networkFilesFromJson(await fetchNetworkFiles(node, stopping.signal)));
+    const owner = name ?? `${hostname()}:${process.pid}`;
+    logger.info({ node, network: network.description.name, owner }, "mirror started");
+    const deps = { postgres, feed, network, logger };
+    const running = runMirror({ owner, undoDepth: UNDO_DEPTH }, deps, stopping.signal);
+    return {
+      failed: running.then(() => new Promise<never>(() => {})),
+      closing: () => (stopping.signal.aborted ? "mirror" : undefined),
+      async stop() {
+        stopping.abort();
+        await running.catch(() => {});
+        await feed.close();
+        await postgres.close();
+      },
+    };
+  } catch (error) {
+    await feed.close();
+    await postgres.close();
+    throw error;
+  }
+}
+
+/** Names the database: the error of a connection names only an address. */
+function explainDatabase(cause: unknown): never {
+  if (cause instanceof SchemaError) throw cause;
+  const { message, code } = cause as Error & { readonly code?: string };
+  throw new MirrorError(
+    "MIRROR_DATABASE",
+    `cannot use the database of the mirror: ${message || code}; check --database-url and that the server runs`,
+    { cause },
+  );
+}

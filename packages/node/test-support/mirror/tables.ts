@@ -1,0 +1,50 @@
+/** The tables of a mirror beside those of its node: equal texts are equal rows. */
+import type { Postgres } from "../../src/postgres/connection.ts";
+import type { Database } from "../../src/store/engine/database.ts";
+
+/** Columns that both databases have, by table. */
+const TABLES: Readonly<Record<string, string>> = {
+  blocks: `height, id, version, timestamp, number_of_transactions, total_amount, total_fee, reward, generator, previous,
+    payload_length, payload_hash, signature, header`,
+  transactions: `height, sequence, id, version, type_group, type, sender, recipient, nonce, amount, fee, timestamp,
+    vendor_field, is_alive, signatures, asset, bytes`,
+  payees: "address, height, sequence",
+  wallets: "address, public_key, balance, nonce, vote, username, second_public_key, attributes",
+  tokens: "id, owner, first_transaction, last_transaction",
+  properties: "token, key, value",
+  entries: "space, key, value",
+  rounds: "round, height, record",
+  type_totals: "type_group, type, transactions",
+};
+/** Texts that are bytes in PostgreSQL. */
+const TEXTS = ["vendor_field", "key", "value"];
+
+const textOf = ([name, value]: [string, unknown]): string => {
+  if (value instanceof Uint8Array) {
+    return TEXTS.includes(name) ? Buffer.from(value).toString() : Buffer.from(value).toString("hex");
+  }
+  return String(value);
+};
+const rowText = (row: object): string => Object.entries(row).map(textOf).join(" | ");
+
+/** Returns the rows of each table of a node, sorted. */
+export const nodeTables = (database: Database): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(TABLES).map(([table, columns]) => [
+      table,
+      database
+        .prepare<object>(`SELECT ${columns} FROM ${table}`, { bigints: true })
+        .all()
+        .map(rowText)
+        .sort(),
+    ]),
+  );
+
+/** Returns the rows of each table of a mirror, sorted. */
+export async function mirrorTables(postgres: Postgres): Promise<Record<string, string[]>> {
+  const tables = Object.entries(TABLES).map(async ([table, columns]): Promise<[string, string[]]> => {
+    const rows = await postgres.query<object>(`SELECT ${columns} FROM ${table}`);
+    return [table, rows.map(rowText).sort()];
+  });
+  return Object.fromEntries(await Promise.all(tables));
+}

