@@ -17,7 +17,7 @@ import type { CurrentRound, NetworkState } from "../../../src/peers/wire/replies
 import { present } from "../../../src/platform/present.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { askFrom } from "./liar.ts";
-import { type OldNode, startOldNode } from "./old-node.ts";
+import { HANDSHAKE_MS, type OldNode, startOldNode } from "./old-node.ts";
 
 const OLD = "127.0.9.9";
 const FORGER = "127.0.0.77";
@@ -151,6 +151,23 @@ test("we reconnect after it has cut the connection", { timeout: 90_000 }, async 
   old.cut();
   await expect.poll(() => old.asked.length, WAIT).toBeGreaterThan(asked);
   await expect.poll(isPeer, WAIT).toBe(true);
+});
+
+/** Long enough that our node drops it, and that an attempt to connect to it times out. */
+const SLEEP_MS = 16_000;
+
+test("it is a peer again after its process was suspended", { timeout: 120_000 }, async () => {
+  const dialled = old.connections;
+  old.sleep();
+  await new Promise((resolve) => setTimeout(resolve, SLEEP_MS));
+  expect(await isPeer()).toBe(false);
+  expect(old.connections - dialled).toBe(1);
+  old.wake();
+  await expect.poll(isPeer, WAIT).toBe(true);
+  const posts = () => old.asked.filter((event) => event === "p2p.peer.postBlock").length;
+  const posted = posts();
+  await expect.poll(posts, WAIT).toBeGreaterThan(posted);
+  await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_MS + 500));
 });
 
 test("it has recorded no violation of ours", () => {

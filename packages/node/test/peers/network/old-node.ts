@@ -1,6 +1,6 @@
 /**
  * An old node as p2p.md describes it, independent of our own transport: it checks every rule, cuts callers that break
- * one, and records the violation.
+ * one, and records the violation. As the peer layer of ARK Core 2.7.26, it counts requests when it reads them.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -42,6 +42,8 @@ const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number
   "p2p.peer.postBlock": [2, 4_000],
   "p2p.peer.postTransactions": [100, 1_000],
 };
+/** From the connection to the handshake. */
+export const HANDSHAKE_MS = 4_000;
 const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
 const HANDSHAKE_REPLY =
   '{"rid":1,"data":{"id":"q900mXXGCbwsc0pmAAAA","pingTimeout":60000,"isAuthenticated":false}}';
@@ -60,6 +62,8 @@ export async function startOldNode(options: {
   const upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: false, autoPong: false });
   const sockets = new Set<Socket>();
   const waiting: Socket[] = [];
+  /** Timers of the handshakes; the end of a connection does not clear them (p2p.md 2.1). */
+  const handshakes = new WeakMap<object, NodeJS.Timeout>();
   let isAsleep = false;
   const windows = new Map<string, { readonly startedAt: number; events: number }>();
   let connection: WebSocket | undefined;
@@ -78,11 +82,17 @@ export async function startOldNode(options: {
     },
     wake() {
       isAsleep = false;
-      for (const socket of waiting.splice(0)) begin(socket);
-      for (const socket of sockets) socket.resume();
+      for (const socket of sockets) if (!waiting.includes(socket)) socket.resume();
+      // It reads the connections that have ended before it begins with new ones.
+      setTimeout(() => {
+        for (const socket of waiting.splice(0)) begin(socket);
+      }, 50);
     },
     close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        clearTimeout(handshakes.get(socket));
+        socket.destroy();
+      }
       listener.close();
     },
   };
@@ -96,6 +106,8 @@ export async function startOldNode(options: {
     else begin(socket);
   });
   const begin = (socket: Socket) => {
+    const due = setTimeout(() => node.broken.push("no handshake within 4 s"), HANDSHAKE_MS);
+    handshakes.set(socket, due);
     server.emit("connection", socket);
     socket.resume();
   };
@@ -106,11 +118,11 @@ export async function startOldNode(options: {
       if (connection?.readyState === webSocket.OPEN) node.broken.push("two connections of one address");
       connection?.terminate();
       connection = webSocket;
-      serve(webSocket);
+      serve(webSocket, () => clearTimeout(handshakes.get(socket)));
     });
   });
 
-  function serve(socket: WebSocket): void {
+  function serve(socket: WebSocket, onHandshake: () => void): void {
     const callIds = new Set<number>([1]);
     let isOpen = false;
     let isEnding = false;
@@ -140,6 +152,7 @@ export async function startOldNode(options: {
         else answer(socket, question);
       } else if (text === HANDSHAKE) {
         isOpen = true;
+        onHandshake();
         socket.send(HANDSHAKE_REPLY);
       } else offence(`${text} instead of the handshake`);
     });
