@@ -1,8 +1,16 @@
 /** What programs do that are made with `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { present } from "../../src/platform/present.ts";
 import { people, serveEverything } from "../../test-support/clients/chain.ts";
-import { type Answer, type Builder, type Built, Connection, call, crypto, type Page } from "./libraries.ts";
+import {
+  type Answer,
+  type Builder,
+  type BuilderName,
+  type Built,
+  Connection,
+  call,
+  crypto,
+  type Page,
+} from "./libraries.ts";
 
 const [alice, bob, carol, dave, erin, frank] = people.map(({ passphrase, publicKey, address }) => ({
   passphrase,
@@ -21,10 +29,8 @@ beforeAll(async () => {
   crypto.Managers.configManager.setConfig(body.data);
   // On top of the first block nothing but version 1 is in force (trap A1).
   crypto.Managers.configManager.setHeight(1);
-  const first = present(
-    present(present(crypto.Transactions.BuilderFactory.transfer)().version)(1).recipientId,
-  )(bob.address);
-  await confirmed(signed(present(first.amount)("1"), frank));
+  const first = crypto.Transactions.BuilderFactory.transfer().version(1).recipientId(bob.address);
+  await confirmed(signed(first.amount("1"), frank));
   crypto.Managers.configManager.setHeight(2);
 }, 60_000);
 afterAll(() => node.stop());
@@ -39,13 +45,12 @@ async function walletOf({ address }: { address: string }): Promise<Wallet> {
 }
 
 /** A builder with what every transaction needs. */
-async function begin(name: string, sender: { address: string }): Promise<Builder> {
-  const builder = present(crypto.Transactions.BuilderFactory[name])();
-  return present(present(builder.version)(2).nonce)(`${BigInt((await walletOf(sender)).nonce) + 1n}`);
+async function begin(name: BuilderName, sender: { address: string }): Promise<Builder> {
+  const builder = crypto.Transactions.BuilderFactory[name]();
+  return builder.version(2).nonce(`${BigInt((await walletOf(sender)).nonce) + 1n}`);
 }
 
-const signed = (builder: Builder, { passphrase }: Account): Built =>
-  present(builder.sign)(passphrase).getStruct();
+const signed = (builder: Builder, { passphrase }: Account): Built => builder.sign(passphrase).getStruct();
 
 type Submission = { data: Record<"accept" | "broadcast" | "excess" | "invalid", string[]>; errors?: unknown };
 
@@ -79,9 +84,10 @@ async function found(id: string): Promise<Record<string, unknown> | undefined> {
 
 describe("builds, signs, posts and reads", () => {
   test("transfers", async () => {
-    const builder = present(
-      present(present((await begin("transfer", alice)).recipientId)(bob.address).amount)("123").vendorField,
-    )("tea ☕");
+    const builder = (await begin("transfer", alice))
+      .recipientId(bob.address)
+      .amount("123")
+      .vendorField("tea ☕");
     expect(await confirmed(signed(builder, alice))).toMatchObject({
       type: 0,
       amount: 123,
@@ -94,23 +100,23 @@ describe("builds, signs, posts and reads", () => {
 
   test("second signatures, and what is signed with them", async () => {
     const words = "a second passphrase";
-    const registration = present((await begin("secondSignature", bob)).signatureAsset)(words);
+    const registration = (await begin("secondSignature", bob)).signatureAsset(words);
     await confirmed(signed(registration, bob));
     const { secondPublicKey } = await walletOf(bob);
     expect(secondPublicKey).toMatch(/^0[23][0-9a-f]{64}$/);
-    const transfer = present(present((await begin("transfer", bob)).recipientId)(alice.address).amount)("1");
-    const both = present(present(transfer.sign)(bob.passphrase).secondSign)(words).getStruct();
+    const transfer = (await begin("transfer", bob)).recipientId(alice.address).amount("1");
+    const both = transfer.sign(bob.passphrase).secondSign(words).getStruct();
     expect(await confirmed(both)).toMatchObject({ signSignature: expect.stringMatching(/^[0-9a-f]{128,}$/) });
   });
 
   test("delegates: registration, vote, withdrawal, resignation", async () => {
-    const registration = present((await begin("delegateRegistration", carol)).usernameAsset)("carol_of_ark");
+    const registration = (await begin("delegateRegistration", carol)).usernameAsset("carol_of_ark");
     await confirmed(signed(registration, carol));
-    const vote = present((await begin("vote", alice)).votesAsset)([`+${carol.publicKey}`]);
+    const vote = (await begin("vote", alice)).votesAsset([`+${carol.publicKey}`]);
     expect(await confirmed(signed(vote, alice))).toMatchObject({ asset: { votes: [`+${carol.publicKey}`] } });
     const voters = await call<Page>(connection, "delegates", "voters", "carol_of_ark");
     expect(voters.body.data).toMatchObject([{ address: alice.address, vote: carol.publicKey }]);
-    const unvote = present((await begin("vote", alice)).votesAsset)([`-${carol.publicKey}`]);
+    const unvote = (await begin("vote", alice)).votesAsset([`-${carol.publicKey}`]);
     await confirmed(signed(unvote, alice));
     await confirmed(signed(await begin("delegateResignation", carol), carol));
     const { body } = await call<Answer["body"]>(connection, "delegates", "get", "carol_of_ark");
@@ -121,21 +127,19 @@ describe("builds, signs, posts and reads", () => {
     const signers = [dave, erin, frank];
     const publicKeys = signers.map(({ publicKey }) => publicKey);
     const asset = { publicKeys, min: 2 };
-    const builder = present(
-      present((await begin("multiSignature", dave)).multiSignatureAsset)(asset).senderPublicKey,
-    )(dave.publicKey);
-    for (const [index, { passphrase }] of signers.entries()) present(builder.multiSign)(passphrase, index);
+    const builder = (await begin("multiSignature", dave))
+      .multiSignatureAsset(asset)
+      .senderPublicKey(dave.publicKey);
+    for (const [index, { passphrase }] of signers.entries()) builder.multiSign(passphrase, index);
     await confirmed(signed(builder, dave));
     const address = crypto.Identities.Address.fromMultiSignatureAsset(asset);
     expect(await walletOf({ address })).toMatchObject({ multiSignature: { min: 2, publicKeys } });
 
-    const funds = present(present((await begin("transfer", alice)).recipientId)(address).amount)("500000000");
+    const funds = (await begin("transfer", alice)).recipientId(address).amount("500000000");
     await confirmed(signed(funds, alice));
-    const spend = present(present((await begin("transfer", { address })).recipientId)(erin.address).amount)(
-      "7",
-    );
-    present(spend.senderPublicKey)(crypto.Identities.PublicKey.fromMultiSignatureAsset(asset));
-    present(present(spend.multiSign)(dave.passphrase, 0).multiSign)(frank.passphrase, 2);
+    const spend = (await begin("transfer", { address })).recipientId(erin.address).amount("7");
+    spend.senderPublicKey(crypto.Identities.PublicKey.fromMultiSignatureAsset(asset));
+    spend.multiSign(dave.passphrase, 0).multiSign(frank.passphrase, 2);
     expect(await confirmed(spend.getStruct())).toMatchObject({
       sender: address,
       signatures: [{}, {}].map(() => expect.any(String)),
@@ -144,14 +148,12 @@ describe("builds, signs, posts and reads", () => {
 
   test("ipfs hashes and multi payments", async () => {
     const hash = "QmYSK2JyM3RyDyB52caZCTKFR3HKniEcMnNJYdk8DQ6KKB";
-    expect(await confirmed(signed(present((await begin("ipfs", erin)).ipfsAsset)(hash), erin))).toMatchObject(
-      {
-        asset: { ipfs: hash },
-      },
-    );
-    const payments = present(
-      present((await begin("multiPayment", erin)).addPayment)(alice.address, "1").addPayment,
-    )(bob.address, "2");
+    expect(await confirmed(signed((await begin("ipfs", erin)).ipfsAsset(hash), erin))).toMatchObject({
+      asset: { ipfs: hash },
+    });
+    const payments = (await begin("multiPayment", erin))
+      .addPayment(alice.address, "1")
+      .addPayment(bob.address, "2");
     expect(await confirmed(signed(payments, erin))).toMatchObject({
       asset: {
         payments: [
@@ -166,11 +168,9 @@ describe("builds, signs, posts and reads", () => {
     const unlockSecret = "c27f1ce845d8c29eebc9006be932b604fd06755521b1a8b0be4204c65377151a";
     const secretHash = crypto.Crypto.HashAlgorithms.sha256(Buffer.from(unlockSecret, "hex")).toString("hex");
     const lock = async (value: number) => {
-      const builder = present(present((await begin("htlcLock", alice)).recipientId)(frank.address).amount)(
-        "40",
-      );
+      const builder = (await begin("htlcLock", alice)).recipientId(frank.address).amount("40");
       const transaction = signed(
-        present(builder.htlcLockAsset)({ secretHash, expiration: { type: 2, value } }),
+        builder.htlcLockAsset({ secretHash, expiration: { type: 2, value } }),
         alice,
       );
       await confirmed(transaction);
@@ -184,7 +184,7 @@ describe("builds, signs, posts and reads", () => {
       lockId: claimed,
       isExpired: false,
     });
-    const claim = present((await begin("htlcClaim", frank)).htlcClaimAsset)({
+    const claim = (await begin("htlcClaim", frank)).htlcClaimAsset({
       lockTransactionId: claimed,
       unlockSecret,
     });
@@ -195,21 +195,17 @@ describe("builds, signs, posts and reads", () => {
     const isExpired = async () =>
       (await call<Answer["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
     while (!(await isExpired())) {
-      const another = present(present((await begin("transfer", alice)).recipientId)(bob.address).amount)("1");
+      const another = (await begin("transfer", alice)).recipientId(bob.address).amount("1");
       await confirmed(signed(another, alice));
     }
-    const refund = present((await begin("htlcRefund", alice)).htlcRefundAsset)({
-      lockTransactionId: expired,
-    });
+    const refund = (await begin("htlcRefund", alice)).htlcRefundAsset({ lockTransactionId: expired });
     await confirmed(signed(refund, alice));
     const unlocked = await call<Page>(connection, "locks", "unlocked", { ids: [claimed, expired] });
     expect(unlocked.body.data.map(({ type }) => type).sort()).toEqual([10, 9].sort());
   });
 
   test("what is refused, and why", async () => {
-    const builder = present(
-      present(present((await begin("transfer", alice)).recipientId)(bob.address).amount)("1").fee,
-    )("1");
+    const builder = (await begin("transfer", alice)).recipientId(bob.address).amount("1").fee("1");
     const transaction = signed(builder, alice);
     const { status, body } = await post([transaction]);
     expect([status, body.data.invalid]).toEqual([200, [transaction.id]]);

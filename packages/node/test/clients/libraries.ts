@@ -20,13 +20,44 @@ type Connection = {
 };
 
 export type Built = { id: string } & Record<string, unknown>;
-export type Builder = {
-  [member: string]: (...given: unknown[]) => Builder;
-} & { getStruct(): Built };
+/** Methods of the builders that the tests call, each of which returns its builder. */
+type BuilderMethod =
+  | "addPayment"
+  | "amount"
+  | "fee"
+  | "htlcClaimAsset"
+  | "htlcLockAsset"
+  | "htlcRefundAsset"
+  | "ipfsAsset"
+  | "multiSign"
+  | "multiSignatureAsset"
+  | "nonce"
+  | "recipientId"
+  | "secondSign"
+  | "senderPublicKey"
+  | "sign"
+  | "signatureAsset"
+  | "usernameAsset"
+  | "vendorField"
+  | "version"
+  | "votesAsset";
+export type Builder = Record<BuilderMethod, (...given: unknown[]) => Builder> & { getStruct(): Built };
+export type BuilderName =
+  | "delegateRegistration"
+  | "delegateResignation"
+  | "htlcClaim"
+  | "htlcLock"
+  | "htlcRefund"
+  | "ipfs"
+  | "multiPayment"
+  | "multiSignature"
+  | "secondSignature"
+  | "transfer"
+  | "vote";
 
 type Crypto = {
   Managers: { configManager: { setConfig(config: unknown): void; setHeight(height: number): void } };
-  Transactions: { BuilderFactory: Record<string, () => Builder> };
+  Transactions: { BuilderFactory: Record<BuilderName, () => Builder> };
   Identities: {
     PublicKey: { fromMultiSignatureAsset(asset: unknown): string };
     Address: { fromMultiSignatureAsset(asset: unknown): string; fromPassphrase(words: string): string };
