@@ -60,8 +60,9 @@ export const ipv6Peers: Attack = {
       }
     });
     const asking = repeat({ atOnce: 1, pauseMs: HONEST_PAUSE_MS }, signal, async () => {
-      await askHonestly(target.peerPort);
+      // Before the honest peer connects again: the node has closed its former connection by now.
       most = Math.max(most, await sessions(target));
+      await askHonestly(target.peerPort);
     });
     try {
       await Promise.all([attacking, asking]);
