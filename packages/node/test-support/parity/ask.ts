@@ -1,4 +1,4 @@
-/** Requests of the kit as they were recorded. */
+/** Sends requests of the kit as they were recorded. */
 import { request as send } from "node:http";
 import { gunzipSync, inflateSync } from "node:zlib";
 import type { Answer, Case, Json } from "./case.ts";
@@ -53,7 +53,7 @@ function parse(answer: string): Json {
   }
 }
 
-/** The text of a body as it came over the wire. */
+/** Text of a body as received. */
 function textOf(body: Buffer, encoding: string | undefined): string {
   if (encoding === "gzip") return gunzipSync(body).toString();
   return (encoding === "deflate" ? inflateSync(body) : body).toString();

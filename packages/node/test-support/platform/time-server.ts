@@ -1,9 +1,9 @@
-/** A time server at a loopback address, with answers of the test's choice. */
+/** Time server at a loopback address, with the replies that a test sets. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
 export type TimeServerOfTest = {
-  /** As an option names it. */
+  /** Address in the format of the option. */
   readonly server: string;
   readonly close: () => void;
 };
@@ -27,7 +27,7 @@ export async function startTimeServer(
 
 const SECONDS_TO_1970 = 2_208_988_800;
 
-/** The answer of a server whose clock shows a time. */
+/** Reply of a server whose clock shows a given time. */
 export function answerOf(
   question: Buffer,
   unixMs: number,

@@ -1,4 +1,7 @@
-/** A receiver with moods. Whatever its mood, it remembers each delivery that it read to the end. */
+/**
+ * Receiver with several kinds of misbehaviour. In each of them, it records every delivery that it read
+ * completely.
+ */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,16 +21,17 @@ export type Message = {
 
 export type Arrival = {
   readonly message: Message;
-  /** The exact text. */
+  /** Exact text of the body. */
   readonly body: string;
-  /** Of the header. */
+  /** Value of the header. */
   readonly id: string | undefined;
   readonly isVerified: boolean;
 };
 
 /**
- * `well` answers 2xx. The others: refuse, answer 503 with `Retry-After`, do not answer, answer byte by byte, never end the
- * answer, close the connection before or after handling the delivery, close it within the answer, be down.
+ * `well` responds with 2xx. The others: refuse, respond 503 with `Retry-After`, do not respond, respond byte
+ * by byte, never end the response, close the connection before or after handling the delivery, close it
+ * within the response, be down.
  */
 export const MOODS = [
   "well",
@@ -41,21 +45,21 @@ export const MOODS = [
   "lying",
   "away",
 ] as const;
-/** One that is gone for good says so, with 410. */
+/** Responds 410, permanently. */
 export type Mood = (typeof MOODS)[number] | "gone";
 
 export type Receiver = {
   readonly url: string;
-  /** In the order in which they came. */
+  /** Deliveries in the order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** Tokens that its deliveries may be signed with. */
+  /** Tokens with which its deliveries may be signed. */
   readonly tokens: Set<string>;
   mood(): Mood;
   become(mood: Mood): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A caller is kept waiting for so long at most. */
+/** Longest wait of a caller. */
 const MAX_SILENCE_MS = 1_500;
 const REFUSALS = [301, 400, 404, 500, 502, 503];
 
@@ -125,7 +129,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
   }
 
   const server = createServer((request, response) => {
-    // A caller that is killed while it speaks is no delivery.
+    // A request that breaks off because the caller was killed is not a delivery.
     take(request, response).catch(() => request.socket.destroy());
   });
   const listen = async (port: number) => {

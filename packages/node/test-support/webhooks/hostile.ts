@@ -1,8 +1,8 @@
-/** Receivers that do everything but their work, and one that does it. */
+/** Receivers with every kind of misbehaviour, and one that behaves well. */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Answers on a connection of which the first bytes have come. */
+/** Responds on a connection on which the first bytes have arrived. */
 type Behaviour = (socket: Socket) => void;
 
 const ANSWER = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -26,7 +26,7 @@ export const HOSTILE: Readonly<Record<string, Behaviour>> = {
     void socket.write(`HTTP/1.1 200 OK\r\n${"x-a: ".padEnd(100, "y")}\r\n`.repeat(2_000)),
 };
 
-/** Address of a receiver that behaves so. */
+/** Address of a receiver with this behaviour. */
 export async function listen(behave: Behaviour) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -43,7 +43,7 @@ export async function listen(behave: Behaviour) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** A receiver that answers everything at once, and counts. */
+/** Receiver that responds to everything at once, and counts. */
 export async function good() {
   const seen = { count: 0 };
   const target = await listen((socket) => {

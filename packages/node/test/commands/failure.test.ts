@@ -6,7 +6,7 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
 
-describe("An expected failure is one line with what to do.", () => {
+describe("An expected failure is one line with the next step.", () => {
   test.each<[error: unknown, text: string, exitCode: number]>([
     [new ConfigError("--x: a non-empty string is expected"), "--x: a non-empty string is expected", 2],
     [
@@ -55,7 +55,7 @@ describe("An expected failure is one line with what to do.", () => {
     expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });
   });
 
-  test("in what others say, a line feed forges no line, nothing is obeyed, and the length is bounded", () => {
+  test("texts of others cannot forge lines or control the terminal, and their length is bounded", () => {
     const { text } = describeFailure(
       coded("ARCHIVE_FOREIGN", `of a\nuniknode: fine\u202e\u009b${"x".repeat(60_000)}`),
       false,
@@ -66,7 +66,7 @@ describe("An expected failure is one line with what to do.", () => {
     expect(text.length).toBeLessThan(5_000);
   });
 
-  test("with its calls where they are asked for", () => {
+  test("includes stack traces on request", () => {
     expect(describeFailure(new ConfigError("no"), true).text).toMatch(
       /^uniknode: no\nConfigError: no\n +at /,
     );
@@ -86,6 +86,6 @@ test.each<[error: unknown]>([
   expect(exitCode).toBe(1);
 });
 
-test("What is no error is shown as well.", () => {
+test("A thrown value that is not an error is shown as well.", () => {
   expect(describeFailure("out of the blue", false).text).toMatch(/^uniknode: Error: out of the blue\n/);
 });

@@ -13,7 +13,7 @@ import {
 
 const ADDRESS = "DAxkNhWf8g3spepbDYYpz5F3rKVEhmiSpP";
 
-describe("what an argument is read as", () => {
+describe("parsing of arguments", () => {
   test("amounts, ids, addresses and numbers", () => {
     expect(readTokens("12.5")).toBe(1_250_000_000n);
     expect(readHex64("ab".repeat(32))).toBe("ab".repeat(32));
@@ -22,7 +22,7 @@ describe("what an argument is read as", () => {
     expect(["individual", "organization", "network"].map(readUnikType)).toEqual([1, 2, 3]);
   });
 
-  test("what may be given several times is collected", () => {
+  test("repeatable options are collected", () => {
     const payments = readPayment(`${ADDRESS}=2`, readPayment(`${ADDRESS}=1`));
     expect(payments.map(({ amount }) => amount)).toEqual([100_000_000n, 200_000_000n]);
     expect(readPair("b=", readPair("a=b=c"))).toEqual([

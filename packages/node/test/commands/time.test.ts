@@ -1,4 +1,4 @@
-/** Times that commands take. */
+/** Times that commands accept. */
 import { InvalidArgumentError } from "commander";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readTime } from "../../src/commands/webhooks/time.ts";
@@ -31,7 +31,7 @@ test.each([
   "-2h",
   "1960-01-01",
   "1.5h",
-])("%j is refused with the forms that are taken", (text) => {
+])("%j is refused with the accepted formats", (text) => {
   expect(() => readTime(text)).toThrow(InvalidArgumentError);
   expect(() => readTime(text)).toThrow(/2026-01-31T12:00Z, 2h for two hours ago/);
 });

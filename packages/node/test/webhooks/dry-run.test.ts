@@ -25,7 +25,7 @@ async function run(body: object, length = 10) {
 }
 
 describe("a dry run", () => {
-  test("returns what would have fired, and why the rest did not", async () => {
+  test("returns the events that would match, and why the others do not", async () => {
     const { status, body } = await run({ event: "transaction.applied", conditions: [above("9")], blocks: 2 });
     expect(status).toBe(200);
     const tried = (height: number, holds: boolean) => ({
@@ -78,7 +78,7 @@ describe("a dry run", () => {
     );
   });
 
-  test("of an empty chain finds nothing", async () => {
+  test("returns nothing for an empty chain", async () => {
     const { body } = await run({ event: "block.applied", conditions: [above("1")] }, 0);
     expect(body.data).toMatchObject({
       fromHeight: 1,

@@ -1,4 +1,4 @@
-/** The register behind a real HTTP server. */
+/** Register with a real HTTP server. */
 
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
@@ -19,7 +19,7 @@ export const BODY = {
   conditions: [{ key: "fee", condition: "gte", value: "123" }],
 };
 
-/** The register behind a real server, asked without a socket. */
+/** Register with a real server, queried without a socket. */
 export async function serve(access: AccessOptions = { token: TOKEN }, options: ServiceOptions = {}) {
   const service = createService(options);
   const app = fastify();

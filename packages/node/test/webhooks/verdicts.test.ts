@@ -11,7 +11,7 @@ const busy = (ms: number) => {
   while (performance.now() < endMs);
 };
 
-test("each slice makes one verdict, and none twice, however slow the register and the conditions are", () => {
+test("each slice yields one verdict exactly once, however slow the register and the conditions are", () => {
   let asked = 0;
   const slow = (id: number): Definition => ({
     ...{
@@ -47,7 +47,7 @@ test("each slice makes one verdict, and none twice, however slow the register an
   expect(slices).toEqual([0, 0, 0, 1]);
   expect(asked).toBe(4);
   expect(definitions.map((definition) => verdicts.of(event, definition))).toEqual([false, true, false, true]);
-  // Behind the cursor nothing is kept.
+  // Nothing is kept after the cursor has passed it.
   expect(verdicts.find([{ ...event, sequence: 2 }])).toBe(0);
   expect(verdicts.of(event, present(definitions[0]))).toBeUndefined();
 });
