@@ -13,8 +13,8 @@ const MAX_SHOWN = 4_000;
 export const START = "npm start";
 
 /**
- * @returns the commands that were run @throws {Error} that names the command that failed, or the expected and
- * the printed output
+ * @returns the commands that were run
+ * @throws {Error} that names the command that failed, or the expected and the printed output
  */
 export async function follow(blocks: readonly Block[], terminal: Terminal): Promise<string[]> {
   const typed: string[] = [];

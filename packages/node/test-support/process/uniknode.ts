@@ -14,8 +14,8 @@ export type Running = {
   /** Settles with the output after the process ended. */
   readonly ended: Promise<Ended>;
   /**
-   * Settles with the first match in the standard output. @throws {Error} with everything printed, if the
-   * process ends first
+   * Settles with the first match in the standard output.
+   * @throws {Error} with everything printed, if the process ends first
    */
   printed(pattern: RegExp): Promise<RegExpMatchArray>;
 };

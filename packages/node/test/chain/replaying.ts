@@ -23,7 +23,7 @@ while (chain.head().height <= blocks.length) {
   const { height } = chain.head();
   const dice = pin === undefined ? Math.random() : 1;
   if (height > 3 && dice < 0.2) await chain.revertTo(height - 2);
-  // Of the recorded chain there is one branch only.
+  // The recorded chain has one branch only.
   else if (height > 3 && height <= blocks.length && dice < 0.4) {
     await chain.switchTo(height - 2, blocks.slice(height - 3, height));
   }

@@ -1,4 +1,4 @@
-/** Lists whose order is kept in memory are the same as those that are sorted each time. */
+/** Lists whose order is cached are equal to those that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
@@ -104,4 +104,4 @@ test.each(
   },
 );
 
-test("were made once for each column, and for the wallet", () => expect(built).toBe(7 + 1));
+test("were created once for each column, and for the wallet", () => expect(built).toBe(7 + 1));

@@ -4,7 +4,7 @@ import { createdRewards } from "../../src/http/resources/rewards.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Snapshot } from "../../src/read/port.ts";
 
-/** From height 10 on, individuals are rewarded when they come alive instead of when they are minted. */
+/** From height 10 on, individuals are rewarded when they become alive instead of when they are minted. */
 const network = createNetwork({
   ...dalinet,
   milestones: [present(dalinet.milestones[0], "the first milestone"), { height: 10, unsTokenEcoV2: true }],

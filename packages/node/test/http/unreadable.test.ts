@@ -1,4 +1,4 @@
-/** Requests that no route ever sees, written by hand. */
+/** Requests that never reach a route, written by hand. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** What comes back until the server ends the connection. */
+/** Bytes received until the server ends the connection. */
 async function exchange(request: string) {
   const socket = connect(port, "127.0.0.1");
   const received: Buffer[] = [];
@@ -93,13 +93,13 @@ test.each([
     from("GET /api/blockchain", "Connection: close, Upgrade\r\nUpgrade: h2c\r\n"),
   ],
   ["a preflight of a path that cannot be decoded", from("OPTIONS /api/%", "Connection: close\r\n")],
-])("%s is none of it", async (_what, request) => {
+])("%s is a valid request", async (_what, request) => {
   const { status, headers } = await exchange(request);
   expect(status).toBe(200);
   expect(headers).toHaveProperty("x-content-type-options", "nosniff");
 });
 
-test("What follows a request with two hosts on its connection is not handled.", async () => {
+test("A request after one with two hosts on its connection is not processed.", async () => {
   const { status, body } = await exchange(
     from("GET /api/blockchain", "Host: b\r\n") + from("GET /api/blocks"),
   );

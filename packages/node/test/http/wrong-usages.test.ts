@@ -1,4 +1,4 @@
-/** What a client can do wrong over HTTP, on a real node: each error names the thing, the reason and the next step. */
+/** Wrong requests of clients, on a real node: each error names the thing, the reason and the next step. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends the path as it is: `fetch` would normalise it, and refuse some methods. */
+/** Sends the path unchanged: `fetch` would normalise it, and refuse some methods. */
 function ask(path: string, { method = "GET", body, headers = {} }: Request = {}): Promise<ApiResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
   const call = request({ hostname: url.hostname, port: url.port, path, method, headers }, (response) => {
@@ -95,7 +95,7 @@ type Row = readonly [
   request: Request,
   status: number,
   code: string,
-  /** What the message says: the thing, the reason, the next step. */
+  /** Expected parts of the message: the thing, the reason, the next step. */
   says: readonly string[],
 ];
 
@@ -733,7 +733,7 @@ test.each(OLD)("%s (%s) has the recorded members, and the code in a header", asy
   expect(headers.allow).toBe(code === "METHOD_NOT_ALLOWED" ? "GET, HEAD, POST" : undefined);
 });
 
-test("pages of browsers may read the code of an error", async () => {
+test("pages of browsers can read the code of an error", async () => {
   const { headers } = await ask("/api/nothing", { headers: { origin: "https://explorer.example" } });
   expect(headers["access-control-expose-headers"]).toBe("error-code");
 });
@@ -741,7 +741,7 @@ test("pages of browsers may read the code of an error", async () => {
 test.each([
   ["without body and type", {}],
   ["with the type of JSON and no body", JSON_BODY],
-])("what takes no body works %s", async (_title, type) => {
+])("a route without body works %s", async (_title, type) => {
   const empty = { method: "POST", headers: { ...authorization, ...type } };
   expect(await ask("/api/v2/webhooks/1/deliveries/retry", empty)).toMatchObject({
     status: 200,
@@ -768,7 +768,7 @@ test.each([
     "cannot be derived from stored blocks",
     "register the webhook",
   ],
-])("a dry run that finds nothing says so: %s", async (_title, changes, reason, next) => {
+])("a dry run without matches names the reason: %s", async (_title, changes, reason, next) => {
   const { status, body } = await ask("/api/v2/webhooks/test", webhook(changes));
   const { note } = (body as { data: { note?: string } }).data;
   expect([status, note]).toEqual([200, expect.stringContaining(reason)]);

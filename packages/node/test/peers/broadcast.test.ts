@@ -35,7 +35,7 @@ describe("a block", () => {
   type Seen = {
     readonly count: number;
     readonly spreadMs?: number;
-    /** During the observation time. */
+    /** Transactions posted during the observation time. */
     readonly again?: number;
     /** Another block is received during the observation, or was received before it. */
     readonly later?: boolean;
@@ -142,7 +142,7 @@ describe("a block that was fetched", () => {
     return sent.map(({ ip }) => ip);
   }
 
-  test("goes to every peer that could receive one of our own at once after it", async () => {
+  test("is sent to every peer that could receive one of our own immediately after it", async () => {
     expect(await announceFetched(false, peers)).toEqual(peers);
     expect(await announceFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
   });
@@ -187,7 +187,7 @@ describe("transactions", () => {
     });
   });
 
-  test("are never more than forty in one message, nor larger than every peer accepts", async () => {
+  test("never exceed forty per message, nor the size that every peer accepts", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({
       peers: () => ["203.0.113.1"],
@@ -211,7 +211,7 @@ describe("transactions", () => {
 });
 
 describe("transactions that stay pending", () => {
-  /** Pending ones by id, and the ids of each message that is sent again. */
+  /** Pending transactions by id, and the ids of each message that is sent again. */
   function repeating() {
     const pending = new Map<string, SealedTransaction>();
     const sent: unknown[][] = [];

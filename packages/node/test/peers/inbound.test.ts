@@ -103,7 +103,7 @@ describe("a posted block", () => {
     expect(events).toHaveLength(2);
   });
 
-  test("may continue one that the chain is still executing", async () => {
+  test("can continue one that the chain is still executing", async () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => present(own.chain.blocks.block(height))));
     const [first, second] = await other.forge(498, 499);
@@ -152,11 +152,11 @@ describe("a posted block", () => {
     expect(events.filter((text) => text.startsWith("ban"))).toEqual([]);
   });
 
-  test("of a generator that is no delegate bans its sender", async () => {
+  test("of a generator that is not a delegate bans its sender", async () => {
     const block = own.make(SLOT, { keys: keysFromPassphrase("unknown") });
     await post(block);
     expect(events).toEqual([`ban ${peer.address}`]);
-    // It does not block the real one.
+    // The real one is not blocked.
     await post(own.make(SLOT));
     await settled().toBe(true);
   });
@@ -198,7 +198,7 @@ describe("a posted block", () => {
   test("with too many transactions in its header is refused before they are decoded", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     const count = network.milestoneAt(7).block.maxTransactions + 1;
-    // Behind version, timestamp, height and the previous id.
+    // After version, timestamp, height and the previous id.
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(3 * 4 + 32, count, true);
     await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(ReplyError);
     await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(
@@ -296,7 +296,7 @@ describe("posted transactions", () => {
   const { data } = present(testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]);
   const item = transactionToJson(data);
 
-  test("are broadcast only if none of the message is invalid", async () => {
+  test("are broadcast only if all transactions of the message are valid", async () => {
     const answers = [answer([]), answer([data.id]), answer([])];
     const { post, passedOn } = queue(async () => present(answers.shift()));
     const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
@@ -305,7 +305,7 @@ describe("posted transactions", () => {
     await expect.poll(() => passedOn).toEqual([messages[0], messages[2]]);
   });
 
-  test("are processed in order, a failing message does not stop the queue, and the queue is bounded", async () => {
+  test("are processed in order, independently of failing messages, in a bounded queue", async () => {
     let atOnce = 0;
     let most = 0;
     let taken = 0;
@@ -317,7 +317,7 @@ describe("posted transactions", () => {
       return answer([]);
     });
     for (let count = 0; count < 600; count++) post([item]);
-    // One is being processed, and 500 wait.
+    // One is being processed, and 500 are queued.
     await expect.poll(() => taken).toBe(501);
     expect(most).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
@@ -333,7 +333,7 @@ describe("posted transactions", () => {
     });
     const long = { ...item, junk: { text: ["x".repeat(2_500_000)] } };
     for (let count = 0; count < 10; count++) post([long]);
-    // One is being processed, and three wait.
+    // One is being processed, and three are queued.
     await expect.poll(() => taken).toBe(4);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);

@@ -90,7 +90,7 @@ const statusOfHead = (header: BlockHeader): ReceivedStatus => {
 
 const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, network)]) });
 
-/** The same header with another signature, and the id that follows. */
+/** Returns the same header with another signature, and the resulting id. */
 const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
   decodeHeader(encodeHeader({ ...header, blockSignature }, network), network).header;
 
@@ -259,7 +259,7 @@ describe("the branch to switch to", () => {
     expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });
 
-  test("forging is refused behind verified peers, on a branch that they left, or out of sync", () => {
+  test("forging is refused if the node is behind verified peers, on an abandoned branch, or out of sync", () => {
     const head = { height: 10 } as never;
     const failure = (peers: Peer[], isSynced = true) => checkPreflight(peers, { head, isSynced });
     expect(failure([])).toBeUndefined();

@@ -1,4 +1,7 @@
-/** Commands before a node whose every text is made to deceive a terminal: long, with controls, bidirectional and invisible characters. */
+/**
+ * Commands against a node whose every text tries to deceive a terminal: long, with controls, bidirectional
+ * and invisible characters.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +24,7 @@ let status = 200;
 let proxy: ReturnType<typeof createServer>;
 let url: string;
 
-/** Every text that is no number, and every name, continues with the deceit. */
+/** Appends the deceptive text to every string and every name. */
 function deceived(value: unknown): unknown {
   if (typeof value === "string")
     return /^\d+$/.test(value) ? value : `${value}${DECEIT}${"x".repeat(20_000)}`;
@@ -93,7 +96,7 @@ for (const answered of [200, 409, 500]) {
         expect(`${stdout}${stderr}`).not.toBe("");
         for (const line of `${stdout}${stderr}`.split("\n")) {
           expect(line).not.toMatch(UNSAFE);
-          // JSON is all of the value, for programs.
+          // JSON contains the complete value, for programs.
           if (form.length === 0) expect(line.length).toBeLessThan(MAX_LINE);
         }
         if (stdout !== "" && form.length > 0) JSON.parse(stdout);

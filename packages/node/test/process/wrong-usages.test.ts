@@ -1,4 +1,4 @@
-/** Wrong command lines: each answer names the thing and the reason, and says what to do. */
+/** Wrong command lines: each message names the thing and the reason, and the next step. */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -19,7 +19,7 @@ writeFileSync(file, "not a folder");
 writeFileSync(bad, '{"httpPrt": 1}');
 writeFileSync(passphrase, "some words\n");
 mkdirSync(empty);
-/** Nothing listens there. */
+/** URL at which nothing listens. */
 const NOWHERE = ["--url", "http://127.0.0.1:1", "--timeout", "1"];
 const TOKEN = ["--token", "t"];
 const SECRET = ["--passphrase-file", passphrase];
@@ -182,7 +182,7 @@ const ROWS: readonly Row[] = [
   [["completion", "tcsh"], 2, "'tcsh' is invalid", "bash, zsh, fish"],
 ];
 
-describe("the answer to a wrong command line names the fault and the next step", () => {
+describe("the message for a wrong command line names the error and the next step", () => {
   test.each(ROWS)("uniknode %j", async (args, code, what, next) => {
     const answer = await runMain(args);
     expect(answer).toMatchObject({ code });
@@ -192,7 +192,7 @@ describe("the answer to a wrong command line names the fault and the next step",
     expect(answer.stdout).toBe("");
   });
 
-  test("there are forty of them or more", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
+  test("the table has at least forty of them", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
 });
 
 describe("a server that is not a node, or not at this URL", () => {
@@ -232,7 +232,7 @@ describe("a server that is not a node, or not at this URL", () => {
     expect(await failed("http://no-such-host.invalid")).toContain("check the host name in --url");
   });
 
-  test("a name that the chain does not know", async () => {
+  test("a name that the chain does not have", async () => {
     const node = await serve((_request, response) =>
       response.writeHead(404).end('{"message":"Wallet not found"}'),
     );
@@ -240,7 +240,7 @@ describe("a server that is not a node, or not at this URL", () => {
   });
 });
 
-test("the real program answers in the same way", async () => {
+test("the real program prints the same message", async () => {
   const { code, stdout, stderr } = await runUniknode(["webhooks", "lst"]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(

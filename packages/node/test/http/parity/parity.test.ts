@@ -19,7 +19,7 @@ for (const { file, cases } of caseFiles(FOLDER)) {
     for (const one of cases) {
       test(one.name, async () => {
         const response = await ask(node.port, one);
-        // Where the old network's response is a defect, ours may be any.
+        // If the old network's response is a defect, ours is not compared.
         expect(faultsOf(one, response, `http://127.0.0.1:${node.port}`) ?? []).toEqual([]);
       });
     }

@@ -70,7 +70,7 @@ test("Candidates are compared with hundreds of peers at little cost.", () => {
   const before = process.cpuUsage();
   for (let index = 0; index < 400; index++) void candidates.submit(`2001:db8:ff${index}::1`);
   const { user, system } = process.cpuUsage(before);
-  // It was 3 s; the pings that are begun are included.
+  // It was 3 s; the pings that are started are included.
   expect((user + system) / 1000).toBeLessThan(1_500);
 });
 
@@ -112,7 +112,7 @@ describe("a candidate", () => {
     expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(true);
   });
 
-  test("of one site is dialled twenty times in ten seconds at most", async () => {
+  test("of one site is dialled at most twenty times in ten seconds", async () => {
     const addresses = Array.from({ length: 30 }, (_, index) => `2001:db8:1:${index}::1`);
     const { candidates, pinged } = world({ fails: addresses, perSubnet: 50 });
     for (const address of addresses) await candidates.submit(address);
@@ -138,9 +138,12 @@ describe("a candidate", () => {
     expect(pinged).toHaveLength(2);
   });
 
-  test.each(["127.0.0.1", "::1", "0.0.0.0", "example.org", "203.0.113.9"])("%s is none", async (address) => {
-    expect(await world({ banned: ["203.0.113.9"] }).candidates.submit(address)).toBe(false);
-  });
+  test.each(["127.0.0.1", "::1", "0.0.0.0", "example.org", "203.0.113.9"])(
+    "%s is refused",
+    async (address) => {
+      expect(await world({ banned: ["203.0.113.9"] }).candidates.submit(address)).toBe(false);
+    },
+  );
 
   test("is refused while discovery is disabled, even as a seed", async () => {
     const { candidates, pinged } = world({ isDisabled: true });
@@ -148,7 +151,7 @@ describe("a candidate", () => {
     expect(pinged).toEqual([]);
   });
 
-  test("may have another loopback address if loopback is allowed", async () => {
+  test("can have another loopback address if loopback is allowed", async () => {
     const { candidates } = world({ allowsLoopback: true });
     expect(await candidates.submit("127.0.0.3")).toBe(true);
     expect(await candidates.submit("127.0.0.2")).toBe(false);
@@ -240,7 +243,7 @@ describe("a round of discovery", () => {
   test.each([
     ["while there are too few peers", 0, true],
     ["and not while there are enough", 1, false],
-  ])("begins with the seeds %s", async (_, peers, begins) => {
+  ])("starts with the seeds %s", async (_, peers, begins) => {
     vi.useFakeTimers();
     const { discovery, submitted } = rounds(peers, () => [], { seeds: ["198.51.100.1"] });
     await discovery.start();
@@ -294,7 +297,7 @@ describe("a peer", () => {
     expect(tried).toHaveLength(3);
   });
 
-  test("shows the ports of its services that answer", async () => {
+  test("shows the ports of its services that respond", async () => {
     const server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -322,7 +325,7 @@ describe("a peer", () => {
     ["with noise instead of an answer", "\u0000noise\r\n\r\n", -1],
     ["with noise behind its answer", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
     ["with another status", "HTTP/1.1 404 Not Found\r\n\r\n", -1],
-  ])("a service %s disturbs nothing else", async (_, answer, shown) => {
+  ])("a service %s affects nothing else", async (_, answer, shown) => {
     const server = createTcpServer((socket) => void socket.on("error", () => {}).end(answer));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -368,7 +371,7 @@ test("A ban of an IPv6 address applies to its /64.", () => {
   expect(bans.count()).toBe(1);
 });
 
-test("Beyond the maximum of bans, the earliest ones end.", () => {
+test("Beyond the maximum number of bans, the earliest ones end.", () => {
   const bans = createBans({
     store: { bans: () => [], ban: () => {} },
     nowMs: () => 1_000,

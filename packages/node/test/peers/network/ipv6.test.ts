@@ -27,7 +27,7 @@ function run(command: string, ...args: string[]): string {
   return stdout;
 }
 
-/** A namespace in which every address of 2001:db8::/32 is one of this host. */
+/** Namespace in which every address of 2001:db8::/32 belongs to this host. */
 function makeNamespace(): void {
   run("ip", "netns", "add", namespace);
   run(

@@ -1,4 +1,4 @@
-/** Peers that a test makes up: they answer as they like, beginning with the status of an honest node. */
+/** Peers with invented replies, based on the status of an honest node. */
 import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
@@ -12,7 +12,7 @@ import { addressOf, type World } from "../../../test-support/peers/world.ts";
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 20_000_000 };
 
-/** Sends a request to a node from an address; undefined if it does not answer. */
+/** Sends a request to a node from an address; undefined if there is no reply. */
 export async function askFrom<E extends EventName>(
   world: World,
   [from, to]: readonly [string, string],
@@ -27,7 +27,7 @@ export async function askFrom<E extends EventName>(
   return answer?.result;
 }
 
-/** The next header after another, in the next slot, signed with given keys. */
+/** Next header after another, in the next slot, signed with given keys. */
 export const madeUp = (network: Network, previous: BlockHeader, keys: KeyPair): BlockHeader =>
   forgeBlock({ network, timestamp: previous.timestamp + 2, previous, transactions: [] }, keys).header;
 
@@ -38,12 +38,12 @@ export type Liar = {
   close(): Promise<void>;
 };
 
-/** Read anew with each answer. */
+/** Read again for each reply. */
 export type Lies = {
-  /** The status of an honest node, the height and head of which it replaces. */
+  /** Status of the honest node; its height and head are replaced. */
   readonly status: { readonly state: object; readonly config: object };
   readonly head: BlockHeader;
-  /** Its common block with every node. */
+  /** Common block with every node. */
   readonly common: BlockHeader;
   /** Headers after a height, for a verification or as blocks without transactions. */
   readonly headersAfter: (height: number, isVerified: boolean) => readonly BlockHeader[];

@@ -1,4 +1,6 @@
-/** A node of ours beside an old node, and an old forger that drives it, over real sockets (p2p.md 17, forger.md 3). */
+/**
+ * A Uniknode with an old node, and an old forger that drives it, over real sockets (p2p.md 17, forger.md 3).
+ */
 import {
   type Block,
   blockFromPeerJson,
@@ -59,7 +61,7 @@ const isPeer = async () => (await node.get<{ ip: string }[]>("/peers")).some(({ 
 const onChain = async ({ header }: Block) =>
   (await node.get<{ id: string }[]>("/blocks")).some(({ id }) => id === header.id);
 
-/** The next block by the delegate that is not our node's, in its slot. */
+/** Creates the next block of the delegate that is not our node's, in its slot. */
 async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block> {
   const delegate = present(world.delegates[1]);
   let block: Block | undefined;
@@ -86,13 +88,13 @@ const payment = (nonce: bigint) => {
   return seal(builders.transfer(transfer), world.rich);
 };
 
-test("an old node is a peer once it is ready", { timeout: 90_000 }, async () => {
+test("an old node becomes a peer as soon as it is ready", { timeout: 90_000 }, async () => {
   await expect.poll(() => old.asked, WAIT).toContain("p2p.peer.getStatus");
   old.isReady = true;
   await expect.poll(isPeer, WAIT).toBe(true);
 });
 
-/** The old node fetches missing blocks, as it does while it is not in sync. */
+/** Makes the old node fetch missing blocks, as it does while it is not in sync. */
 async function catchUp(): Promise<number> {
   const question = { lastBlockHeight: old.chain.length, blockLimit: 400, serialized: true };
   const fetched = await askFrom(world, fromOld, "p2p.peer.getBlocks", question);
@@ -132,7 +134,8 @@ test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () =
 test("an old forger forges by our node, and the block reaches the old node", {
   timeout: 150_000,
 }, async () => {
-  // On a busy machine our node drops the old node for a moment; a block that is broadcast meanwhile does not reach it.
+  // On a busy machine our node drops the old node for a moment; a block that is broadcast meanwhile does not
+  // reach it.
   await expect.poll(isPeer, WAIT).toBe(true);
   const block = await nextBlock();
   const state = (await forger("getNetworkState")) as NetworkState;

@@ -18,13 +18,13 @@ export type OldNode = {
   readonly asked: string[];
   /** Rules that a caller has broken. */
   readonly broken: string[];
-  /** While false, it answers every event with the error "not ready". */
+  /** While false, it replies to every event with the error "not ready". */
   isReady: boolean;
   /** Cuts the connection to it. */
   cut(): void;
-  /** Accepts connections from now on, but reads and sends nothing, as a process that is stopped. */
+  /** Accepts connections from now on, but reads and sends nothing, as a stopped process. */
   sleep(): void;
-  /** Reads what has arrived since. */
+  /** Reads everything that has arrived since. */
   wake(): void;
   /** Connections since the start. */
   connections: number;
@@ -33,7 +33,7 @@ export type OldNode = {
 
 type Question = { event: string; data: { data: Record<string, unknown>; headers: unknown }; cid: number };
 
-/** Of one address, with the milliseconds in which they may come (p2p.md 5). */
+/** Rate limits of one address, with the milliseconds of their windows (p2p.md 5). */
 const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number]>> = {
   "p2p.peer.getPeers": [1, 1_000],
   "p2p.peer.getStatus": [2, 1_000],
@@ -42,7 +42,7 @@ const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number
   "p2p.peer.postBlock": [2, 4_000],
   "p2p.peer.postTransactions": [100, 1_000],
 };
-/** From the connection to the handshake. */
+/** Time from the connection to the handshake. */
 export const HANDSHAKE_MS = 4_000;
 const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
 const HANDSHAKE_REPLY =
@@ -83,7 +83,7 @@ export async function startOldNode(options: {
     wake() {
       isAsleep = false;
       for (const socket of sockets) if (!waiting.includes(socket)) socket.resume();
-      // It reads the connections that have ended before it begins with new ones.
+      // It reads the connections that have ended before the new ones.
       setTimeout(() => {
         for (const socket of waiting.splice(0)) begin(socket);
       }, 50);

@@ -1,9 +1,9 @@
-/** The queue of large replies. */
+/** Queue of large replies. */
 import { expect, test } from "vitest";
 import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
 import { ReplyError } from "../../../src/peers/transport/handler.ts";
 
-test("Replies are built one after another, though one fails.", async () => {
+test("Replies are built one after another, even if one fails.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {

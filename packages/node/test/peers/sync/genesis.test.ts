@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** A node at an address, and the events that it was sent. */
+/** A node at an address, and the events that it received. */
 async function node(
   host: string,
   port: number,
@@ -47,7 +47,7 @@ test("A Uniknode sends the genesis block.", async () => {
   expect(await search(port, "127.0.0.2")).toEqual(genesis);
 });
 
-test("An old node is only requested for its peers.", async () => {
+test("An old node receives only requests for its peers.", async () => {
   const { port, asked } = await node("127.0.0.2", 0, { isOld: true, peers: ["127.0.0.3"] });
   await node("127.0.0.3", port, {});
   expect(await search(port, "127.0.0.2")).toEqual(genesis);

@@ -45,7 +45,7 @@ afterEach(async () => {
   await other.close();
 });
 
-/** Puts a peer that has the other chain. */
+/** Adds a peer that has the other chain. */
 const meet = () =>
   peerTable.put({
     ip: IP,
@@ -133,7 +133,7 @@ test.each(range(0, 12))("A trigger %i microtasks after a round is not lost.", as
   await expect.poll(() => rounds, { timeout: 1_000 }).toBe(2);
 });
 
-test("A node that stops does not execute what it has fetched, and blames no peer for it.", async () => {
+test("A stopping node does not execute fetched blocks, and blames no peer for them.", async () => {
   meet();
   const given = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ test("A node that stops does not execute what it has fetched, and blames no peer
   expect({ banned, doubted, peer: peerTable.get(IP)?.ip }).toEqual({ banned: [], doubted: [], peer: IP });
 });
 
-test("A node that stops does not wait for pings.", async () => {
+test("A stopping node does not wait for pings.", async () => {
   create(
     async () => [],
     own.chain,
@@ -246,7 +246,7 @@ test("No peer is dropped for a block that was posted in the meantime.", async ()
   expect(banned).toEqual([]);
 });
 
-describe("a claim", () => {
+describe("a claimed height", () => {
   test("of a peer that sends nothing leaves the node in sync, and the peer is suspended", async () => {
     const asked: number[] = [];
     follow(async (_, _after, limit) => {
@@ -259,7 +259,7 @@ describe("a claim", () => {
     await expect.poll(() => doubted, WAIT).toEqual([IP]);
     expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
-    // No more than a few blocks at first.
+    // At first no more than a few blocks.
     expect(Math.max(...asked)).toBeLessThanOrEqual(5);
   });
 
@@ -327,7 +327,7 @@ describe("a wrong branch", () => {
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
   });
 
-  test("is discarded with all that was not checked, if too many blocks would have to be reverted", async () => {
+  test("is discarded with all unchecked blocks, if too many blocks would have to be reverted", async () => {
     const peer = (height: number, highestCommonHeight: number) =>
       ({
         ip: IP,

@@ -115,7 +115,7 @@ describe("a peer that breaks the protocol is disconnected", () => {
     expect(await codeOf(requestPeers(await theirs(offend)))).toBe("PEER_PROTOCOL");
   });
 
-  test("but a result of the wrong form only fails its request", async () => {
+  test("an invalid result only fails its request", async () => {
     const client = await theirs((socket, rid) => socket.send(reply(rid, { data: "none", headers: {} })));
     expect(await codeOf(requestPeers(client))).toBe("PEER_PROTOCOL");
   });

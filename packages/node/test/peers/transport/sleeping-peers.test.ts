@@ -1,4 +1,7 @@
-/** Requests to peers that sleep: their process or machine is suspended, and reads later what has arrived (p2p.md 12.3, 15). */
+/**
+ * Requests to stopped peers: their process or machine is suspended, and reads later what has arrived (p2p.md
+ * 12.3, 15).
+ */
 import { afterEach, describe, expect, test } from "vitest";
 import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError } from "../../../src/peers/transport/error.ts";
@@ -34,8 +37,8 @@ const codeOf = (asked: Promise<unknown>) =>
     },
   );
 
-describe("a peer that accepts connections and does not answer", () => {
-  test("gets no second connection, and the first one is used when it wakes up", async () => {
+describe("a peer that accepts connections and does not reply", () => {
+  test("receives no second connection, and the first one is used when it resumes", async () => {
     const [peer, client] = await sleeper();
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     client.disconnect("127.0.0.1");
@@ -46,7 +49,7 @@ describe("a peer that accepts connections and does not answer", () => {
     expect(peer.connections).toBe(1);
   });
 
-  test("is left in order if nothing waits for it when it wakes up", async () => {
+  test("receives no request if none is pending when it resumes", async () => {
     const [peer, client] = await sleeper();
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     peer.wake();
@@ -54,7 +57,7 @@ describe("a peer that accepts connections and does not answer", () => {
     expect(await codeOf(requestPeers(client))).toBe("answered");
   });
 
-  test("is one of a hundred at most", async () => {
+  test("is one of at most a hundred", async () => {
     const [peer, client] = await sleeper("0.0.0.0");
     const addresses = Array.from({ length: 110 }, (_, index) => `127.0.1.${index + 1}`);
     const codes = addresses.map((address) =>
@@ -79,7 +82,7 @@ describe("a peer that accepts connections and does not answer", () => {
 /** Time between the last two requests that a peer has read. */
 const lastGapMs = ({ readAt }: Sleeper) => present(readAt.at(-1)) - present(readAt.at(-2));
 
-describe("a peer that falls asleep while it is connected", () => {
+describe("a peer that is suspended while it is connected", () => {
   async function connected(): Promise<[Sleeper, PeerClient]> {
     const [peer, client] = await sleeper();
     peer.wake();
@@ -98,7 +101,7 @@ describe("a peer that falls asleep while it is connected", () => {
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
-  test("has read the requests of an ended connection before those of the next one", async () => {
+  test("reads the requests of an ended connection before those of the next one", async () => {
     const [peer, client] = await connected();
     const late = requestPeers(client, 50);
     expect(await codeOf(late)).toBe("PEER_TIMEOUT");
@@ -111,7 +114,7 @@ describe("a peer that falls asleep while it is connected", () => {
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
-  test("does not keep a request waiting that its connection has left behind", async () => {
+  test("does not keep a request waiting that its ended connection sent", async () => {
     const [peer, client] = await connected();
     const late = requestPeers(client, 50);
     const waiting = codeOf(requestPeers(client));
@@ -123,7 +126,7 @@ describe("a peer that falls asleep while it is connected", () => {
   });
 });
 
-test("A connection ends with its client although the peer does not close it.", async () => {
+test("A connection ends with its client even if the peer does not close it.", async () => {
   const [peer, client] = await sleeper();
   peer.wake();
   expect(await requestPeers(client)).toEqual([]);

@@ -7,9 +7,9 @@ import { codeOf } from "./hostile.ts";
 
 type Argument = Readonly<Record<string, unknown>>;
 type Case = {
-  /** Whole arguments that are taken, the largest and smallest ones among them. */
+  /** Complete valid arguments, including the largest and smallest ones. */
   readonly taken: readonly Argument[];
-  /** Members that may be left out. */
+  /** Optional members. */
   readonly optional?: readonly string[];
   /** Values of members just beyond their bounds, or of a wrong form. */
   readonly beyond?: Readonly<Record<string, readonly unknown[]>>;
@@ -114,7 +114,7 @@ const CASES: Readonly<Record<EventName, Case>> = {
   "uniknode.peer.getGenesis": nothing,
 };
 
-/** One of each kind; bytes are wrapped. */
+/** One value of each kind; bytes are wrapped. */
 const KINDS: readonly unknown[] = [null, true, 1, "text", ["text"], { a: 1 }, bytes];
 const kindOf = (value: unknown) => {
   if (Array.isArray(value)) return "list";
@@ -170,7 +170,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
       }
     });
 
-    test("rejects arguments that are no object", () => {
+    test("rejects arguments that are not objects", () => {
       for (const argument of [...KINDS.filter((kind) => kindOf(kind) !== "object"), undefined]) {
         expect(answerTo(event, argument)).toBe("MESSAGE_FORM");
       }

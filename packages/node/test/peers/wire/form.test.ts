@@ -1,4 +1,4 @@
-/** Forms of untrusted values, against those of typebox. */
+/** Forms of untrusted values, compared with those of typebox. */
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { formOf, refined } from "../../../src/peers/wire/form.ts";
 import { ARGUMENTS } from "../../../src/peers/wire/requests/arguments.ts";
 import { Type } from "../../../src/platform/json/schema.ts";
 
-/** Without those that have a test of their own. */
+/** Schemas without a custom test. */
 const schemas = Object.entries(ARGUMENTS).filter(
   ([, schema]) => !JSON.stringify(Object.keys(schema.properties)).match(/block"|transactions|body|ip/),
 );
@@ -31,7 +31,7 @@ test.each(schemas)("The argument of %s has the form that typebox finds.", (_, sc
   fc.assert(fc.property(argument, (value) => form(value) === judge.Check(value)));
 });
 
-test("A test of its own is asked of values of the right type only.", () => {
+test("A custom test receives only values of the right type.", () => {
   const asked: unknown[] = [];
   const form = formOf(
     Type.Object({

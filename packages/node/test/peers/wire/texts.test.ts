@@ -1,4 +1,4 @@
-/** Texts of clients: those that are almost valid, and those that are valid although they look odd. */
+/** Texts of clients: almost valid ones, and valid ones that look unusual. */
 import { describe, expect, test } from "vitest";
 import type { WireErrorCode } from "../../../src/peers/wire/error.ts";
 import { readClientMessage } from "../../../src/peers/wire/requests/read.ts";
@@ -14,7 +14,7 @@ const call = (event: string, argument: string, headers = "{}") =>
 const getBlocks = (members: string) => call("p2p.peer.getBlocks", `{"lastBlockHeight":1${members}}`);
 const post = (transactions: string) => call("p2p.peer.postTransactions", `{"transactions":${transactions}}`);
 
-describe("is a call, though it looks odd:", () => {
+describe("is a call, despite its form:", () => {
   test.each<[string, string]>([
     ["members in another order", `{"cid":2,"data":{"headers":{},"data":{}},${STATUS}}`],
     [

@@ -67,7 +67,7 @@ describe("requests at the same time", () => {
     expect((await next).data.accept.length).toBe(1);
   });
 
-  test("may be sent again after a failure of the verifier, which decides nothing", async () => {
+  test("can be sent again after a failure of the verifier, which decides nothing", async () => {
     let calls = 0;
     const verify = async (checks: readonly unknown[]) => {
       if (calls++ === 0) throw new Error("a thread has died");
@@ -90,7 +90,7 @@ describe("requests at the same time", () => {
     const failing = pool.submit([transfer("alice", 1)]);
     const failure = expect(failing).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
     expect((await pool.submit([transfer("bob", 1)])).data.accept.length).toBe(1);
-    // A later one of the same sender waits for its turn.
+    // A later one of the same sender waits for it.
     const next = pool.submit([transfer("alice", 2)]);
     expect(pool.size()).toBe(1);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -99,7 +99,7 @@ describe("requests at the same time", () => {
     expect(pool.figures().poolWaiting).toBe(0);
   });
 
-  test("leave the thread to others in the middle of a request", async () => {
+  test("yield to other work in the middle of a request", async () => {
     const pool = openPool(richChain("alice"));
     const payments = Array.from({ length: 128 }, (_, index) => ({
       amount: 1n,
