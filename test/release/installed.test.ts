@@ -1,4 +1,4 @@
-/** The packages as others get them: installed from their files into a new project, with nothing of this repository around. */
+/** The packages as users get them: installed from their files into a new project, without this repository. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ describe("A packed package", () => {
     );
   });
 
-  test("needs no script at its installation, and no development.", () => {
+  test("needs neither install scripts nor development dependencies.", () => {
     for (const name of ["uniknode", "@uniknode/client", "@uniknode/ledger", "@uniknode/protocol"]) {
       const manifest = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
       expect(manifest).toMatchObject({ name, version: versionOf(ROOT), license: "MIT" });
@@ -153,7 +153,7 @@ test("The program starts a dev chain, answers requests and delivers webhooks.", 
     `${versionOf(ROOT)} program (Node.js ${process.versions.node})\n`,
   );
   const args = ["dev", "--http-port", "0", "--block-time", "1", "--webhook-token", "the token of the test"];
-  // With a process group of its own, which Ctrl-C ends as a terminal does.
+  // With its own process group, which Ctrl-C ends as a terminal does.
   const node = spawn("npx", ["uniknode", ...args], {
     cwd: project,
     env,

@@ -19,7 +19,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
   const says = (text: string | RegExp) => page.locator(".desk-state").getByText(text).waitFor();
   const head = async () => (await node.client.dev.snapshot()).data.head;
 
-  test("Without a sign-in there are no commands, and the page says so.", async () => {
+  test("Without a sign-in the page has no commands, and names the reason.", async () => {
     await page.goto("/console/dev");
     await page.getByText("Sign in to use the dev chain").waitFor();
     await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
@@ -29,7 +29,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("The desk says that forging is paused, mines, and moves the clock.", async () => {
+  test("The desk shows that forging is paused, forges, and moves the clock.", async () => {
     await page.goto("/console/dev");
     await says("forging is paused");
     const { height } = await head();
@@ -44,7 +44,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A reorganization leaves out the transaction that one chooses.", async () => {
+  test("A reorganisation omits the chosen transaction.", async () => {
     const pay = await createPayer(node);
     const id = await pay();
     await node.client.dev.mine({ blocks: 2 });
@@ -63,7 +63,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("A remembered block is returned to; what the chain refuses is said in its words.", async () => {
+  test("The chain is restored to a stored block; refusals of the chain are shown.", async () => {
     const before = await head();
     await press("Remember the head");
     await says(`Remembered height ${before.height}.`);
@@ -79,7 +79,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults.splice(0)).toEqual([expect.stringContaining("409")]);
   });
 
-  test("The receiver of a webhook is made to fail, and receives deliveries again.", async () => {
+  test("The receiver of a webhook fails on request, and receives deliveries again.", async () => {
     const conditions = [{ key: "id", condition: "ne", value: "" }] as const;
     const target = "http://127.0.0.1:9/hook";
     const { data } = await node.client.webhooks.create({ event: "block.reverted", target, conditions });
@@ -97,7 +97,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, openForAll }) => {
     expect(faults).toEqual([]);
   });
 
-  test("Forging resumes, and each form shows the same as a command and as a program.", async () => {
+  test("Forging resumes, and each form shows its equivalent command and program.", async () => {
     await press("Resume");
     await says("The chain forges automatically.");
     await page.getByText("Equivalent commands and code").first().click();

@@ -1,4 +1,4 @@
-/** Sending: each form from what is typed to what the chain has, and nothing of a passphrase anywhere else. */
+/** Sending: each form from the input to the chain, and passphrases nowhere else. */
 import {
   addressFromPublicKey,
   builders,
@@ -25,7 +25,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   let delegates: Accounts;
   let page: Page;
   let faults: string[];
-  /** Everything that the page has sent. */
+  /** Every request of the page. */
   let sent: string[] = [];
 
   beforeAll(async () => {
@@ -52,9 +52,9 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     page.goto(`/console/send?${new URLSearchParams(values)}`);
   const press = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click();
   const says = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
-  /** What will be signed, in words. */
+  /** Summary of the transaction to be signed. */
   const sentence = (text: string) => page.locator(".sentence").getByText(text).waitFor();
-  /** The transaction that the page says it has sent, once it is in a block. */
+  /** The transaction that the page has sent, as soon as it is in a block. */
   async function forged() {
     await page.getByRole("heading", { name: "Sent", exact: true }).waitFor();
     const link = page.locator(".outcome").getByRole("link").first();
@@ -83,7 +83,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     }
   }
 
-  test("A transfer is typed, looked at, signed and followed into a block without a mouse.", async () => {
+  test("A transfer is entered, reviewed, signed and followed into a block without a mouse.", async () => {
     const [sender, recipient] = accounts;
     await open({});
     await field("From").waitFor();
@@ -124,7 +124,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
   });
 
-  test("No other script than the one that signs becomes a worker.", async () => {
+  test("Only the signing script becomes a worker.", async () => {
     const [sender, recipient] = accounts;
     await open({ from: sender.address, to: recipient.address, amount: "1" });
     await sentence("sends");
@@ -142,7 +142,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     ]);
   });
 
-  test("What is signed only has the bytes that the protocol package signs.", async () => {
+  test("A transaction that is only signed has the bytes of the protocol package.", async () => {
     const [, sender, recipient] = accounts;
     await open({
       from: sender.address,
@@ -210,7 +210,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await page.getByRole("heading", { name: "The node refused it" }).waitFor();
   });
 
-  test("A vote is given, shown, not given twice, and withdrawn.", async () => {
+  test("A vote is cast, shown, not repeated, and withdrawn.", async () => {
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0], delegates[1]];
     await open({ kind: "vote", from: sender.address, delegate: delegate.address });
@@ -255,7 +255,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     expect(names).not.toContain("Colour");
   });
 
-  test("Signed JSON is read from a text or a file, sent, and what the node says of it is shown.", async () => {
+  test("Signed JSON is read from a text or a file and sent, and the node's response is shown.", async () => {
     const [, sender, recipient] = accounts;
     const command = ["tx", "transfer", recipient.address, "3", "--dry-run", "--json"];
     const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender.passphrase });
@@ -298,7 +298,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     expect(data[0]).toMatchObject({ recipient: recipient.address, amount: "150000000" });
   });
 
-  test("A wallet with a second passphrase asks for it, and takes no other.", async () => {
+  test("A wallet with a second passphrase requires it, and accepts no other.", async () => {
     const sender = accounts[4];
     const second = "another secret of the same wallet";
     await node.command(["tx", "second-signature"], {

@@ -1,4 +1,7 @@
-/** What someone who only has a browser can do from a transfer to its deliveries: nothing here asks the node but the page. */
+/**
+ * Path of a user with only a browser from a transfer to its deliveries: only the page sends requests to the
+ * node.
+ */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "playwright-core";
@@ -18,7 +21,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
         body += part;
       });
       request.on("end", () => {
-        // A registration asks the receiver whether it is there.
+        // A registration pings the receiver.
         if (!body.includes('"event":"ping"')) bodies.push(body);
         response.writeHead(204).end();
       });
@@ -72,7 +75,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await link.click();
     await says(page, /confirmation/);
 
-    // Why its delivery failed.
+    // Reason why its delivery failed.
     await page.goto("/console/webhooks/1");
     await says(page, "HTTP 503");
     await page.getByRole("row").nth(1).getByRole("link").first().click();
@@ -83,7 +86,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     const delivery = page.url();
     expect(bodies).toEqual([]);
 
-    // The receiver is back: the node tries again by itself, and once more on demand.
+    // The receiver is back: the node retries by itself, and once more on request.
     await page.goto("/console/dev");
     await press(page, "End");
     await says(page, "The receiver of webhook 1 receives deliveries again.");
@@ -101,11 +104,11 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await says(page, /Replay of the blocks 1 to \d+: finished/);
     await expect.poll(() => bodies.length).toBeGreaterThan(received);
 
-    // Its block is replaced while one looks at it, and the fact is retracted.
+    // Its block is replaced while its page is open, and the fact is retracted.
     await page.goto("/console/dev");
     await press(page, "Pause");
     await says(page, "forging is paused");
-    // All but the setup blocks, which no branch replaces.
+    // All except the setup blocks, which no branch replaces.
     const height = Number(await page.locator(".pulse b").innerText());
     await page.getByLabel("Blocks to revert").fill(`${height - 3}`);
     await press(page, /^Replace/);

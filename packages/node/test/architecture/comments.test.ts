@@ -13,7 +13,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   "exceptions.json",
   "network.json",
   "webhooks.json",
-  // The fragment of a URL.
+  // Fragment of a URL.
   "#anchor",
 ]);
 
@@ -28,7 +28,9 @@ const folderFiles = (folder: string): string[] =>
     .filter((path) => !/(^|\/)(?:node_modules|dist)\//.test(path))
     .map((path) => `${folder}/${path}`);
 
-/** Every file by its path and each end of it: `packages/node/src/pool/pool.ts`, `pool/pool.ts`, `pool.ts`. */
+/**
+ * Every file by its path and each suffix of it: `packages/node/src/pool/pool.ts`, `pool/pool.ts`, `pool.ts`.
+ */
 function knownNames(): ReadonlySet<string> {
   const folders = ["bench", "bin", "docs", "examples", "ops", "packages", "test", "tools"];
   const names = new Set(readdirSync(REPOSITORY));

@@ -1,4 +1,4 @@
-/** What programs do that are made with `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
+/** Behaviour of programs that use `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { people, serveEverything } from "../../test-support/clients/chain.ts";
 import {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   connection = new Connection(`${node.url}/api`).withOptions({ timeout: 20_000 });
   const { body } = await call<{ data: unknown }>(connection, "node", "crypto");
   crypto.Managers.configManager.setConfig(body.data);
-  // On top of the first block nothing but version 1 is in force (trap A1).
+  // On top of the first block, only version 1 is in force (trap A1).
   crypto.Managers.configManager.setHeight(1);
   const first = crypto.Transactions.BuilderFactory.transfer().version(1).recipientId(bob.address);
   await confirmed(signed(first.amount("1"), frank));
@@ -44,7 +44,7 @@ async function walletOf({ address }: { address: string }): Promise<Wallet> {
   return (await call<{ data: Wallet }>(connection, "wallets", "get", address)).body.data;
 }
 
-/** A builder with what every transaction needs. */
+/** Sets the common members of every transaction on a builder. */
 async function begin(name: BuilderName, sender: { address: string }): Promise<Builder> {
   const builder = crypto.Transactions.BuilderFactory[name]();
   return builder.version(2).nonce(`${BigInt((await walletOf(sender)).nonce) + 1n}`);
@@ -57,7 +57,7 @@ type Submission = { data: Record<"accept" | "broadcast" | "excess" | "invalid", 
 const post = (transactions: Built[]) =>
   call<Submission>(connection, "transactions", "create", { transactions });
 
-/** Hands a transaction over and waits for its block, as clients do: 404 until it is there. */
+/** Submits a transaction and waits for its block, as clients do: 404 until it is there. */
 async function confirmed(transaction: Built): Promise<Record<string, unknown>> {
   const { status, body } = await post([transaction]);
   expect(body.errors, JSON.stringify(transaction)).toBeUndefined();
@@ -98,7 +98,7 @@ describe("builds, signs, posts and reads", () => {
     });
   });
 
-  test("second signatures, and what is signed with them", async () => {
+  test("second signatures, and transactions signed with them", async () => {
     const words = "a second passphrase";
     const registration = (await begin("secondSignature", bob)).signatureAsset(words);
     await confirmed(signed(registration, bob));
@@ -123,7 +123,7 @@ describe("builds, signs, posts and reads", () => {
     expect(body.data).toMatchObject({ username: "carol_of_ark", isResigned: true });
   });
 
-  test("multi signatures, and what is signed by several", async () => {
+  test("multi signatures, and transactions signed by several", async () => {
     const signers = [dave, erin, frank];
     const publicKeys = signers.map(({ publicKey }) => publicKey);
     const asset = { publicKeys, min: 2 };
@@ -190,7 +190,7 @@ describe("builds, signs, posts and reads", () => {
     });
     await confirmed(signed(claim, frank));
 
-    // The next six blocks, one for each delegate, are refused as too near.
+    // The next six blocks, one for each delegate, are refused as too close.
     const expired = await lock((await height()) + 8);
     const isExpired = async () =>
       (await call<Answer["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
@@ -204,7 +204,7 @@ describe("builds, signs, posts and reads", () => {
     expect(unlocked.body.data.map(({ type }) => type).sort()).toEqual([10, 9].sort());
   });
 
-  test("what is refused, and why", async () => {
+  test("refused transactions, and the reasons", async () => {
     const builder = (await begin("transfer", alice)).recipientId(bob.address).amount("1").fee("1");
     const transaction = signed(builder, alice);
     const { status, body } = await post([transaction]);
@@ -214,7 +214,7 @@ describe("builds, signs, posts and reads", () => {
 });
 
 describe("reads", () => {
-  test("single things", async () => {
+  test("single objects", async () => {
     const { body } = await call<Page>(connection, "transactions", "all", { limit: 1 });
     const [{ blockId, id } = {}] = body.data;
     const singles: [resource: string, name: string, ...given: unknown[]][] = [
@@ -225,7 +225,7 @@ describe("reads", () => {
       ["delegates", "get", "founder_1"],
       ["node", "configuration"],
       ["node", "fees", 7],
-      // The argument is left out: the library sends `days=undefined`.
+      // The argument is omitted: the library sends `days=undefined`.
       ["node", "fees"],
       ["node", "status"],
       ["node", "syncing"],
@@ -242,7 +242,7 @@ describe("reads", () => {
     }
   });
 
-  test("the absence of what this network has not", async () => {
+  test("errors for objects that this network does not have", async () => {
     for (const resource of ["businesses", "bridgechains"]) {
       const refusal = call(connection, resource, "all");
       await expect(refusal).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import { readChain } from "../../test-support/chain/fixtures.ts";
 const { network, genesis } = readChain("chain-1");
 const { header } = genesisBlockFromJson(genesis, createNetwork(network));
 
-/** The names that a node so far behind records of a block, and how many gaps it marked. */
+/** Names that a node this far behind records of a block, and the number of gaps that it marked. */
 function select(ageSeconds: number, hours: number) {
   let gaps = 0;
   const select = createSelection({

@@ -1,4 +1,4 @@
-/** What is the same as a page shows, and what is not. */
+/** Outputs that match the text of a page, and others that do not. */
 import { expect, test } from "vitest";
 import { isShapeOf } from "../../test-support/guides/shape.ts";
 

@@ -22,7 +22,7 @@ const checks = (count: number, prefix = "") =>
   );
 const verdicts = (count: number) => Array.from({ length: count }, (_, index) => index % 3 !== 0);
 
-/** The verifier over one of the calling thread that records how many signatures each of its calls had. */
+/** Verifier over one of the calling thread that records how many signatures each of its calls had. */
 function quickVerifier(options: Partial<QuickVerifierOptions> = {}) {
   const inner = createVerifier({ threads: 0 });
   const asked: number[] = [];
@@ -44,13 +44,13 @@ const hasAddon = existsSync(
 );
 
 describe.runIf(hasAddon)("signatures verified in the calling thread", () => {
-  test("get the same verdicts, and no other thread is asked", async () => {
+  test("get the same verdicts, without another thread", async () => {
     const { verifier, asked } = quickVerifier({ ownPerTurn: 16 });
     expect(await verifier.verify(checks(10))).toEqual(verdicts(10));
     expect(asked).toEqual([]);
   });
 
-  test("are limited in each turn of the event loop", async () => {
+  test("are limited per event-loop tick", async () => {
     const { verifier, asked } = quickVerifier({ ownPerTurn: 16 });
     const first = ["a", "b", "c"].map((prefix) => verifier.verify(checks(7, prefix)));
     expect(await Promise.all(first)).toEqual([verdicts(7), verdicts(7), verdicts(7)]);
@@ -64,7 +64,7 @@ describe.runIf(hasAddon)("signatures verified in the calling thread", () => {
 });
 
 describe("signatures that are known to be valid", () => {
-  test("are not verified again, wherever they come", async () => {
+  test("are not verified again, wherever they come from", async () => {
     const { verifier, asked } = quickVerifier();
     await verifier.verify(checks(6));
     const mixed = [...checks(6), ...checks(4, "new")];
@@ -73,7 +73,7 @@ describe("signatures that are known to be valid", () => {
     expect(asked).toEqual([6, 2 + 4]);
   });
 
-  test("are those whose check is the same in every part", async () => {
+  test("are identified by every part of the check", async () => {
     const { verifier, asked } = quickVerifier();
     const valid = checkOf("text");
     const other = keysFromPassphrase("another passphrase").publicKey;
@@ -89,7 +89,7 @@ describe("signatures that are known to be valid", () => {
     expect(asked).toEqual([1, altered.length]);
   });
 
-  test("are few: new ones replace the oldest", async () => {
+  test("are bounded: new ones replace the oldest", async () => {
     const { verifier, asked } = quickVerifier({ maxKnown: 10 });
     const all = Array.from({ length: 40 }, (_, index) => checkOf(`text ${index}`));
     for (const check of all) await verifier.verify([check]);
@@ -99,7 +99,7 @@ describe("signatures that are known to be valid", () => {
     expect(forgotten).toBeLessThan(40);
   });
 
-  test("do not come from a synchronization", async () => {
+  test("do not come from a synchronisation", async () => {
     const { verifier, asked } = quickVerifier({ maxKnown: 1_000 });
     const all = Array.from({ length: 129 }, (_, index) => checkOf(`text ${index}`));
     await verifier.verify(all);
@@ -108,7 +108,7 @@ describe("signatures that are known to be valid", () => {
   });
 });
 
-test("a closed verifier refuses even what it knows", async () => {
+test("a closed verifier refuses even cached ones", async () => {
   const { verifier } = quickVerifier({ ownPerTurn: 16 });
   const check = checkOf("text");
   await verifier.verify([check]);

@@ -23,7 +23,7 @@ const vectors = (name: string): VectorCase[] =>
   JSON.parse(readFileSync(new URL(`../../../../test/vectors/crypto/${name}.json`, import.meta.url), "utf8"))
     .cases;
 
-/** Believes everything, and remembers what it was asked. */
+/** Accepts everything, and records its calls. */
 function createCredulous() {
   const asked: { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array }[] = [];
   const ask = (hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) =>
@@ -36,8 +36,8 @@ const hash = sha256(publicKey);
 const ecdsa = signEcdsa(hash, privateKey);
 const schnorr = signSchnorr(hash, privateKey);
 
-describe("the guards in front of a backend", () => {
-  test("a well-formed signature is judged by the backend given", () => {
+describe("the checks before a backend", () => {
+  test("a well-formed signature gets the verdict of the given backend", () => {
     const credulous = createCredulous();
     expect(verifyEcdsa(new Uint8Array(32), ecdsa, publicKey, credulous)).toBe(true);
     expect(verifySchnorr(new Uint8Array(32), schnorr, publicKey, credulous)).toBe(true);
@@ -92,10 +92,10 @@ const integersOf = (signature: Uint8Array): [bigint, bigint] => {
   return [toInteger(signature.subarray(4, sAt)), toInteger(signature.subarray(sAt + 2))];
 };
 
-describe("the test that a backend must pass", () => {
+describe("the self-test of a backend", () => {
   const except = (changed: Partial<SignatureBackend>) => ({ ...defaultSignatureBackend, ...changed });
 
-  test("the default agrees with itself", () => {
+  test("the default passes", () => {
     expect(disagreementOf(defaultSignatureBackend)).toBeUndefined();
   });
 
@@ -140,9 +140,9 @@ describe("the test that a backend must pass", () => {
       }),
       "schnorr: a valid signature",
     ],
-  ])("one that %s is found out", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
+  ])("one that %s is detected", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
 
-  test("one wrong verdict is enough, whichever it is", () => {
+  test("any single wrong verdict is detected", () => {
     let calls = 0;
     let wrongAt = -1;
     const lie = (verdict: boolean) => (calls++ === wrongAt ? !verdict : verdict);

@@ -1,4 +1,4 @@
-/** The look at the clock when a node starts, with servers at the loopback address. */
+/** Clock check at the start of a node, with servers at the loopback address. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { pino } from "pino";
@@ -11,7 +11,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Where a server listens that answers each question with what is made of it. */
+/** Address of a server that replies to each request with the result of a function. */
 async function serve(answersTo: (question: Buffer) => Buffer[], host?: string): Promise<string> {
   const { server, close } = await startTimeServer(answersTo, host);
   closers.push(close);
@@ -46,19 +46,19 @@ describe("an offset", () => {
     ]);
   });
 
-  test("is right after the seconds of the protocol have begun anew in 2036", async () => {
+  test("is correct after the protocol's seconds overflow in 2036", async () => {
     const nowMs = Date.UTC(2040, 0, 1);
     const server = await serve((question) => [answerOf(question, nowMs + 250)]);
     expect(await check([server], { nowMs })).toMatchObject([{ level: INFO, offsetMs: 250 }]);
   });
 
-  test("comes over IPv6 as well", async () => {
+  test("is measured over IPv6 as well", async () => {
     const server = await serve((question) => [answerOf(question, OURS_MS)], "::1");
     expect(await check([server])).toMatchObject([{ level: INFO, offsetMs: 0 }]);
   });
 });
 
-test("what answers nothing that was asked is no answer", async () => {
+test("unrelated replies are ignored", async () => {
   const server = await serve((question) => [
     Buffer.alloc(47),
     answerOf(Buffer.alloc(48), OURS_MS + 5_000),
@@ -70,7 +70,7 @@ test("what answers nothing that was asked is no answer", async () => {
   expect(await check([server])).toMatchObject([{ offsetMs: 100 }]);
 });
 
-test("the next server is asked when one does not answer", async () => {
+test("the next server is queried if one does not reply", async () => {
   const closed = createSocket("udp4");
   closed.bind(0, "127.0.0.1");
   await once(closed, "listening");
@@ -80,14 +80,14 @@ test("the next server is asked when one does not answer", async () => {
   expect(await check([gone, server])).toMatchObject([{ level: INFO, server }]);
 });
 
-test("it is logged that no server answers", async () => {
+test("the absence of any reply is logged", async () => {
   const silent = await serve(() => []);
   expect(await check([silent])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("no time server responded") },
   ]);
 }, 20_000);
 
-test("it is logged that names cannot be resolved", async () => {
+test("unresolvable names are logged", async () => {
   expect(await check(["unknown.invalid", "nowhere.invalid:124"])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("failed to resolve the time servers") },
   ]);
@@ -97,7 +97,7 @@ test("nothing is queried or logged without servers", async () => {
   expect(await check([])).toEqual([]);
 });
 
-test("a node that stops waits for no server", async () => {
+test("a stopping node waits for no server", async () => {
   const stopping = new AbortController();
   const silent = await serve(() => {
     stopping.abort();
@@ -115,7 +115,7 @@ test.each([
 });
 
 test.each(["", "a b", "ntp://pool.ntp.org", "2001:db8::1", "host:", "host:99999", "host/path", "user@host"])(
-  "%j is none",
+  "%j is not",
   (text) => {
     expect(() => readTimeServer(text)).toThrow(/time servers are expected/);
   },

@@ -1,4 +1,4 @@
-/** Pages that are made in stretches are those that one statement finds. */
+/** Pages from stretches equal those of one statement. */
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -167,7 +167,7 @@ const question = fc.constantFrom("transactions" as const, "wallets" as const).ch
   }),
 );
 
-test("All pages, in any order and of any filter, from an offset or a cursor on.", () => {
+test("All pages are equal, in any order and with any filter, from an offset or a cursor on.", () => {
   fc.assert(
     fc.property(question, ({ name, asked, order, range }) => {
       const { byIndex, byStretches, count } = OPEN[name];
@@ -186,7 +186,7 @@ test("All pages, in any order and of any filter, from an offset or a cursor on."
   );
 });
 
-test("A range replaces a wider one at the same side, which is only tested then.", () => {
+test("A range replaces a wider one at the same side, which then only tests rows.", () => {
   const above = (height: number): Condition => ({ sql: "height > ?", values: [height] });
   const [one] = inRange(
     alternativesOf({ conditions: heightConditions({ low: 2, high: 9 }) }),
@@ -205,7 +205,7 @@ test("A range replaces a wider one at the same side, which is only tested then."
   expect(two?.tests.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
 });
 
-test("A list that took too long is not tried again for a while, and others are.", () => {
+test("A list that was too slow is not retried for a while, and others are.", () => {
   let checks = 0;
   const { byStretches } = open(TABLES.wallets, {
     begin() {},

@@ -1,4 +1,4 @@
-/** Which plan finds a page, for what is asked and what is known. */
+/** Choice of the plan that finds a page, by request and available knowledge. */
 import { expect, test } from "vitest";
 import {
   type Asked,
@@ -14,7 +14,7 @@ import {
 const MIN_RANKED = 5_000;
 const MANY = 1_000_000;
 
-/** In order, from the first row on, unless it says otherwise. */
+/** In order, from the first row on, by default. */
 const asked = (collection: Asked["collection"], filter: Asked["filter"], others: Partial<Asked> = {}) => ({
   collection,
   filter,
@@ -181,7 +181,7 @@ test.each(TABLE)("%s", (_what, asked, known, expected) => {
   expect("plan" in choice ? choice.plan : `learn ${choice.learn}`).toBe(expected);
 });
 
-test("Every choice ends: what is learned is not asked for again.", () => {
+test("Every choice ends: known facts are not requested again.", () => {
   const collections = ["blocks", "transactions", "wallets", "tokens"] as const;
   const filters = ["none", "heights", "blocks", "values"] as const;
   for (const collection of collections)

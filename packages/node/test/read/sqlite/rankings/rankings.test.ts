@@ -105,12 +105,12 @@ function createTable(database: Database) {
   };
 }
 
-/** As long as the tests take. */
+/** As long as the tests need. */
 const time = createReadTime(600_000);
 
 const OPTIONS = { foundation: undefined, foundationUntil: undefined, heightAt: () => 0 };
 
-/** Two ways of reading a database; `found` counts the rankings that were there when asked for. */
+/** Two ways of reading a database; `found` counts the rankings that were available on request. */
 function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setting> = {}) {
   const database = openDatabase(path);
   migrate(database);
@@ -176,7 +176,7 @@ function check({ read, plain, ranked }: Opened, filter: TransactionFilter, order
   });
 }
 
-test("are the same at every page, while blocks are added and taken away", async () => {
+test("are the same at every page, while blocks are added and reverted", async () => {
   await fc.assert(
     fc.asyncProperty(
       blocks,
@@ -193,7 +193,7 @@ test("are the same at every page, while blocks are added and taken away", async 
             for (const filter of filters) {
               for (const order of orders) {
                 check(opened, filter, order);
-                // What was asked for is made meanwhile.
+                // The requested ranking is built meanwhile.
                 await setImmediate();
                 check(opened, filter, order);
               }
@@ -212,7 +212,7 @@ test("are the same at every page, while blocks are added and taken away", async 
 const ROW: Row = { amount: 1n, fee: 1, nonce: 1, type: 0, group: 1, version: 2, text: null };
 const BY_HEIGHT = ORDERS.filter(({ field }) => field === "timestamp");
 
-/** Most rows have fee 1; those with fee 2 stand together. */
+/** Most rows have fee 1; those with fee 2 are contiguous. */
 function appendMany(table: Opened["table"], heights: number, perBlock: number): void {
   for (let height = 0; height < heights; height++) {
     const fee = height > heights / 3 && height < heights / 2 ? 2 : 1;
@@ -220,9 +220,9 @@ function appendMany(table: Opened["table"], heights: number, perBlock: number): 
   }
 }
 
-test("begin pages of many matches near their first row", async () => {
+test("start pages of many matches near their first row", async () => {
   const opened = open({ maxBytes: 100_000_000 });
-  // Above what is sorted, and above the number of parts that the chain is counted in.
+  // Above the size that is sorted, and above the number of parts in which the chain is counted.
   appendMany(opened.table, 1_500, 20);
   for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
     for (const order of [
@@ -238,7 +238,7 @@ test("begin pages of many matches near their first row", async () => {
   opened.database.close();
 });
 
-/** Asks until a ranking was there. */
+/** Repeats a request until its ranking is available. */
 async function untilFound(opened: Opened, order: TransactionOrder): Promise<void> {
   const before = opened.found();
   while (opened.found() === before) {
@@ -254,7 +254,7 @@ const [BY_AMOUNT, , BY_FEE, , BY_NONCE] = ORDERS as [
   TransactionOrder,
 ];
 
-test("give way to those that were asked for later when they need more memory than there is", async () => {
+test("are evicted in favour of later ones if they exceed the memory limit", async () => {
   // 8 bytes for each row, and little more: two of them.
   const opened = open({ maxBytes: 20_000 });
   appendMany(opened.table, 10, 100);
@@ -267,7 +267,7 @@ test("give way to those that were asked for later when they need more memory tha
   opened.database.close();
 });
 
-test("that alone would take more than that are not made again and again", async () => {
+test("that alone exceed it are not built repeatedly", async () => {
   const opened = open({ maxBytes: 5_000 });
   appendMany(opened.table, 10, 100);
   for (let time = 0; time < 5; time++) {
@@ -291,7 +291,7 @@ test("delay no request while they are built, one at a time", async () => {
   opened.database.close();
 });
 
-test("are made by another thread while blocks are added and taken away", async () => {
+test("are built by another thread while blocks are added and reverted", async () => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-rankings-"));
   const path = join(folder, "chain.sqlite");
   const errors: unknown[] = [];
@@ -313,7 +313,7 @@ test("are made by another thread while blocks are added and taken away", async (
   rmSync(folder, { recursive: true });
 });
 
-test("that cannot be built are reported, and are not tried again for a while", async () => {
+test("that cannot be built are reported, and are not retried for a while", async () => {
   const errors: unknown[] = [];
   const builder = createRankingBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
