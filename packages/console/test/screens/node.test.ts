@@ -35,7 +35,7 @@ describe("Figures of a node", () => {
     expect(one("large")).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("Reasons are sorted by frequency, without those that did not occur.", () => {
+  test("Reasons are sorted by frequency, without reasons that did not occur.", () => {
     expect(figuresOf(TEXT).by("reasons_total", "reason")).toEqual([
       ['with "quotes", and {braces} \\', 7],
       ["ERR_APPLY", 2],

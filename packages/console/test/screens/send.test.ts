@@ -79,7 +79,7 @@ describe("Signed JSON", () => {
 
   test.each([
     ["nothing", "", "Enter JSON"],
-    ["half of it", '{"id":', "This is not JSON"],
+    ["an incomplete text", '{"id":', "This is not JSON"],
     ["a number", "5", "is not a transaction"],
     ["an empty list", "[]", "contains no transaction"],
     ["no id", '{"type":0,"signature":"00"}', '"id"'],
@@ -87,7 +87,7 @@ describe("Signed JSON", () => {
     ["no signature", JSON.stringify({ ...one, signature: undefined }), "not signed"],
     ["the second without an id", JSON.stringify([one, {}]), "Transaction 2"],
     ["one twice", JSON.stringify([one, one]), "twice"],
-    ["more than a node takes", JSON.stringify(Array.from({ length: 41 }, () => one)), "40 transactions"],
+    ["more than a node accepts", JSON.stringify(Array.from({ length: 41 }, () => one)), "40 transactions"],
     ["too long a text", `${" ".repeat(MAX_CHARACTERS)}{}`, "At most"],
   ])("is refused with %s.", (_what, text, reason) => {
     expect(readSigned(text).fault).toContain(reason);

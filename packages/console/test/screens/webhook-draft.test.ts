@@ -82,7 +82,7 @@ describe("A draft of a webhook", () => {
   });
 });
 
-test("The paths of a content are those that a condition can name.", () => {
+test("A content has the paths that a condition can name.", () => {
   const content = { id: "a", fee: "1", asset: { nft: { unik: { tokenId: "b" } } }, list: [{ a: 1 }] };
   expect(pathsOf(content)).toEqual(["id", "fee", "asset.nft.unik.tokenId", "list"]);
   expect(pathsOf([{ id: 1 }])).toEqual(["id"]);

@@ -33,7 +33,7 @@ type Link = {
 
 /** Coverage of the chains. */
 export type Coverage = {
-  /** Types applied, and those that created tokens. */
+  /** Applied types, and types that created tokens. */
   readonly applied: Set<string>;
   readonly rewarded: Set<string>;
   /** Codes of refusals. */

@@ -199,7 +199,7 @@ describe("delegate resignation", () => {
     );
   const alice = { ...rich, attributes: { delegate: someDelegate({ username: "alice" }) } };
 
-  test("needs one delegate more than positions, and counts those that resigned in the same block", () => {
+  test("needs one delegate more than positions, and counts resignations in the same block", () => {
     const draft = stateOf({ ...delegates(3), alice });
     expect(refusalOf(draft, resign())).toBe("");
     expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);

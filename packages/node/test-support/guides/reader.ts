@@ -51,14 +51,14 @@ async function untilShown(shown: string, { screens }: Terminal, command: string 
   }
 }
 
-type Answered = { readonly data?: { readonly id?: unknown; readonly token?: unknown } };
+type JsonResponse = { readonly data?: { readonly id?: unknown; readonly token?: unknown } };
 
 /** Values that a reader would copy from the screen. */
 function learn(command: string, { screens, values }: Terminal): void {
   const [printed] = screens() as [string];
-  const answer = answerIn(printed);
-  if (answer) {
-    const { id, token } = answer.data ?? {};
+  const response = responseIn(printed);
+  if (response) {
+    const { id, token } = response.data ?? {};
     const isMade = token !== undefined || command.endsWith("/dev/snapshot");
     if (isMade) values.ID = `${id}`;
     if (typeof token === "string") values.SECRET = token;
@@ -70,9 +70,9 @@ function learn(command: string, { screens, values }: Terminal): void {
   if (lock !== undefined) values.LOCK = lock;
 }
 
-function answerIn(text: string): Answered | undefined {
+function responseIn(text: string): JsonResponse | undefined {
   try {
-    return JSON.parse(text) as Answered;
+    return JSON.parse(text) as JsonResponse;
   } catch {
     return undefined;
   }

@@ -82,7 +82,7 @@ export async function openTerminal(): Promise<Terminal> {
   const work = join(folder, "work");
   mkdirSync(work);
   const services: Service[] = [];
-  let answer = "";
+  let lastOutput = "";
 
   /** Output with placeholders replaced, without the progress bar that a terminal would overwrite. */
   const typedAs = (command: string): string =>
@@ -143,7 +143,7 @@ export async function openTerminal(): Promise<Terminal> {
     async type(command) {
       const kind = SERVICES.find((one) => one.command.test(command));
       if (!kind) {
-        answer = await ask(command);
+        lastOutput = await ask(command);
         return false;
       }
       const before = services.findIndex(({ isChain }) => isChain);
@@ -152,7 +152,7 @@ export async function openTerminal(): Promise<Terminal> {
       return kind.isChain === true;
     },
     ask,
-    screens: () => [answer, ...services.map(({ printed }) => printed())],
+    screens: () => [lastOutput, ...services.map(({ printed }) => printed())],
     async close() {
       for (const service of services.splice(0).reverse()) {
         if (service.child.exitCode === null && service.child.signalCode === null) await stop(service);

@@ -78,7 +78,7 @@ export function describeRoutes(app: Server): void {
 }
 
 /** Turns every undocumented response of the server into a failure of the request, and of the test. */
-export function checkAnswers(app: Server): void {
+export function checkResponses(app: Server): void {
   describeRoutes(app);
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = faultOf(app, {
@@ -94,10 +94,10 @@ export function checkAnswers(app: Server): void {
   });
 }
 
-type Answer = { method: string; url: string | undefined; status: number; body: unknown };
+type Exchange = { method: string; url: string | undefined; status: number; body: unknown };
 
 /** Describes the mismatch of a response; undefined if there is none, or if the route is not documented. */
-export function faultOf(app: Server, { method, url, status, body }: Answer): string | undefined {
+export function faultOf(app: Server, { method, url, status, body }: Exchange): string | undefined {
   const path = url?.replace(/^\/api(\/v2)?(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
   if (url === undefined || path === undefined || typeof body !== "string" || status < 200) return undefined;
   const document = documentOf(app);
@@ -115,8 +115,8 @@ export function faultOf(app: Server, { method, url, status, body }: Answer): str
  */
 const EVERYWHERE = [301, 304, 403, 415, 500];
 
-function validatorOf(document: Document, answer: Content | undefined): ValidateFunction | undefined {
-  const schema = answer?.content?.["application/json"].schema;
+function validatorOf(document: Document, documented: Content | undefined): ValidateFunction | undefined {
+  const schema = documented?.content?.["application/json"].schema;
   if (!schema) return undefined;
   const ajv = new Ajv2020({ strict: false });
   const all = { ...schema, components: document.components };

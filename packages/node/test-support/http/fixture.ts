@@ -17,7 +17,7 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createStateStore, type Write } from "../../src/store/state/state.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
-import { checkAnswers } from "./described.ts";
+import { checkResponses } from "./described.ts";
 
 /** Additions of a test to the chain and to the state at its head. */
 export type Additions = { readonly blocks: readonly Block[]; readonly writes: readonly Write[] };
@@ -157,7 +157,7 @@ export function openFixture(
       ...dependencies,
     },
   );
-  checkAnswers(server.app);
+  checkResponses(server.app);
   return {
     ...server,
     readModel,
@@ -177,5 +177,5 @@ export function openFixture(
 export type Fixture = ReturnType<typeof openFixture>;
 
 /** Response of a list; tests read its rows. */
-export const rowsOf = (answer: { json(): unknown }) =>
-  (answer.json() as { data: Record<string, unknown>[] }).data;
+export const rowsOf = (response: { json(): unknown }) =>
+  (response.json() as { data: Record<string, unknown>[] }).data;

@@ -36,7 +36,7 @@ export async function statusFrom(
 ): Promise<{ readonly status: number; readonly tookMs: number }> {
   const began = performance.now();
   const request = get({ port, host: "127.0.0.1", localAddress, path, agent: false, timeout: 10_000 });
-  request.on("timeout", () => request.destroy(new Error(`no answer to ${path} within 10 s`)));
+  request.on("timeout", () => request.destroy(new Error(`no response to ${path} within 10 s`)));
   const [response] = (await once(request, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");

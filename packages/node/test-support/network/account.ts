@@ -39,7 +39,7 @@ export async function openAccount(host: string): Promise<Account> {
   const seen: BlockNote[] = [];
   const faults: string[] = [];
   const ids = new Set<string>();
-  const tellings = new Map<string, string>();
+  const messageIds = new Map<string, string>();
 
   function take({ event, id, data, reverts }: Message): void {
     // The message again, because the first response was lost.
@@ -51,13 +51,13 @@ export async function openAccount(host: string): Promise<Account> {
       if (!follows) faults.push(`block ${data.height} ${data.id} came on ${top.height} ${top.id}`);
       chain.push(data);
       seen.push(data);
-      tellings.set(data.id, id);
+      messageIds.set(data.id, id);
       return;
     }
     // A block from before the registration was never delivered.
-    if (!tellings.has(data.id)) return;
+    if (!messageIds.has(data.id)) return;
     if (top?.id !== data.id) faults.push(`block ${data.id} went, but ${top?.id} was the last`);
-    if (tellings.get(data.id) !== reverts) faults.push(`the end of ${data.id} names another telling`);
+    if (messageIds.get(data.id) !== reverts) faults.push(`the end of ${data.id} names another delivery`);
     chain.pop();
   }
 

@@ -21,9 +21,9 @@ export function watchFacts(fleet: Fleet): FactsWatch {
 
   async function look(index: number): Promise<void> {
     const client = await fleet.client(index);
-    const answer = await client?.get("/api/v2/facts/checkpoint").catch(() => undefined);
-    if (!answer) return;
-    const { size, root } = answer as { readonly size: number; readonly root: string };
+    const checkpoint = await client?.get("/api/v2/facts/checkpoint").catch(() => undefined);
+    if (!checkpoint) return;
+    const { size, root } = checkpoint as { readonly size: number; readonly root: string };
     const known = seen.get(size);
     if (!known) seen.set(size, { root, nodes: new Set([index]) });
     else if (known.root === root) known.nodes.add(index);

@@ -23,7 +23,7 @@ const BRIDGECHAIN = "bc".repeat(32);
 /** Pause between two polls of the chain, each at a random node. */
 const LOOK_MS = 1_000;
 /** Timeout, because a paused node does not respond. */
-const ANSWER_MS = 3_000;
+const RESPONSE_TIMEOUT_MS = 3_000;
 const BULK = 20;
 /** Blocks within which a lock with an end must be included, in addition to the round that it must last. */
 const LOCK_BLOCKS = 20;
@@ -80,7 +80,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
     while (!isStopped) {
       const turn = anyClient().then(work);
       // The node may have stopped.
-      await Promise.race([turn.catch(() => {}), sleep(ANSWER_MS)]);
+      await Promise.race([turn.catch(() => {}), sleep(RESPONSE_TIMEOUT_MS)]);
       await sleep(LOOK_MS);
     }
   }

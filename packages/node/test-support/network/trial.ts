@@ -63,8 +63,8 @@ async function agree(fleet: Fleet, log: (line: string) => void): Promise<void> {
   const heads = () =>
     Promise.all(
       indexes.map(async (index) => {
-        const answer = await (await fleet.client(index))?.get("/api/blockchain").catch(() => undefined);
-        return (answer as { block: { height: number; id: string } } | undefined)?.block;
+        const blockchain = await (await fleet.client(index))?.get("/api/blockchain").catch(() => undefined);
+        return (blockchain as { block: { height: number; id: string } } | undefined)?.block;
       }),
     );
   const highest = Math.max(...(await heads()).map((head) => head?.height ?? 0));

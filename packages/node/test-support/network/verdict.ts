@@ -154,7 +154,7 @@ function read<T>(fleet: Fleet, index: number, work: (database: Database) => T): 
   }
 }
 
-/** Root of the facts of all final blocks, including those that were not in the tree when the node stopped. */
+/** Root of the facts of all final blocks, including facts that were not in the tree when the node stopped. */
 function rootOf(fleet: Fleet, index: number): string {
   const network = createNetwork(fleet.network.files);
   const database = openDatabase(join(fleet.dataOf(index), "node.sqlite"));

@@ -42,7 +42,7 @@ export type Case = {
 };
 
 /** Response of the node. `text` is the body as received. */
-export type Answer = {
+export type NodeResponse = {
   status: number;
   headers: Record<string, string | undefined>;
   body: Json;

@@ -1,15 +1,15 @@
 /** Compares a response with the one that a case expects. */
 import { isDeepStrictEqual } from "node:util";
 import { present } from "../../src/platform/present.ts";
-import type { Answer, Case, Json, Order } from "./case.ts";
+import type { Case, Json, NodeResponse, Order } from "./case.ts";
 import { removeAt, setAt, valueAt } from "./paths.ts";
 
 /** Mismatches of the response; empty if there are none. Undefined: the case does not apply to this node. */
-export function faultsOf(expectation: Case, answer: Answer, base: string): string[] | undefined {
+export function faultsOf(expectation: Case, response: NodeResponse, base: string): string[] | undefined {
   const { expect, differs = [], defect } = expectation;
   if (defect !== null && differs.length === 0) return undefined;
   const expected = clone({ status: expect.status, headers: expect.headers, body: expect.body });
-  const actual = clone({ status: answer.status, headers: headersOf(answer), body: answer.body });
+  const actual = clone({ status: response.status, headers: headersOf(response), body: response.body });
   const faults: string[] = [];
 
   for (const path of expectation.sizeOnly ?? []) {
@@ -20,9 +20,9 @@ export function faultsOf(expectation: Case, answer: Answer, base: string): strin
     else if (value !== undefined) {
       setAt(expected, path, value);
       if (expectation.sizeOnly?.includes(path))
-        setAt(actual, path, valueAt({ body: answer.body }, path) ?? null);
+        setAt(actual, path, valueAt({ body: response.body }, path) ?? null);
     }
-    if (digits !== undefined && !hasDigits(answer.text, path, digits))
+    if (digits !== undefined && !hasDigits(response.text, path, digits))
       faults.push(`${path}: digits ${digits} missing`);
   }
   const order = differs.some(({ path }) => path === expectation.order?.path) ? undefined : expectation.order;
@@ -42,7 +42,7 @@ export function faultsOf(expectation: Case, answer: Answer, base: string): strin
 
 const clone = (value: unknown): Json => JSON.parse(JSON.stringify(value));
 
-const headersOf = ({ headers }: Answer) => ({
+const headersOf = ({ headers }: NodeResponse) => ({
   ...headers,
   "x-ratelimit": ["limit", "remaining", "reset"].every(
     (name) => headers[`x-ratelimit-user${name}`] !== undefined,

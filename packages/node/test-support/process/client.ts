@@ -25,7 +25,7 @@ export type Client = {
 export async function connect(baseUrl: string): Promise<Client> {
   async function get(path: string): Promise<unknown> {
     const response = await fetch(`${baseUrl}${path}`);
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}`);
     return ((await response.json()) as { data: unknown }).data;
   }
   return {

@@ -73,7 +73,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     remember(request, Buffer.concat(chunks).toString());
-    await answer(response);
+    await respond(response);
   }
 
   function remember(request: IncomingMessage, body: string): void {
@@ -89,7 +89,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     });
   }
 
-  async function answer(response: ServerResponse): Promise<void> {
+  async function respond(response: ServerResponse): Promise<void> {
     const socket = response.socket;
     switch (mood) {
       case "refusing":

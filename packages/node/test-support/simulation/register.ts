@@ -27,7 +27,7 @@ export function createControl(baseUrl: string): Control {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    assert.ok(expected.includes(response.status), `${method} ${path} answered ${response.status}: ${text}`);
+    assert.ok(expected.includes(response.status), `${method} ${path} returned ${response.status}: ${text}`);
     return JSON.parse(text) as { data?: unknown; meta?: { next: string | null } };
   }
   return {

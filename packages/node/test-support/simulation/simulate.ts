@@ -192,7 +192,7 @@ async function waitForPeace(world: World, { control }: Life): Promise<void> {
     await control.post("/api/dev/mine", { blocks: 1 });
     for (const subject of restless) {
       const { suspended } = (await control.get(`/api/webhooks/${subject.id}`)) as { suspended?: unknown };
-      // A request that was answered before its receiver came back.
+      // A request that ended before its receiver came back.
       if (suspended !== undefined) await comeBack(subject, control, chronicle);
     }
     for (const { id } of subjects) await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });

@@ -30,7 +30,7 @@ export async function openStreams({
   options = {},
   http = {},
   isPublic = false,
-  answered = async () => {},
+  responded = async () => {},
   matching = NO_MATCHING_OBSERVER,
 }: {
   matching?: MatchingObserver;
@@ -38,7 +38,7 @@ export async function openStreams({
   http?: Partial<HttpOptions>;
   isPublic?: boolean;
   /** Settles when the node may respond. */
-  answered?: () => Promise<void>;
+  responded?: () => Promise<void>;
 } = {}) {
   const opened: { stream?: Stream } = {};
   const access = isPublic ? undefined : { token: TOKEN };
@@ -71,7 +71,7 @@ export async function openStreams({
     {
       source: createSource(reader, chain.network),
       async streamsChanged(names) {
-        await answered();
+        await responded();
         return node.subscribedEvents.streamsChanged(names);
       },
       slices: createSlices(matching),

@@ -75,7 +75,7 @@ describe("noise of 4 KiB is found", () => {
       found.push(inspect(path).damage !== undefined);
     }
     expect(found.length).toBeGreaterThan(20);
-    // Free pages are no loss.
+    // Free pages lose nothing.
     expect(found.filter(Boolean).length / found.length).toBeGreaterThan(0.95);
   });
 

@@ -283,7 +283,7 @@ describe("a snapshot of an attacker", () => {
   });
 
   test.each([
-    ["is no database", () => snapshotOf(archived.data).then((path) => seal(path, Buffer.from("nothing")))],
+    ["is not a database", () => snapshotOf(archived.data).then((path) => seal(path, Buffer.from("nothing")))],
     [
       "has a broken one",
       () =>
@@ -292,12 +292,9 @@ describe("a snapshot of an attacker", () => {
         ),
     ],
     ["has blocks cut short", () => inventedSnapshot((of) => of.execute("UPDATE blocks SET header = x'00'"))],
+    ["has invalid rounds", () => inventedSnapshot((of) => of.execute("UPDATE rounds SET record = '{'"))],
     [
-      "has rounds that are none",
-      () => inventedSnapshot((of) => of.execute("UPDATE rounds SET record = '{'")),
-    ],
-    [
-      "has wallets that are none",
+      "has invalid wallets",
       () => inventedSnapshot((of) => of.execute("UPDATE wallets SET attributes = '{'")),
     ],
   ])("that %s is refused, and leaves no files", async (_what, make) => {

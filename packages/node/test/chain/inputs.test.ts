@@ -136,12 +136,12 @@ describe("a block as a value has the outcome of its bytes", () => {
   };
 
   test.each([
-    ["is the right one", whole],
-    ["has a reward that is not the milestone's", () => changed({ reward: 1n })],
-    ["has a reward that no number may have", () => changed({ reward: 2n ** 63n })],
+    ["is valid", whole],
+    ["has a reward other than the milestone's", () => changed({ reward: 1n })],
+    ["has a reward beyond the range of numbers", () => changed({ reward: 2n ** 63n })],
     ["announces more transactions than a block may have", () => changed({ numberOfTransactions: 100_000 })],
     ["announces fewer transactions than it has", () => changed({ numberOfTransactions: 0 })],
-    ["is of another height", () => changed({ height: FULL + 3 })],
+    ["has another height", () => changed({ height: FULL + 3 })],
     ["has the payload hash of other transactions", () => changed({ payloadHash: "ab".repeat(32) })],
     ["is signed by another key", () => forgedBy("another delegate")],
     [
@@ -149,7 +149,7 @@ describe("a block as a value has the outcome of its bytes", () => {
       () => forgedBy("another delegate", whole().transactions.map(altered)),
     ],
     [
-      "has a transaction of a version that is not in force",
+      "has a transaction of an inactive version",
       () => forgedBy("another delegate", heldBlock(present(blocks[0], "an item of blocks"), 2).transactions),
     ],
   ])("that %s", async (_, make) => {

@@ -1,7 +1,7 @@
 /**
- * Child process of kill.test.ts: goes on with a recorded chain in a database file, in deliveries of a few blocks, and
- * prints the height of its head after each. Now and then it reverts two blocks before, or leaves two for longer ones.
- * Ends when the chain does.
+ * Child process of kill.test.ts: continues a recorded chain in a database file, in batches of a few blocks, and prints
+ * the height of its head after each. Occasionally it first reverts two blocks, or replaces two by a longer branch.
+ * Ends with the chain.
  *
  *   node replaying.ts NAME FILE DELIVERY [HEIGHT:ID]
  *

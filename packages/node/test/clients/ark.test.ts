@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { people, serveEverything } from "../../test-support/clients/chain.ts";
 import {
-  type Answer,
+  type ApiResponse,
   type Builder,
   type BuilderName,
   type Built,
@@ -64,9 +64,9 @@ async function confirmed(transaction: Built): Promise<Record<string, unknown>> {
   expect([status, body.data.accept]).toEqual([200, [transaction.id]]);
   return vi.waitFor(
     async () => {
-      const answer = await found(transaction.id);
-      if (!answer) throw new Error("not confirmed yet");
-      return answer;
+      const result = await found(transaction.id);
+      if (!result) throw new Error("not confirmed yet");
+      return result;
     },
     { timeout: 20_000, interval: 50 },
   );
@@ -74,7 +74,7 @@ async function confirmed(transaction: Built): Promise<Record<string, unknown>> {
 
 async function found(id: string): Promise<Record<string, unknown> | undefined> {
   try {
-    return (await call<Answer["body"]>(connection, "transactions", "get", id)).body.data;
+    return (await call<ApiResponse["body"]>(connection, "transactions", "get", id)).body.data;
   } catch (error) {
     const { response } = error as { response?: { status: number; body: unknown } };
     expect(response).toMatchObject({ status: 404, body: { message: "Transaction not found" } });
@@ -119,7 +119,7 @@ describe("builds, signs, posts and reads", () => {
     const unvote = (await begin("vote", alice)).votesAsset([`-${carol.publicKey}`]);
     await confirmed(signed(unvote, alice));
     await confirmed(signed(await begin("delegateResignation", carol), carol));
-    const { body } = await call<Answer["body"]>(connection, "delegates", "get", "carol_of_ark");
+    const { body } = await call<ApiResponse["body"]>(connection, "delegates", "get", "carol_of_ark");
     expect(body.data).toMatchObject({ username: "carol_of_ark", isResigned: true });
   });
 
@@ -177,10 +177,11 @@ describe("builds, signs, posts and reads", () => {
       return transaction.id;
     };
     const height = async () =>
-      (await call<Answer<{ data: { now: number } }>["body"]>(connection, "node", "status")).body.data.now;
+      (await call<ApiResponse<{ data: { now: number } }>["body"]>(connection, "node", "status")).body.data
+        .now;
 
     const claimed = await lock((await height()) + 1_000);
-    expect((await call<Answer["body"]>(connection, "locks", "get", claimed)).body.data).toMatchObject({
+    expect((await call<ApiResponse["body"]>(connection, "locks", "get", claimed)).body.data).toMatchObject({
       lockId: claimed,
       isExpired: false,
     });
@@ -193,7 +194,7 @@ describe("builds, signs, posts and reads", () => {
     // The next six blocks, one for each delegate, are refused as too close.
     const expired = await lock((await height()) + 8);
     const isExpired = async () =>
-      (await call<Answer["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
+      (await call<ApiResponse["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
     while (!(await isExpired())) {
       const another = (await begin("transfer", alice)).recipientId(bob.address).amount("1");
       await confirmed(signed(another, alice));
@@ -256,10 +257,10 @@ test.each([
   ["a type on a request without a body", "/api/blockchain", { "content-type": "application/json" }],
   ["another media type", "/api/v2/blockchain", { accept: "application/vnd.core-api.v2+json" }],
   ["a version", "/api/blockchain", { "api-version": "2" }],
-  ["an encoding that there is not", "/api/blockchain", { "accept-encoding": "br;q=1, *;q=0" }],
+  ["an unknown encoding", "/api/blockchain", { "accept-encoding": "br;q=1, *;q=0" }],
   ["a trailing slash", "/api/v2/blockchain/", {}],
 ])("understands %s", async (_what, path, headers) => {
-  const answer = await fetch(`${node.url}${path}`, { headers });
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toHaveProperty("data.block.height");
+  const response = await fetch(`${node.url}${path}`, { headers });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toHaveProperty("data.block.height");
 });

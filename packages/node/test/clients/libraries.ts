@@ -10,10 +10,10 @@ export type Page = {
   meta: { totalCount: number; next: string | null };
   data: Record<string, unknown>[];
 };
-export type Answer<B = { data: Record<string, never> }> = { status: number; body: B };
+export type ApiResponse<B = { data: Record<string, never> }> = { status: number; body: B };
 
 /** Every function of a resource returns a body with its status. */
-type Resource = Record<string, (...given: never[]) => Promise<Answer<never>>>;
+type Resource = Record<string, (...given: never[]) => Promise<ApiResponse<never>>>;
 type Connection = {
   api(name: string): Resource;
   withOptions(options: Query): Connection;
@@ -70,7 +70,7 @@ export const crypto = load("@arkecosystem/crypto") as Crypto;
 
 /** Calls a function of a resource as a JavaScript client does. */
 export const call = <B>(connection: Connection, resource: string, name: string, ...given: unknown[]) =>
-  (connection.api(resource)[name] as unknown as (...given: unknown[]) => Promise<Answer<B>>).call(
+  (connection.api(resource)[name] as unknown as (...given: unknown[]) => Promise<ApiResponse<B>>).call(
     connection.api(resource),
     ...given,
   );

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkFolder, checkTime } from "../../src/commands/doctor/machine.ts";
 import { checkGenesis, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
-import { answerOf, startTimeServer } from "../../test-support/platform/time-server.ts";
+import { replyOf, startTimeServer } from "../../test-support/platform/time-server.ts";
 import { runMain } from "../../test-support/process/main.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
@@ -24,7 +24,7 @@ async function listen(host = "127.0.0.1"): Promise<Server> {
 
 describe("clock", () => {
   const compared = async (aheadMs: number) => {
-    const { server, close } = await startTimeServer((question) => [answerOf(question, Date.now() + aheadMs)]);
+    const { server, close } = await startTimeServer((request) => [replyOf(request, Date.now() + aheadMs)]);
     try {
       return { server, finding: await checkTime([server]) };
     } finally {
@@ -50,7 +50,7 @@ describe("clock", () => {
   test("an unresponsive server is a warning with the reason, and the next one is queried", async () => {
     // Not a DNS name: the reply arrives at once.
     const broken = "a..b";
-    const right = await startTimeServer((question) => [answerOf(question, Date.now())]);
+    const right = await startTimeServer((request) => [replyOf(request, Date.now())]);
     try {
       expect(await checkTime([broken, right.server])).toMatchObject({ state: "ok" });
       const finding = await checkTime([broken]);
@@ -211,7 +211,7 @@ describe("a running node", () => {
 });
 
 test("every failure is named at the end, and the code is 1", async () => {
-  const { server, close } = await startTimeServer((question) => [answerOf(question, Date.now() + 60_000)]);
+  const { server, close } = await startTimeServer((request) => [replyOf(request, Date.now() + 60_000)]);
   const taken = await listen();
   const args = ["--network", "livenet", "--http-port", `${portOf(taken)}`, "--time-servers", server];
   const peers = ["--peers", "127.0.0.9", "--p2p-host", "127.0.0.1", "--p2p-port", `${portOf(taken)}`];

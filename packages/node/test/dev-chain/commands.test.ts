@@ -24,7 +24,7 @@ const BLOCK_TIME = 2;
 
 type Timestamp = { epoch: number; unix: number; human: string };
 type BlockReference = { height: number; id: string; timestamp: Timestamp };
-type Answer = {
+type CommandResult = {
   id?: string;
   head: BlockReference;
   reverted: BlockReference[];
@@ -61,10 +61,13 @@ async function post(command: string, body?: unknown, headers: Record<string, str
     headers: { authorization: TOKEN, ...(hasBody && { "content-type": "application/json" }), ...headers },
     ...(hasBody && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, ...((await response.json()) as { data: Answer; message?: string }) };
+  return {
+    status: response.status,
+    ...((await response.json()) as { data: CommandResult; message?: string }),
+  };
 }
 
-async function run(command: string, body?: unknown): Promise<Answer> {
+async function run(command: string, body?: unknown): Promise<CommandResult> {
   const { status, message, data } = await post(command, body);
   expect({ status, message }).toEqual({ status: 200, message: undefined });
   return data;
@@ -175,7 +178,7 @@ describe("reorg", () => {
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: present(applied[0]).id });
   });
 
-  test("omits the named transactions, and those that are valid only after them", async () => {
+  test("omits the named transactions, and their dependents", async () => {
     const [first, second] = transfers(2, await nonceOf(alice.address), alice);
     const [other] = transfers(1, await nonceOf(bob.address), bob);
     const ids = [present(first), present(second), present(other)].map(({ id }) => id);
@@ -386,8 +389,8 @@ describe("a request", () => {
 
   test("waits for the previous one", async () => {
     const { head } = await run("snapshot");
-    const answers = await Promise.all([1, 2, 3].map((blocks) => run("mine", { blocks })));
-    expect(answers.flatMap(({ applied }) => heights(applied)).sort((a, b) => a - b)).toEqual(
+    const results = await Promise.all([1, 2, 3].map((blocks) => run("mine", { blocks })));
+    expect(results.flatMap(({ applied }) => heights(applied)).sort((a, b) => a - b)).toEqual(
       range(head.height + 1, 6),
     );
   });

@@ -120,8 +120,8 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
   return { chain, run: createDevCommands({ chain, pool, forger, slots }, clock) };
 }
 
-const codeOf = (answer: Promise<unknown>) =>
-  answer.then(
+const codeOf = (result: Promise<unknown>) =>
+  result.then(
     () => "done",
     ({ code }: { code: string }) => code,
   );

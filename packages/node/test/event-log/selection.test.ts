@@ -28,6 +28,6 @@ test("a node that catches up records no events of blocks older than the option a
   expect(select(2 * 3_600 + 1, 2)).toEqual(LEFT_OUT);
 });
 
-test("0 hours is no limit", () => {
+test("0 hours disables the limit", () => {
   expect(select(1e9, 0)).toEqual(RECORDED);
 });

@@ -140,14 +140,14 @@ test("A node that agrees again is no longer divergent, and can be reported again
 
 test.each<[what: string, content: object | string, message: RegExp]>([
   ["another network", checkpoint({ note: "uniknode-facts-v1/ab\n" }), /its log is uniknode-facts-v1\/ab/],
-  ["no JSON", "<html>", /JSON/],
+  ["invalid JSON", "<html>", /JSON/],
   ["no data", {}, /no data/],
-  ["a size that is none", checkpoint({ size: -1 }), /size or note is missing/],
+  ["an invalid size", checkpoint({ size: -1 }), /size or note is missing/],
   ["no root", checkpoint({ root: "ab" }), /32 bytes/],
   ["too much", JSON.stringify({ data: "x".repeat(100_000) }), /too long/],
   ["a name of 60 KB", checkpoint({ note: `${"x".repeat(60_000)}\n1\n` }), /^.{50,500}$/],
   ["a name with controls", checkpoint({ note: "a\u202eb\u009bc\u2028d\n" }), /a\\u202eb\\u009bc\\u2028d/],
-  ["a proof that is none", checkpoint({ size: 1e9 }), /not a list of hashes/],
+  ["an invalid proof", checkpoint({ size: 1e9 }), /not a list of hashes/],
 ])("The reply of a node with %s is ignored.", async (_what, content, message) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "application/json");

@@ -41,16 +41,16 @@ afterAll(async () => {
 });
 
 type Block = { height: number; id: string };
-type Answer = { id?: string; head: Block; reverted: Block[]; applied: Block[]; forging: boolean };
+type CommandResult = { id?: string; head: Block; reverted: Block[]; applied: Block[]; forging: boolean };
 
 /** Runs a command in a shell, with placeholders replaced. */
-async function type(command: string, values: Record<string, string> = {}): Promise<Answer> {
+async function type(command: string, values: Record<string, string> = {}): Promise<CommandResult> {
   const typed = Object.entries({ TOKEN, "http://127.0.0.1:4003": url, ...values }).reduce(
     (text, [name, value]) => text.replaceAll(name, value),
     command.replaceAll("curl ", "curl -sS --fail-with-body "),
   );
   const { stdout } = await run("sh", ["-c", typed]);
-  return (JSON.parse(stdout) as { data: Answer }).data;
+  return (JSON.parse(stdout) as { data: CommandResult }).data;
 }
 
 test("every command of the guide has the described effect", { timeout: 30_000 }, async () => {
@@ -114,7 +114,7 @@ test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, 
 
 test("the response in the guide has the members of a real one", async () => {
   const [shown] = textsOf(GUIDE).filter((block) => block.startsWith('{"data"'));
-  const answer = await type(present(commandsOf(GUIDE)[0]));
+  const result = await type(present(commandsOf(GUIDE)[0]));
   const named = (text: string) => new Set(Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name));
-  expect(named(present(shown))).toEqual(named(JSON.stringify({ data: answer })));
+  expect(named(present(shown))).toEqual(named(JSON.stringify({ data: result })));
 });

@@ -1,4 +1,4 @@
-/** Far pages are equal to those that iteration from page to page reaches. */
+/** Far pages are equal to the pages that iteration reaches. */
 import { afterAll, expect, test } from "vitest";
 import { recountTypes } from "../../src/store/chain/type-totals.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";

@@ -83,7 +83,7 @@ describe("the client that a trusted proxy names", () => {
     ["ports of trusted proxies behind it", ["203.0.113.7:1, 10.0.0.1:5", "203.0.113.7:2, 10.9.9.9"]],
     ["empty entries", ["203.0.113.7", ",203.0.113.7,", ", ,203.0.113.7 , 10.0.0.1"]],
     [
-      "what the client itself wrote before",
+      "the client itself wrote before",
       ["1.1.1.1, 203.0.113.7", "2.2.2.2:5, 203.0.113.7:6", "x, 203.0.113.7"],
     ],
   ])("is one client, whatever %s", async (_what, headers) => {

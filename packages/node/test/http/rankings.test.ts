@@ -1,4 +1,4 @@
-/** Lists whose order is cached are equal to those that are sorted each time. */
+/** Lists whose order is cached equal lists that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
 import { TRANSACTIONS } from "../../src/read/lists.ts";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";

@@ -206,31 +206,13 @@ describe("for several errors", () => {
 
   test.each([
     ["the first parameter in the order of the document", "?limit=0&page=0", undefined, "query", ["page"]],
-    [
-      "parameters that there are before those that there are not",
-      "?foo=1&limit=0",
-      undefined,
-      "query",
-      ["limit"],
-    ],
-    ["all that there are not", "?foo=1&limit=5&bar=2", undefined, "query", ["foo", "bar"]],
+    ["known parameters before unknown ones", "?foo=1&limit=0", undefined, "query", ["limit"]],
+    ["all unknown parameters", "?foo=1&limit=5&bar=2", undefined, "query", ["foo", "bar"]],
     ["the path before the query", "/zz/properties?limit=0", undefined, "params", ["id"]],
     ["the query before the body", "/search?limit=0", { foo: 1 }, "query", ["limit"]],
     ["the first member in the order of the document", "/search", zz, "payload", ["id", "id"]],
-    [
-      "members that there are before those that there are not",
-      "/search",
-      { foo: 1, ...zz },
-      "payload",
-      ["id", "id"],
-    ],
-    [
-      "all members that there are not",
-      "/search",
-      { foo: 1, orderBy: "id:asc", bar: 2 },
-      "payload",
-      ["foo", "bar"],
-    ],
+    ["known members before unknown ones", "/search", { foo: 1, ...zz }, "payload", ["id", "id"]],
+    ["all unknown members", "/search", { foo: 1, orderBy: "id:asc", bar: 2 }, "payload", ["foo", "bar"]],
   ])("%s", async (_what, path, body, source, keys) => {
     const url = `/api/uniks${path}`;
     const response = await (body ? fixture.post(url, body) : fixture.get(url));

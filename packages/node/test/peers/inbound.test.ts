@@ -211,7 +211,7 @@ describe("a posted block", () => {
 
   test.each<[string, Outcome, string[]]>([
     [
-      "holds a transaction that is on the chain",
+      "contains a transaction that is on the chain",
       { kind: "Discarded", reason: "transaction-stored" },
       ["broadcast 8"],
     ],
@@ -271,7 +271,7 @@ test("two blocks of one delegate for one slot are reported, once", async () => {
 });
 
 describe("posted transactions", () => {
-  const answer = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
+  const resultWith = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
   function queue(submit: InboundTransactionsDeps["submit"]) {
     const passedOn: unknown[] = [];
     const { post } = createInboundTransactions({
@@ -286,7 +286,7 @@ describe("posted transactions", () => {
     const batches: unknown[] = [];
     const { post } = queue(async (items, batch) => {
       batches.push([items, batch]);
-      return answer([]);
+      return resultWith([]);
     });
     post([]);
     post([{ a: 1 }]);
@@ -297,11 +297,11 @@ describe("posted transactions", () => {
   const item = transactionToJson(data);
 
   test("are broadcast only if all transactions of the message are valid", async () => {
-    const answers = [answer([]), answer([data.id]), answer([])];
-    const { post, passedOn } = queue(async () => present(answers.shift()));
+    const results = [resultWith([]), resultWith([data.id]), resultWith([])];
+    const { post, passedOn } = queue(async () => present(results.shift()));
     const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
     for (const message of messages) post(message);
-    await expect.poll(() => answers).toEqual([]);
+    await expect.poll(() => results).toEqual([]);
     await expect.poll(() => passedOn).toEqual([messages[0], messages[2]]);
   });
 
@@ -314,7 +314,7 @@ describe("posted transactions", () => {
       await new Promise((resolve) => setImmediate(resolve));
       atOnce--;
       if (taken++ % 2 === 0) throw new Error("the pool is closed");
-      return answer([]);
+      return resultWith([]);
     });
     for (let count = 0; count < 600; count++) post([item]);
     // One is being processed, and 500 are queued.
@@ -329,7 +329,7 @@ describe("posted transactions", () => {
     const { post } = queue(async () => {
       await new Promise((resolve) => setImmediate(resolve));
       taken++;
-      return answer([]);
+      return resultWith([]);
     });
     const long = { ...item, junk: { text: ["x".repeat(2_500_000)] } };
     for (let count = 0; count < 10; count++) post([long]);

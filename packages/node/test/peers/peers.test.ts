@@ -222,9 +222,9 @@ test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at
   // The next block is the second one, whose transactions follow the rules of the first.
   expect((await second.pool.submit(items)).data).toMatchObject({ accept: [], invalid: [id] });
   await first.world.forge(900, 901);
-  const answer = await first.pool.submit(items);
-  expect(answer.data).toMatchObject({ accept: [id], invalid: [] });
-  first.peers.broadcastTransactions(items, answer);
+  const result = await first.pool.submit(items);
+  expect(result.data).toMatchObject({ accept: [id], invalid: [] });
+  first.peers.broadcastTransactions(items, result);
   await first.peers.start();
   await second.peers.start();
   await expect.poll(() => heightOf(second), WAIT).toBe(3);
@@ -282,8 +282,8 @@ describe("a separate forger", () => {
     const ip = "203.0.113.7";
     expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });
     for (const known of ["127.0.0.9", "::ffff:127.0.0.9", present(HOSTS[1]), `::ffff:${HOSTS[1]}`]) {
-      const answer = await call("p2p.internal.isPeerOrForger", { ip: known });
-      expect(answer).toEqual({ isPeerOrForger: true });
+      const result = await call("p2p.internal.isPeerOrForger", { ip: known });
+      expect(result).toEqual({ isPeerOrForger: true });
     }
     expect(await call("p2p.internal.isBlockedByRateLimit", { ip })).toEqual({ blocked: false });
     const endpoint = "p2p.peer.getPeers";

@@ -54,17 +54,17 @@ function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
 
 /** Replies of a node with that chain. */
 function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
-  const answers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
+  const handlers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
   return (async (event: PeerEvent, argument: never) => {
     asked.push(event);
     const result =
       event === "p2p.peer.getCommonBlocks"
-        ? await answers.getCommonBlocks(argument).catch((error: ReplyError) => {
+        ? await handlers.getCommonBlocks(argument).catch((error: ReplyError) => {
             throw new PeerError("PEER_REFUSED", error.message);
           })
         : event === "p2p.peer.getBlocks"
-          ? await answers.getBlocks(argument)
-          : await answers.getPackedBlocks(argument);
+          ? await handlers.getBlocks(argument)
+          : await handlers.getPackedBlocks(argument);
     return overTheWire(event, result);
   }) as unknown as RequestPeer;
 }
@@ -225,13 +225,13 @@ describe("the branch to switch to", () => {
 
   test.each([
     ["no peer is forked", [peer("a", 12, 10), peer("b", 10, 10)], undefined],
-    ["fewer than half are", [peer("a", 12, 8), peer("b", 10, 10), peer("c", 10, 10)], undefined],
+    ["fewer than half are forked", [peer("a", 12, 8), peer("b", 10, 10), peer("c", 10, 10)], undefined],
     [
-      "half are, and higher",
+      "half are forked, and higher",
       [peer("a", 12, 8), peer("b", 10, 10)],
       { commonHeight: 8, height: 12, peers: ["a"], holders: ["a"] },
     ],
-    ["half are, and not higher", [peer("a", 10, 8), peer("b", 10, 10)], undefined],
+    ["half are forked, and not higher", [peer("a", 10, 8), peer("b", 10, 10)], undefined],
     [
       "the largest group counts",
       [peer("a", 30, 9), peer("b", 12, 7), peer("c", 13, 7)],
@@ -243,12 +243,12 @@ describe("the branch to switch to", () => {
       { commonHeight: 7, height: 12, peers: ["b"], holders: ["b"] },
     ],
     [
-      "of two heads after one block, that of most",
+      "of two heads after one block, that of the majority",
       [peer("a", 12, 8, 10, "x"), peer("b", 12, 8, 10, "y"), peer("c", 12, 8, 10, "y")],
       { commonHeight: 8, height: 12, peers: ["a", "b", "c"], holders: ["b", "c"] },
     ],
     [
-      "of two heads that as many have, the lower id",
+      "of two heads with equally many peers, the lower id",
       [peer("a", 12, 8, 10, "y"), peer("b", 12, 8, 10, "x")],
       { commonHeight: 8, height: 12, peers: ["a", "b"], holders: ["b"] },
     ],

@@ -33,8 +33,8 @@ afterAll(async () => {
 });
 
 const headOf = async (base: string) => {
-  const answer = await fetch(`${base}/api/blockchain`);
-  return ((await answer.json()) as { data: { block: { height: number; id: string } } }).data.block;
+  const response = await fetch(`${base}/api/blockchain`);
+  return ((await response.json()) as { data: { block: { height: number; id: string } } }).data.block;
 };
 
 test("a snapshot of a running node starts another node at its head", { timeout: 60_000 }, async () => {

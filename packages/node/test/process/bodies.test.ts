@@ -76,8 +76,8 @@ test("hostile bodies are refused with the reason, and neither leak memory nor bl
     let left = requests;
     const client = async () => {
       while (left-- > 0) {
-        const [body, answer] = present(kinds[left % kinds.length]);
-        expect(await post(url, body)).toEqual(answer);
+        const [body, response] = present(kinds[left % kinds.length]);
+        expect(await post(url, body)).toEqual(response);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));

@@ -90,8 +90,8 @@ export async function startFaulty(
   });
 
   async function height(): Promise<number> {
-    const answer = await fetch(`${url}/api/blockchain`);
-    return ((await answer.json()) as { data: { block: { height: number } } }).data.block.height;
+    const response = await fetch(`${url}/api/blockchain`);
+    return ((await response.json()) as { data: { block: { height: number } } }).data.block.height;
   }
   await expect.poll(() => height().catch(() => 0), STARTED).toBeGreaterThan(3);
   return {

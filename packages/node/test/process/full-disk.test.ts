@@ -45,9 +45,9 @@ test.skipIf(!canMount)(
     );
     const folder = `/proc/${node.child.pid}/root${node.folder}`;
     const ready = async () => {
-      const answer = await fetch(`${node.url}/health/ready`);
-      const { checks } = (await answer.json()) as { checks: { disk: { detail: string } } };
-      return `${answer.status} ${checks.disk.detail}`;
+      const response = await fetch(`${node.url}/health/ready`);
+      const { checks } = (await response.json()) as { checks: { disk: { detail: string } } };
+      return `${response.status} ${checks.disk.detail}`;
     };
     const logged = (msg: string) =>
       node
@@ -128,12 +128,12 @@ test.skipIf(!canMount)(
     };
     const post = async (path: string, body: object) => {
       const headers = { "content-type": "application/json", authorization: TOKEN };
-      const answer = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-      const { message } = (await answer.json()) as { message?: string };
+      const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+      const { message } = (await response.json()) as { message?: string };
       return {
-        status: answer.status,
-        code: answer.headers.get("error-code"),
-        retry: answer.headers.get("retry-after"),
+        status: response.status,
+        code: response.headers.get("error-code"),
+        retry: response.headers.get("retry-after"),
         message,
       };
     };

@@ -45,9 +45,9 @@ beforeAll(async () => {
   await node.printed(/^block 4 /m);
   proxy = createServer(async ({ url, method, headers }, response) => {
     const authorization = headers.authorization ?? "";
-    const answer = await fetch(`${real}${url}`, { method: present(method), headers: { authorization } });
-    response.writeHead(status === 200 ? answer.status : status, { "content-type": "application/json" });
-    response.end(JSON.stringify(deceived(await answer.json())));
+    const original = await fetch(`${real}${url}`, { method: present(method), headers: { authorization } });
+    response.writeHead(status === 200 ? original.status : status, { "content-type": "application/json" });
+    response.end(JSON.stringify(deceived(await original.json())));
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
@@ -86,11 +86,11 @@ const COMMANDS: [string, () => string[] | Promise<string[]>][] = [
   ["webhooks delete", () => ["webhooks", "delete", "7", "--token", TOKEN]],
 ];
 
-for (const answered of [200, 409, 500]) {
+for (const returned of [200, 409, 500]) {
   test.each(COMMANDS)(
-    `"%s" shows an answer of status ${answered} safely, as text and as JSON`,
+    `"%s" shows a response of status ${returned} safely, as text and as JSON`,
     async (_, args) => {
-      status = answered;
+      status = returned;
       for (const form of [[], ["--json"]]) {
         const { stdout, stderr } = await runMain([...(await args()), "--url", url, ...form]);
         expect(`${stdout}${stderr}`).not.toBe("");

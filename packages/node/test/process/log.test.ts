@@ -62,8 +62,8 @@ const closedPipe = (): Sink => ({
 
 const SINKS = [
   ["on a full disk", fullDisk],
-  ["to a pipe that is not read", unreadPipe],
-  ["to a pipe that is closed", closedPipe],
+  ["to an unread pipe", unreadPipe],
+  ["to a closed pipe", closedPipe],
 ] as const;
 
 describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEOUT_MS }, () => {

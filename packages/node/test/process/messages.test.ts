@@ -41,7 +41,7 @@ describe("a start in an unusable data folder", () => {
       1,
     ],
     [
-      "a database that was cut off",
+      "a truncated database",
       cut("node.sqlite", 100_000),
       `DATA/node.sqlite is damaged (database disk image is malformed): ${RESET}`,
       1,
@@ -71,7 +71,7 @@ describe("a start in an unusable data folder", () => {
       2,
     ],
     [
-      "a folder in place of the database",
+      "a folder at the path of the database",
       () => {
         const data = join(folder, "folder");
         mkdirSync(join(data, "node.sqlite"), { recursive: true, mode: 0o700 });

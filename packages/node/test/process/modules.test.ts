@@ -12,7 +12,7 @@ const LATER = {
   "the document and its page": /node_modules\/(@fastify\/swagger|yaml)/,
   "the HTTP client of deliveries": /node_modules\/undici/,
   "what builds schemas": /node_modules\/typebox/,
-  "what writes answers from schemas": /node_modules\/@fastify\/fast-json-stringify/,
+  "the serializer of responses": /node_modules\/@fastify\/fast-json-stringify/,
   "metrics of the runtime": /node_modules\/(@opentelemetry|bintrees)/,
   "JSON-RPC": /node\/src\/rpc\//,
   archives: /node\/src\/archive\//,

@@ -45,7 +45,7 @@ async function startCompanion(): Promise<void> {
   [, url] = (await companion.printed(/^(http:\S+)$/m)) as unknown as [string, string];
 }
 
-type Answer = {
+type CallResponse = {
   jsonrpc: string;
   id: unknown;
   result: unknown;
@@ -58,11 +58,11 @@ async function post(body: string, headers: Record<string, string> = { "content-t
   return { status: response.status, type, body: (await response.json()) as unknown };
 }
 
-async function call(method: string, params: object = {}): Promise<Answer> {
+async function call(method: string, params: object = {}): Promise<CallResponse> {
   const { status, type, body } = await post(JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }));
   expect([status, type]).toEqual([200, `${MEDIA_TYPE}; charset=utf-8`]);
   expect(body).toMatchObject({ jsonrpc: "2.0", id: 7 });
-  return body as Answer;
+  return body as CallResponse;
 }
 
 async function resultOf(method: string, params: object = {}): Promise<Record<string, unknown>> {
@@ -227,12 +227,9 @@ describe("invalid calls", () => {
   });
 
   test.each([
-    [
-      "a checksum that is wrong",
-      { recipientId: bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")) },
-    ],
+    ["a wrong checksum", { recipientId: bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")) }],
     ["an address of another network", { recipientId: addressFromPublicKey(bob.publicKey, LIVENET) }],
-    ["a message of more bytes than there is room for", { vendorField: "é".repeat(128) }],
+    ["a message above the maximum size", { vendorField: "é".repeat(128) }],
   ])("%s is a wrong parameter as well", async (_what, wrong) => {
     const params = { amount: 1, recipientId: bob.address, passphrase: alice.passphrase, ...wrong };
     const { error } = await call("transactions.create", params);

@@ -40,9 +40,9 @@ test.each([
   ["UNIKNODE_HTTP_PORT", 200, 0],
   ["CORE_API_PORT", 200, 0],
   ["UNIKNODE_HTTP_PORT", 503, 1],
-])("the container's health check uses the port of %s: %i", async (variable, answer, exitCode) => {
+])("the container's health check uses the port of %s: %i", async (variable, healthStatus, exitCode) => {
   const server = createServer(({ url }, response) =>
-    response.writeHead(url === "/health/live" ? answer : 404).end(),
+    response.writeHead(url === "/health/live" ? healthStatus : 404).end(),
   ).listen(0, "127.0.0.1");
   await once(server, "listening");
   const [, command] = present(/^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$/m.exec(read("container/Containerfile")));

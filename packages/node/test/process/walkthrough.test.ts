@@ -91,7 +91,7 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
 }, async () => {
   // Below the ephemeral ports of the kernel (32,768 and above).
   const receiverPort = 20_000 + Math.floor(Math.random() * 12_000);
-  const answer = await fetch(`${url}/api/v2/webhooks`, {
+  const response = await fetch(`${url}/api/v2/webhooks`, {
     method: "POST",
     headers: { authorization: token, "content-type": "application/json" },
     body: JSON.stringify({
@@ -100,8 +100,8 @@ test("a transfer is sent, forged, and delivered to a receiver that verifies it",
       conditions: [{ key: "amount", condition: "gte", value: "100000000" }],
     }),
   });
-  expect(answer.status).toBe(201);
-  const { data: webhook } = (await answer.json()) as { data: { token: string } };
+  expect(response.status).toBe(201);
+  const { data: webhook } = (await response.json()) as { data: { token: string } };
   const receiver = example("receiver", [String(receiverPort), webhook.token]);
   const ended = once(receiver, "exit");
   try {

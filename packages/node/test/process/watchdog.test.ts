@@ -19,8 +19,8 @@ test("consensus that hangs is reported after 10 s, and so is its recovery", {
 }, async () => {
   const node = await startFaulty({ stdout: "pipe", stderr: "pipe" });
   const health = async (path: string) => {
-    const answer = await fetch(`${node.url}/health/${path}`);
-    return `${answer.status} ${await answer.text()}`;
+    const response = await fetch(`${node.url}/health/${path}`);
+    return `${response.status} ${await response.text()}`;
   };
   expect(await health("live")).toBe('200 {"status":"live"}');
   node.fail("hang", "consensus", "15000");

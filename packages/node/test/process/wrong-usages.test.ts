@@ -184,12 +184,12 @@ const ROWS: readonly Row[] = [
 
 describe("the message for a wrong command line names the error and the next step", () => {
   test.each(ROWS)("uniknode %j", async (args, code, what, next) => {
-    const answer = await runMain(args);
-    expect(answer).toMatchObject({ code });
-    expect(answer.stderr).toContain(what);
-    expect(answer.stderr).toContain(next);
-    expect(answer.stderr).not.toMatch(/^ +at /m);
-    expect(answer.stdout).toBe("");
+    const result = await runMain(args);
+    expect(result).toMatchObject({ code });
+    expect(result.stderr).toContain(what);
+    expect(result.stderr).toContain(next);
+    expect(result.stderr).not.toMatch(/^ +at /m);
+    expect(result.stdout).toBe("");
   });
 
   test("the table has at least forty of them", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
@@ -197,9 +197,9 @@ describe("the message for a wrong command line names the error and the next step
 
 describe("a server that is not a node, or not at this URL", () => {
   async function serve(
-    answer: (request: IncomingMessage, response: ServerResponse) => void,
+    respond: (request: IncomingMessage, response: ServerResponse) => void,
   ): Promise<string> {
-    const server = createServer(answer).listen(0, "127.0.0.1");
+    const server = createServer(respond).listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => {
       server.closeAllConnections();

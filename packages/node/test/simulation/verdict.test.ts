@@ -132,12 +132,12 @@ describe("the checks", () => {
     ],
     ["an invented fact", [...GOOD, arrival(message(6, "block.applied", block(9)))], "no (further) fact"],
     [
-      "a fact that was not asked for",
+      "a fact without a subscription",
       [...GOOD, arrival({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } })],
       "does not subscribe",
     ],
     [
-      "the end of what is still true",
+      "a retraction of a fact that is still true",
       [...GOOD, arrival(message(6, "block.reverted", block(2), "msg_2"))],
       "what is still true",
     ],
@@ -147,12 +147,20 @@ describe("the checks", () => {
       "is retracted twice",
     ],
     [
-      "the end of something unknown",
+      "a retraction of an unknown fact",
       changed(3, { reverts: "msg_99" }),
       "retracts msg_99, which never arrived",
     ],
-    ["the end of a fact of another block", changed(3, { blockId: "block3b" }), "a fact of another block"],
-    ["a fact that comes again after its end", [...GOOD, present(GOOD[2])], "arrived again after msg_4"],
+    [
+      "a retraction of a fact of another block",
+      changed(3, { blockId: "block3b" }),
+      "a fact of another block",
+    ],
+    [
+      "a fact that is delivered again after its retraction",
+      [...GOOD, present(GOOD[2])],
+      "arrived again after msg_4",
+    ],
     ["an end numbered before its fact", changed(3, { sequence: 0 }), "has a smaller number"],
     [
       "numbers against the order of the chain",

@@ -38,7 +38,7 @@ test("clients that disconnect at any moment leak nothing", { timeout: 30_000 }, 
     isPublic: true,
     options: { maxStreams: 1_000, maxStreamsPerClient: 1_000, maxStreamsPerSite: 1_000 },
     // Some disconnect before the stream is ready.
-    answered: () => setTimeout(Math.random() * 10),
+    responded: () => setTimeout(Math.random() * 10),
   });
   const condition = encodeURIComponent('[{"key":"ip","condition":"regexp","value":"^1"}]');
   const paths = [

@@ -198,7 +198,7 @@ test("a stream that timed out while it was opened does not count", async () => {
   const { listen } = await openStreams({
     options: { maxStreams: 1 },
     http: { responseTimeoutMs: 50 },
-    answered: () => response.promise,
+    responded: () => response.promise,
   });
   expect((await listen()).status).toBe(503);
   response.resolve();

@@ -43,14 +43,14 @@ describe("updates and deletions", () => {
   });
 
   test("a response to a request of the old definition does not change the state of the new one", async () => {
-    let answer: (reply: Reply) => void = () => {};
+    let respond: (reply: Reply) => void = () => {};
     const { webhooks, emit } = createService({
-      reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
+      reply: () => new Promise<Reply>((resolve) => (respond = resolve)),
     });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
     await webhooks.register.update(`${id}`, { target: "https://other.example/" });
-    answer(410);
+    respond(410);
     await settle();
     expect(webhooks.register.find(`${id}`).suspended).toBeUndefined();
   });

@@ -57,13 +57,13 @@ describe("the delivery log", () => {
     expect(body.data).toEqual([delivered]);
     const one = { ...delivered, body: { ...blockApplied(7), sequence: 1 } };
     for (const key of ["1", body.data[0].messageId]) {
-      const answer = (await ask("GET", `/api/webhooks/1/deliveries/${key}`)).body.data;
-      expect(answer).toMatchObject({
+      const found = (await ask("GET", `/api/webhooks/1/deliveries/${key}`)).body.data;
+      expect(found).toMatchObject({
         ...delivered,
         body: { event: "block.applied", height: 7, sequence: 1 },
       });
-      expect(answer.body.id).toBe(answer.messageId);
-      expect(answer.body.data).toEqual(one.body.data);
+      expect(found.body.id).toBe(found.messageId);
+      expect(found.body.data).toEqual(one.body.data);
     }
   });
 
@@ -180,8 +180,8 @@ describe("sending again", () => {
     expect(await retry("1/deliveries/2")).toBe(404);
     expect(await retry("2/deliveries/1")).toBe(404);
     const text = { ...headers, "content-type": "text/plain" };
-    const answer = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
-    expect(answer.status).toBe(415);
+    const response = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
+    expect(response.status).toBe(415);
   });
 });
 
@@ -225,7 +225,7 @@ test("a search in a long log stops after a number of rows, and continues with th
 
 describe("failed deliveries", () => {
   test("are sent again in order, all since a time", async () => {
-    let answer: (reply: Reply) => void = () => {};
+    let respond: (reply: Reply) => void = () => {};
     let reply: Reply | Promise<Reply> = 410;
     const { ask, emit, calls, clock, webhooks } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
@@ -234,11 +234,11 @@ describe("failed deliveries", () => {
     await webhooks.ping("1");
     reply = 200;
     await webhooks.ping("1");
-    reply = new Promise<Reply>((resolve) => (answer = resolve));
+    reply = new Promise<Reply>((resolve) => (respond = resolve));
     await emit(...Array.from({ length: 1_199 }, (_, index) => blockApplied(index + 2)));
     for (let turn = 0; turn < 10; turn++) await settle();
     // Queued deliveries are removed with their webhook.
-    answer(410);
+    respond(410);
     await settle();
     reply = 200;
     await webhooks.ping("1");
@@ -256,9 +256,9 @@ describe("failed deliveries", () => {
 
   test.each<[string, (times: readonly number[]) => object, readonly number[]]>([
     ["that were delivered", () => ({ state: "delivered" }), [3, 4]],
-    ["that failed, where no state is given", () => ({}), [1, 2]],
+    ["that failed, without a state", () => ({}), [1, 2]],
     ["of an event", () => ({ state: "delivered", event: "block.applied" }), [3, 4]],
-    ["of an event that none has", () => ({ state: "delivered", event: "block.forged" }), []],
+    ["of an unused event", () => ({ state: "delivered", event: "block.forged" }), []],
     ["of a height", () => ({ state: "delivered", height: 4 }), [4]],
     ["of a height that failed", () => ({ height: 2 }), [2]],
     ["of a time", ([, second, third]) => ({ from: second, to: third }), [2]],
@@ -285,16 +285,16 @@ describe("failed deliveries", () => {
     }
     const before = calls.length;
     const body = filterOf(times);
-    const { body: answer } = await ask("POST", "/api/webhooks/1/deliveries/retry", { body });
+    const { body: result } = await ask("POST", "/api/webhooks/1/deliveries/retry", { body });
     await settle();
-    expect(answer).toEqual({ data: { retried: heights.length } });
+    expect(result).toEqual({ data: { retried: heights.length } });
     expect(calls.slice(before).map(({ message }) => message.height)).toEqual(heights);
   });
 
   test.each<[string, unknown]>([
     ["an unknown state", { state: "waiting" }],
     ["an empty event", { event: "" }],
-    ["a height of text", { height: "1" }],
+    ["a height that is text", { height: "1" }],
     ["a text", { since: "yesterday" }],
     ["a negative time", { since: -1 }],
     ["a fraction", { since: 1.5 }],
@@ -357,8 +357,8 @@ describe("a ping", () => {
   });
 
   test("is refused while another one of the webhook is in flight", async () => {
-    const answer = Promise.withResolvers<number>();
-    const { ask, calls } = await serveBlocks(() => answer.promise);
+    const response = Promise.withResolvers<number>();
+    const { ask, calls } = await serveBlocks(() => response.promise);
     const first = ask("POST", "/api/webhooks/1/ping", { body: {} });
     await expect.poll(() => calls.length).toBe(1);
     const second = await ask("POST", "/api/webhooks/1/ping", { body: {} });
@@ -366,7 +366,7 @@ describe("a ping", () => {
       409,
       "a ping of the webhook is in progress: retry in 5 s",
     ]);
-    answer.resolve(200);
+    response.resolve(200);
     expect((await first).status).toBe(200);
     expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).status).toBe(200);
     expect(calls).toHaveLength(2);

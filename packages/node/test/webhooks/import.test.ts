@@ -165,8 +165,8 @@ describe("webhooks of an old node", () => {
 
 describe("an import is refused, and registers nothing,", () => {
   test.each([
-    ["of an event that is none", { event: "block.aplied" }, '"event": unknown event "block.aplied"'],
-    ["of a target that is no URL of the web", { target: "ftp://receiver.example/" }, '"target" must be'],
+    ["of an unknown event", { event: "block.aplied" }, '"event": unknown event "block.aplied"'],
+    ["of a target that is not a web URL", { target: "ftp://receiver.example/" }, '"target" must be'],
     [
       "of an unknown operator",
       { conditions: [{ key: "a", condition: "is" }] },
@@ -181,8 +181,8 @@ describe("an import is refused, and registers nothing,", () => {
     ["without token", { token: undefined }, '"token" is required'],
     ["of another kind of token", { token: "secret" }, '"token" must be 32 or 64 hexadecimal digits'],
     ["of another kind of id", { id: "1" }, '"id" must be a UUID'],
-    ["of an id that was there", { id: old("1").id }, '"id" is the id of a previous entry'],
-    ["with a member that is unknown", { secret: 1 }, '"secret" is not allowed'],
+    ["of a registered id", { id: old("1").id }, '"id" is the id of a previous entry'],
+    ["with an unknown member", { secret: 1 }, '"secret" is not allowed'],
   ])("for a webhook %s", (_case, changes, message) => {
     const { path, bring } = dataFolder();
     const content = { webhooks: [old("1"), old("2", changes)] };

@@ -162,7 +162,7 @@ describe("a paused webhook", () => {
     expect(heights(second.calls)).toEqual(to(5));
   });
 
-  test("queues events that occurred before, even those that were not matched yet", async () => {
+  test("queues events that occurred before, even unmatched ones", async () => {
     const { webhooks, eventLog, database, calls } = createService();
     await webhooks.register.create(always());
     database.transaction(() => eventLog.append(blocks(700)));
@@ -191,7 +191,7 @@ describe("a paused webhook", () => {
 });
 
 describe("a webhook with another definition", () => {
-  test("sends events that matched the former one, and then those that match the new one", async () => {
+  test("sends events that matched the former one, and then events that match the new one", async () => {
     const { webhooks, emit, calls, clock } = createService({ reply: () => 500 });
     await webhooks.register.create({ ...always(), order: "strict" });
     await emit(...blocks(3));

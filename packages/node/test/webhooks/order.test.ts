@@ -25,7 +25,7 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
   return {
     ...service,
     /** Responds to the request of a height. */
-    async answer(height: number, reply: Reply = 200) {
+    async respond(height: number, reply: Reply = 200) {
       open.get(height)?.(reply);
       await settle();
     },
@@ -44,18 +44,18 @@ describe("order", () => {
   test.each(["rotation", "dropping", "removal", "disabling"])(
     "prefetched deliveries are read again after a change of the webhook: %s",
     async (change) => {
-      const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
+      const { calls, respond, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
       const { secrets } = await webhooks.register.create(always());
       // A healthy target: several deliveries are read at once.
       await emit(...[1, 2, 3, 4, 5].map(blockApplied));
-      await answer(1);
+      await respond(1);
       expect(heights(calls)).toEqual([1, 2, 3]);
       const rotate = () => webhooks.register.rotate("1", { overlapSeconds: 0 }).secrets.token;
       const token = change === "rotation" ? rotate() : undefined;
       if (change === "dropping") await webhooks.register.update("1", { queue: "drop" });
       if (change === "disabling") await webhooks.register.update("1", { enabled: false });
       if (change === "removal") await webhooks.register.remove("1");
-      for (const height of [2, 3, 4, 5]) await answer(height);
+      for (const height of [2, 3, 4, 5]) await respond(height);
       expect(heights(calls)).toEqual(token === undefined ? [1, 2, 3] : [1, 2, 3, 4, 5]);
       if (token === undefined) return;
       expect(calls.map(({ headers }) => headers.authorization)).toEqual(
@@ -65,22 +65,22 @@ describe("order", () => {
   );
 
   test("first attempts start in the order of events, a limited number at a time", async () => {
-    const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
+    const { calls, respond, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
     await webhooks.register.create(always());
     await emit(...[1, 2, 3, 4].map(blockApplied));
     expect(heights(calls)).toEqual([1, 2]);
-    await answer(2);
+    await respond(2);
     expect(heights(calls)).toEqual([1, 2, 3]);
-    await answer(3);
+    await respond(3);
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
     await emit(blockApplied(5));
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
-    await answer(1);
+    await respond(1);
     expect(heights(calls)).toEqual([1, 2, 3, 4, 5]);
   });
 
   test("a retraction is delivered alone, after all earlier deliveries and before all later ones", async () => {
-    const { calls, answer, webhooks, queue } = createWaiting();
+    const { calls, respond, webhooks, queue } = createWaiting();
     const { id } = await webhooks.register.create(always());
     queue(
       id,
@@ -93,15 +93,15 @@ describe("order", () => {
     );
     webhooks.notify();
     await settle();
-    for (const [answered, begun] of [
+    for (const [responded, begun] of [
       [[], [1, 2]],
       [[1], [1, 2]],
       [[2], [1, 2, 3]],
       [[3], [1, 2, 3, 4]],
       [[4], [1, 2, 3, 4, 5, 6]],
     ] as const) {
-      for (const height of answered) await answer(height);
-      expect([answered, heights(calls)]).toEqual([answered, begun]);
+      for (const height of responded) await respond(height);
+      expect([responded, heights(calls)]).toEqual([responded, begun]);
     }
   });
 
@@ -148,34 +148,34 @@ describe("order", () => {
   });
 
   test("in strict order, one request is sent at a time, until the delivery is acknowledged or fails for good", async () => {
-    const { webhooks, emit, calls, clock, answer } = createWaiting({ retryPausesMs: [1_000] });
+    const { webhooks, emit, calls, clock, respond } = createWaiting({ retryPausesMs: [1_000] });
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2));
     expect(heights(calls)).toEqual([1]);
-    await answer(1, 500);
+    await respond(1, 500);
     expect(heights(calls)).toEqual([1]);
     await clock.advance(1_000);
     expect(heights(calls)).toEqual([1, 1]);
-    await answer(1, 500);
+    await respond(1, 500);
     expect(heights(calls)).toEqual([1, 1, 2]);
   });
 
   test("a delivery that is sent again takes part in strict order", async () => {
-    const { webhooks, emit, calls, answer } = createWaiting();
+    const { webhooks, emit, calls, respond } = createWaiting();
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
-    await answer(1);
+    await respond(1);
     await webhooks.log.retry("1", "1");
     await settle();
     expect(heights(calls)).toEqual([1, 2]);
-    await answer(2);
+    await respond(2);
     expect(heights(calls)).toEqual([1, 2, 1]);
-    await answer(1);
+    await respond(1);
     expect(heights(calls)).toEqual([1, 2, 1, 3]);
   });
 
   test("the order can be changed", async () => {
-    const { webhooks, emit, calls, answer } = createWaiting();
+    const { webhooks, emit, calls, respond } = createWaiting();
     const { id } = await webhooks.register.create(always());
     await webhooks.register.update(`${id}`, { order: "strict" });
     await emit(blockApplied(1), blockApplied(2));
@@ -183,7 +183,7 @@ describe("order", () => {
     await webhooks.register.update(`${id}`, { order: "parallel" });
     await emit(blockApplied(3), blockApplied(4));
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
-    await answer(1);
+    await respond(1);
     expect(heights(calls)).toEqual([1, 2, 3, 4]);
   });
 

@@ -14,8 +14,8 @@ const OPTIONS: PostOptions = {
 };
 const PUBLIC_ONLY = { allowPrivateTargets: false };
 
-async function receiver(answer: RequestListener): Promise<{ port: number; server: Server }> {
-  const server = createServer(answer);
+async function receiver(respond: RequestListener): Promise<{ port: number; server: Server }> {
+  const server = createServer(respond);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();

@@ -159,7 +159,7 @@ function createWaiting(order: string) {
   return {
     ...service,
     register: () => service.webhooks.register.create({ ...always(), order }),
-    async answer(what: string, reply: Reply = 200) {
+    async respond(what: string, reply: Reply = 200) {
       present(open.get(what))(reply);
       await settle();
     },
@@ -168,14 +168,14 @@ function createWaiting(order: string) {
 
 describe.each(["parallel", "strict"])("in %s order", (order) => {
   test("a delivery in flight ends before it is retracted, and fails for good", async () => {
-    const { register, emit, calls, answer, log, clock } = createWaiting(order);
+    const { register, emit, calls, respond, log, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
     await emit(blockReverted(1), other(1));
     expect(saw(calls)).toEqual(["block.applied block1"]);
-    await answer("block.applied block1", 500);
+    await respond("block.applied block1", 500);
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
-    await answer("block.reverted block1");
+    await respond("block.reverted block1");
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
     await clock.advance(3_600_000);
     expect(saw(calls)).toHaveLength(3);
@@ -188,33 +188,33 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
   });
 
   test("a delivery in flight that succeeds is retracted as well", async () => {
-    const { register, emit, calls, answer, log } = createWaiting(order);
+    const { register, emit, calls, respond, log } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
     await emit(blockReverted(1));
-    await answer("block.applied block1");
+    await respond("block.applied block1");
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", isUndone: true });
   });
 
   test("a delivery that waits for its retry is not retried", async () => {
-    const { register, emit, calls, answer, clock } = createWaiting(order);
+    const { register, emit, calls, respond, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
-    await answer("block.applied block1", 500);
+    await respond("block.applied block1", 500);
     await emit(blockReverted(1), other(1));
-    await answer("block.reverted block1");
-    await answer("block.applied other1");
+    await respond("block.reverted block1");
+    await respond("block.applied other1");
     await clock.advance(3_600_000);
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
   });
 
   test("a delivery without an attempt is sent first, in its order", async () => {
-    const { register, emit, calls, answer } = createWaiting(order);
+    const { register, emit, calls, respond } = createWaiting(order);
     await register();
     await emit(blockApplied(1), blockReverted(1), other(1));
     for (const what of ["block.applied block1", "block.reverted block1", "block.applied other1"])
-      await answer(what);
+      await respond(what);
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
     expect(pairs(calls)).toEqual([-1, 0, -1]);
   });

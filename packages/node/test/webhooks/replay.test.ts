@@ -96,15 +96,15 @@ describe("a replay", () => {
   });
 
   test("does not repeat events that were delivered since it started", async () => {
-    let answer: (reply: Reply) => void = () => {};
-    const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (answer = resolve)) });
+    let respond: (reply: Reply) => void = () => {};
+    const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (respond = resolve)) });
     const { webhooks, calls, emit, clock } = service;
     await webhooks.replays.start("1", range(1, 10));
     await clock.advance(5);
     expect(saw(calls)).toEqual(["transaction.applied 1"]);
     await emit(...blockOf(11));
     for (let turn = 0; turn < 100 && calls.length < 22; turn++) {
-      answer(200);
+      respond(200);
       await clock.advance(5);
     }
     // Live events precede the rest of the past.
@@ -137,7 +137,7 @@ describe("a replay", () => {
     await emit(...Array.from({ length: 20 }, (_, index) => blockApplied(1_001 + index)));
     expect(heights(calls).filter((height) => Number(height) > 1_000)).toHaveLength(20);
     while ((await webhooks.replays.find("1")).state === "running") {
-      for (const answer of open.splice(0)) answer(200);
+      for (const respond of open.splice(0)) respond(200);
       await clock.advance(5);
     }
     expect(calls).toHaveLength(2_020);
@@ -172,14 +172,14 @@ describe("a replay", () => {
     const path = databasePath();
     const clock = createTestClock();
     const seen: Call[] = [];
-    let answered = 0;
+    let responded = 0;
     const options: ServiceOptions = {
       path,
       clock,
       chain: chainOf(400),
       reply(call) {
         seen.push(call);
-        return answered++ < 120 ? 200 : "never";
+        return responded++ < 120 ? 200 : "never";
       },
     };
     const first = await start({}, options);
@@ -187,7 +187,7 @@ describe("a replay", () => {
     await clock.advance(2_000);
     expect(await first.webhooks.replays.find("1")).toMatchObject({ state: "running" });
     await first.close();
-    answered = Number.NEGATIVE_INFINITY;
+    responded = Number.NEGATIVE_INFINITY;
     const second = createService(options);
     second.webhooks.notify();
     expect(await finish(second)).toMatchObject({ state: "finished", events: 800 });

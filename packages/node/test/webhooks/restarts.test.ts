@@ -107,17 +107,17 @@ describe("restarts", () => {
 });
 
 test("closing waits briefly for responses in flight", async () => {
-  let answer: (reply: Reply) => void = () => {};
+  let respond: (reply: Reply) => void = () => {};
   const path = databasePath();
   const { webhooks, emit, close } = createService({
     path,
     options: { closeGraceMs: 1_000 },
-    reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
+    reply: () => new Promise<Reply>((resolve) => (respond = resolve)),
   });
   await webhooks.register.create(always());
   await emit(blockApplied(1));
   const closed = close();
-  answer(200);
+  respond(200);
   await closed;
   const second = createService({ path });
   expect(second.log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);

@@ -35,7 +35,7 @@ describe("retries", () => {
   test.each([
     ["a redirect", 302, "HTTP 302"],
     ["a refusal", 404, "HTTP 404"],
-    ["no answer", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
+    ["no response", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
   ])("follow %s", async (_name, reply, reason) => {
     let isFirst = true;
     const { webhooks, emit, calls, clock, log } = createService({

@@ -90,8 +90,8 @@ describe("the register", () => {
       "99999999999999999999",
       "__proto__",
     ]) {
-      const answer = await ask("GET", `/api/webhooks/${id}`);
-      expect([id, answer.status, answer.body]).toEqual([
+      const response = await ask("GET", `/api/webhooks/${id}`);
+      expect([id, response.status, response.body]).toEqual([
         id,
         404,
         {
@@ -193,8 +193,8 @@ test.each([
     ["POST", `/api/webhooks/${id}/rotate`],
     ["POST", `/api/webhooks/${id}/replay`],
   ] as const) {
-    const answer = await ask(method, path, { body });
-    expect([path, answer.status, answer.body.message]).toEqual([path, 422, message]);
+    const response = await ask(method, path, { body });
+    expect([path, response.status, response.body.message]).toEqual([path, 422, message]);
   }
 });
 

@@ -146,7 +146,7 @@ describe("a start is refused, and nothing changes,", () => {
     ["with another key", () => ({ webhookKeyFile: keyFile() }), /another key; name its file/],
     ["with another old key", () => ({ webhookOldKeyFile: keyFile() }), /another key; name its file/],
     [
-      "with no file",
+      "with a missing file",
       () => ({ webhookKeyFile: "/nowhere/key" }),
       /key file of --webhook-key-file cannot be read/,
     ],

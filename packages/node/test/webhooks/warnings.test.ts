@@ -17,14 +17,14 @@ test.each<[string, object, string]>([
     'no event of this webhook has a member "ammount", so that the condition is never true; did you mean "amount"?',
   ],
   ["the same with ne", condition("ammount", "ne", "5"), "so that the condition is always true"],
-  ["a member below one that has none", condition("amount.value", "eq", "5"), 'member "amount.value"'],
+  ["a member below one that no event has", condition("amount.value", "eq", "5"), 'member "amount.value"'],
   [
-    "an operand that is no number",
+    "an operand that is not a number",
     condition("amount", "gte", "abc"),
     '"gte" compares numbers, and "abc" is not a number, so that the condition is never true',
   ],
   [
-    "an operand that is no number, by another operator",
+    "an operand that is not a number, by another operator",
     condition("fee", "lt", null),
     '"lt" compares numbers',
   ],
@@ -126,8 +126,8 @@ test("a target is pinged before it is registered", async () => {
 });
 
 test("few pings of targets are in flight at once", async () => {
-  const answer = Promise.withResolvers<number>();
-  const { ask, calls } = await serve(undefined, { reply: () => answer.promise });
+  const response = Promise.withResolvers<number>();
+  const { ask, calls } = await serve(undefined, { reply: () => response.promise });
   const body = { target: "https://receiver.example/hook" };
   const pings = [1, 2, 3, 4].map(() => ask("POST", "/api/webhooks/ping", { body }));
   await expect.poll(() => calls.length).toBe(4);
@@ -135,7 +135,7 @@ test("few pings of targets are in flight at once", async () => {
     statusCode: 409,
     code: "PING_RUNNING",
   });
-  answer.resolve(200);
+  response.resolve(200);
   expect((await Promise.all(pings)).map(({ body }) => body.data.accepted)).toEqual([true, true, true, true]);
   expect((await ask("POST", "/api/webhooks/ping", { body })).status).toBe(200);
 });

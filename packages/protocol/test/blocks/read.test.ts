@@ -352,7 +352,7 @@ describe("a block that was created from values", () => {
   test.each([
     ["without transactions", forgeEncoded([])],
     ["with transactions", forgeEncoded(block.transactions)],
-    ["with a reward that no block can have", withHeader({ reward: 2n ** 63n })],
+    ["with an impossible reward", withHeader({ reward: 2n ** 63n })],
   ])("%s is checked like its bytes", (_, made) => {
     const bytes = bytesOfBlock(made);
     const found = read(() => {

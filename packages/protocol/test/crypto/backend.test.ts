@@ -51,8 +51,11 @@ describe("the checks before a backend", () => {
     ["a key without its prefix", { publicKey: publicKey.subarray(1) }],
     ["a long key", { publicKey: new Uint8Array(66).fill(4) }],
     ["no signature", { signature: new Uint8Array(0) }],
-    ["a byte behind the signature", { signature: (good: Uint8Array) => concatBytes(good, Uint8Array.of(0)) }],
-    ["a byte less of the signature", { signature: (good: Uint8Array) => good.subarray(0, -1) }],
+    [
+      "an additional byte after the signature",
+      { signature: (good: Uint8Array) => concatBytes(good, Uint8Array.of(0)) },
+    ],
+    ["a missing byte of the signature", { signature: (good: Uint8Array) => good.subarray(0, -1) }],
     [
       "the signature of the other scheme",
       { signature: (good: Uint8Array) => (good === ecdsa ? schnorr : ecdsa) },
@@ -103,7 +106,7 @@ describe("the self-test of a backend", () => {
     ["accepts everything", createCredulous(), "ecdsa: another hash"],
     ["refuses every Schnorr signature", except({ verifySchnorr: () => false }), "schnorr: a valid signature"],
     [
-      "throws where a key is no point",
+      "throws if a key is not a point",
       except({
         verifyEcdsa(hash, signature, publicKey) {
           if (publicKey[0] === 5) throw new Error("no point");
@@ -113,7 +116,7 @@ describe("the self-test of a backend", () => {
       "ecdsa: a key without a point",
     ],
     [
-      "takes the high s for the low one",
+      "accepts the high s as the low one",
       except({
         verifyEcdsa(hash, signature, publicKey) {
           const [r, s] = integersOf(signature);
@@ -123,7 +126,7 @@ describe("the self-test of a backend", () => {
       "ecdsa: a high s",
     ],
     [
-      "takes R at infinity",
+      "accepts R at infinity",
       except({
         verifySchnorr: (hash, signature, key) =>
           nonceOf(hash, signature, key) === undefined ||

@@ -237,7 +237,7 @@ describe("errors are reported", { timeout: 40_000 }, () => {
     ],
     ["an unknown operator", () => ["--token", TOKEN, "--condition", "a is b"], 2, '"is" is not an operator'],
     ["no value", () => ["--url", url, "--token", TOKEN, "--condition", "a eq"], 1, '"value" is required'],
-    ["a status that ends nothing", () => ["--status", "100"], 2, "an integer from 200 to 599"],
+    ["a status that is not final", () => ["--status", "100"], 2, "an integer from 200 to 599"],
     ["the port of the node", () => ["--port", new URL(url).port, "--token", TOKEN], 1, "in use"],
   ])("%s", async (_, args, code, message) => {
     const ended = await runUniknode(["listen", ...args()]);

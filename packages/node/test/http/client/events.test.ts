@@ -77,7 +77,7 @@ describe("a stream", () => {
     ["another token", "wrong", {}, { code: "API_UNAUTHORIZED", status: 401 }],
     ["an unknown event", TOKEN, { events: ["fly"] }, { code: "API_REFUSED", status: 422 }],
     [
-      "a block that is gone",
+      "a reverted block",
       TOKEN,
       { lastEventId: `9.4.${"ab".repeat(32)}` },
       { code: "API_REFUSED", status: 410 },

@@ -67,7 +67,7 @@ test.each([
   ["cut off", '[["ab'],
   ["of another kind", '{"sessions":[]}'],
   ["with other members", '[["x",1]]'],
-  ["with a time that is none", `[["${"a".repeat(64)}","tomorrow"]]`],
+  ["with an invalid time", `[["${"a".repeat(64)}","tomorrow"]]`],
   ["too large", `[${" ".repeat(40_000)}]`],
 ])("A file that is %s signs out, is logged, and is replaced.", (_what, text) => {
   const { start, path, lines } = openFolder();

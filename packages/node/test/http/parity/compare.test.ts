@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Answer, Case, Json } from "../../../test-support/parity/case.ts";
+import type { Case, Json, NodeResponse } from "../../../test-support/parity/case.ts";
 import { faultsOf } from "../../../test-support/parity/compare.ts";
 
 const HEADERS = { "content-type": "application/json; charset=utf-8", "x-ratelimit-userlimit": "1" };
@@ -13,7 +13,7 @@ const expectation = (body: Json, members: Partial<Case> = {}): Case => ({
   ...members,
 });
 
-const response = (body: Json, members: Partial<Answer> = {}): Answer => ({
+const response = (body: Json, members: Partial<NodeResponse> = {}): NodeResponse => ({
   status: 200,
   headers: HEADERS,
   body,
@@ -21,7 +21,7 @@ const response = (body: Json, members: Partial<Answer> = {}): Answer => ({
   ...members,
 });
 
-const fits = (one: Case, given: Answer) => faultsOf(one, given, "http://node")?.length === 0;
+const fits = (one: Case, given: NodeResponse) => faultsOf(one, given, "http://node")?.length === 0;
 
 test("compares types and members, regardless of their order", () => {
   const one = expectation({ a: "1", b: 2 });

@@ -95,8 +95,8 @@ describe("a candidate", () => {
   test("of IPv6 counts in its /64 and its /48, whatever its last bytes are", async () => {
     const { candidates } = world();
     const peers = async (addresses: string[]) => {
-      const answers = await Promise.all(addresses.map((address) => candidates.submit(address)));
-      return answers.filter((isPeer) => isPeer).length;
+      const results = await Promise.all(addresses.map((address) => candidates.submit(address)));
+      return results.filter((isPeer) => isPeer).length;
     };
     const network = Array.from({ length: 9 }, (_, index) => `2001:db8:1:1::${index}:0:1`);
     const site = Array.from({ length: 9 }, (_, index) => `2001:db8:1:${index + 2}::1`);
@@ -241,8 +241,8 @@ describe("a round of discovery", () => {
   });
 
   test.each([
-    ["while there are too few peers", 0, true],
-    ["and not while there are enough", 1, false],
+    ["if there are too few peers", 0, true],
+    ["and not if there are enough", 1, false],
   ])("starts with the seeds %s", async (_, peers, begins) => {
     vi.useFakeTimers();
     const { discovery, submitted } = rounds(peers, () => [], { seeds: ["198.51.100.1"] });
@@ -258,7 +258,7 @@ describe("a round of discovery", () => {
     const { discovery, peerTable, events, left } = rounds(3, () => [], {
       async ping(ip, { isForced }) {
         expect(isForced).toBe(false);
-        if (ip === "203.0.113.2") throw new Error("it does not answer");
+        if (ip === "203.0.113.2") throw new Error("it does not reply");
       },
     });
     await discovery.start();
@@ -322,11 +322,11 @@ describe("a peer", () => {
 
   test.each([
     ["that closes at once", "", -1],
-    ["with noise instead of an answer", "\u0000noise\r\n\r\n", -1],
-    ["with noise behind its answer", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
+    ["with noise instead of a response", "\u0000noise\r\n\r\n", -1],
+    ["with noise after its response", "HTTP/1.1 200 OK\r\n\r\nnoise\u0000", "open"],
     ["with another status", "HTTP/1.1 404 Not Found\r\n\r\n", -1],
-  ])("a service %s affects nothing else", async (_, answer, shown) => {
-    const server = createTcpServer((socket) => void socket.on("error", () => {}).end(answer));
+  ])("a service %s affects nothing else", async (_, response, shown) => {
+    const server = createTcpServer((socket) => void socket.on("error", () => {}).end(response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;

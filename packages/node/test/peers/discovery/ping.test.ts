@@ -80,7 +80,11 @@ test.each<[string, () => Status, string]>([
     "it is a node of another network (testworld)",
   ],
   ["whose version is too old", () => withConfig({ version: "4.9.9" }), "its version 4.9.9 is not in ^5.0.0"],
-  ["whose version is none", () => withConfig({ version: "latest" }), "its version latest is not in ^5.0.0"],
+  [
+    "whose version is invalid",
+    () => withConfig({ version: "latest" }),
+    "its version latest is not in ^5.0.0",
+  ],
   [
     "that is this node itself, at an address that it does not know",
     () => withConfig({ uniknode: { protocol: 1, processId: OWN } }),

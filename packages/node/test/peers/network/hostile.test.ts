@@ -101,7 +101,7 @@ test.each<[string, () => void]>([
   ["invalid frames", () => opened().write(randomBytes(5_000))],
   ["every opcode", () => opened().write(frame(randomInt(0, 16), randomBytes(randomInt(0, 200))))],
   [
-    "JSON that is no message",
+    "JSON that is not a message",
     () => opened().write(textFrame(JSON.stringify({ event: [{}], data: [[[[]]]] }))),
   ],
   ["objects in objects", () => opened().write(textFrame('{"a":'.repeat(200_000)))],
@@ -263,7 +263,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
 
 describe("peers", { timeout: 90_000 }, () => {
   const unknown = keysFromPassphrase("unknown");
-  /** Of no block. */
+  /** Id without a block. */
   const UNKNOWN = "ab".repeat(32);
 
   /** Peer whose chain has only the first block in common with the others. */

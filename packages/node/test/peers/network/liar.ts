@@ -22,9 +22,9 @@ export async function askFrom<E extends EventName>(
   const connection = await connectPeer({ address: to, port: world.port, localAddress: from }).catch(
     () => undefined,
   );
-  const answer = await connection?.call(event, argument, LIMITS).catch(() => undefined);
+  const reply = await connection?.call(event, argument, LIMITS).catch(() => undefined);
   connection?.close();
-  return answer?.result;
+  return reply?.result;
 }
 
 /** Next header after another, in the next slot, signed with given keys. */
@@ -54,7 +54,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
   const asked: string[] = [];
 
   type Argument = { ids?: readonly string[]; lastBlockHeight?: number; headersOnly?: boolean };
-  function answer(event: string, argument: Argument): unknown {
+  function replyTo(event: string, argument: Argument): unknown {
     const { status, head, common } = lies;
     switch (event) {
       case "p2p.peer.getStatus":
@@ -83,7 +83,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       logger: pino({ level: "silent" }),
       async handle({ event, argument }) {
         asked.push(event);
-        return answer(event, argument as object) as never;
+        return replyTo(event, argument as object) as never;
       },
     },
   );

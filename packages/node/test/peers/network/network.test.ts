@@ -9,7 +9,7 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import {
-  answerOf,
+  replyOf,
   startTimeServer,
   type TimeServerOfTest,
 } from "../../../test-support/platform/time-server.ts";
@@ -60,7 +60,7 @@ async function expectAgreement(): Promise<void> {
 
 beforeAll(async () => {
   world = await createWorld({ nodes: NODES, blocktime: 2 });
-  clock = await startTimeServer((question) => [answerOf(question, Date.now() + HOUR_MS)]);
+  clock = await startTimeServer((request) => [replyOf(request, Date.now() + HOUR_MS)]);
   nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) => world.start(index, "--time-servers", clock.server)),
   );

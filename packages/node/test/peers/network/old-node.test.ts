@@ -105,7 +105,7 @@ async function catchUp(): Promise<number> {
   return old.chain.length;
 }
 
-test("it fetches our blocks, receives the next ones, and we accept those that it posts", {
+test("it fetches our blocks, receives the next ones, and we accept its posted blocks", {
   timeout: 90_000,
 }, async () => {
   await expect.poll(catchUp, { timeout: 60_000, interval: 2_500 }).toBeGreaterThan(1);

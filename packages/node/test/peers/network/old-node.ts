@@ -31,7 +31,7 @@ export type OldNode = {
   close(): void;
 };
 
-type Question = { event: string; data: { data: Record<string, unknown>; headers: unknown }; cid: number };
+type Call = { event: string; data: { data: Record<string, unknown>; headers: unknown }; cid: number };
 
 /** Rate limits of one address, with the milliseconds of their windows (p2p.md 5). */
 const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number]>> = {
@@ -146,10 +146,10 @@ export async function startOldNode(options: {
         pongAt = Date.now();
       } else if (/^\{"event":"#disconnect","data":\{"code":\d+\}\}$/.test(text)) isEnding = true;
       else if (isOpen) {
-        const question = JSON.parse(text) as Question;
-        const rule = brokenRule(question, text, callIds);
+        const call = JSON.parse(text) as Call;
+        const rule = brokenRule(call, text, callIds);
         if (rule) offence(rule);
-        else answer(socket, question);
+        else sendReply(socket, call);
       } else if (text === HANDSHAKE) {
         isOpen = true;
         onHandshake();
@@ -158,8 +158,8 @@ export async function startOldNode(options: {
     });
   }
 
-  function brokenRule(question: Question, text: string, callIds: Set<number>): string | undefined {
-    const { event, data, cid } = question;
+  function brokenRule(call: Call, text: string, callIds: Set<number>): string | undefined {
+    const { event, data, cid } = call;
     const limit = LIMITS[event];
     if (!limit) return `the event ${event}`;
     const form = { event, data: { data: data.data, headers: { "Content-Type": "application/json" } }, cid };
@@ -174,7 +174,7 @@ export async function startOldNode(options: {
     return undefined;
   }
 
-  function answer(socket: WebSocket, { event, data, cid }: Question): void {
+  function sendReply(socket: WebSocket, { event, data, cid }: Call): void {
     node.asked.push(event);
     const result = node.isReady ? resultOf(event, data.data) : "App is not ready.";
     const headers = { version: "5.7.2", height: head().header.height };

@@ -111,10 +111,10 @@ test("while requests to a silent peer are pending", TIMEOUT, async () => {
 });
 
 test.each<[string, (socket: Socket) => void]>([
-  ["never answers", () => {}],
+  ["never responds", () => {}],
   ["closes its half", (socket) => socket.end()],
   [
-    "sends its answer by and by",
+    "sends its response slowly",
     (socket) => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\n");
       const writing = setInterval(() => socket.write("X-A: b\r\n"), 100);

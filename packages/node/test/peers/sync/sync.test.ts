@@ -218,17 +218,17 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
   const [, stray] = await twin.forge(6, 7);
   const fitting = blocks.slice(0, 5);
   const { acceptFetched } = own.chain;
-  const answers: string[] = [];
+  const kinds: string[] = [];
   follow(async () => [...fitting, present(stray)].map((block) => encodeBlock(block, network)), {
     ...own.chain,
     async acceptFetched(given) {
       const outcomes = await acceptFetched(given);
-      answers.push(...outcomes.map(({ kind }) => kind));
+      kinds.push(...outcomes.map(({ kind }) => kind));
       return outcomes;
     },
   });
   await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
-  expect(answers.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
+  expect(kinds.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
   expect(own.chain.head().id).toBe(present(fitting.at(-1)).header.id);
   expect(banned).toEqual([]);
   await twin.close();

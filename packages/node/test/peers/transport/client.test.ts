@@ -54,7 +54,7 @@ async function theirs(onCall: (socket: WebSocket, callId: number) => void): Prom
 const requestPeers = (client: PeerClient) => client.request("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
-    () => "answered",
+    () => "replied",
     (error) => {
       expect(error).toBeInstanceOf(PeerError);
       return (error as PeerError).code;
@@ -101,10 +101,10 @@ describe("a peer that breaks the protocol is disconnected", () => {
   const reply = (rid: number, data: unknown) => JSON.stringify({ rid, data });
   test.each<[string, (socket: WebSocket, rid: number) => void]>([
     ["by a reply without headers", (socket, rid) => socket.send(reply(rid, { data: [] }))],
-    ["by a reply longer than was asked for", (socket, rid) => socket.send(reply(rid, "x".repeat(300_000)))],
+    ["by a reply longer than requested", (socket, rid) => socket.send(reply(rid, "x".repeat(300_000)))],
     ["by a ping of the WebSocket", (socket) => socket.ping()],
     ["by binary data", (socket) => socket.send(Buffer.alloc(20))],
-    ["by text that is no message", (socket) => socket.send("{{{{")],
+    ["by text that is not a message", (socket) => socket.send("{{{{")],
     [
       "by too many messages",
       (socket) => {
@@ -150,9 +150,9 @@ test("An address receives no more of an event than its rate limit.", async () =>
 test("At most a hundred requests wait for the rate limit of an address.", async () => {
   const throttle = createRequestThrottle();
   const turns = Array.from({ length: 161 }, () => throttle.acquire("p2p.peer.postTransactions"));
-  const answers = await Promise.allSettled(turns);
-  expect(answers.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
-  expect(answers[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
+  const results = await Promise.allSettled(turns);
+  expect(results.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
+  expect(results[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
   await expect(throttle.acquire("p2p.peer.postTransactions")).resolves.toHaveProperty("sent");
 });
 

@@ -77,11 +77,11 @@ test("a connection that ends while its messages are queued leaves nothing in mem
 });
 
 test("A hundred messages that arrive together are processed in several ticks.", async () => {
-  let answered = 0;
+  let handled = 0;
   const { server, port } = await startServer({
     async handle() {
       burn(3);
-      answered++;
+      handled++;
       return [];
     },
   });
@@ -93,7 +93,7 @@ test("A hundred messages that arrive together are processed in several ticks.", 
       socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
     }
   }
-  await expect.poll(() => answered).toBe(100);
+  await expect.poll(() => handled).toBe(100);
   expect(ticks.stop()).toBeGreaterThan(20);
   for (const socket of sockets) socket.terminate();
 });

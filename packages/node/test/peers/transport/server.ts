@@ -66,12 +66,12 @@ export async function untilClosed(socket: WebSocket): Promise<{ code: number; me
 /** Returns true if a connection from an address is admitted: otherwise it is cut before its first message. */
 export async function isLetIn(port: number, localAddress = "127.0.0.1"): Promise<boolean> {
   const socket = webSocket(port, localAddress);
-  const answer = await new Promise<boolean>((resolve) => {
+  const isAdmitted = await new Promise<boolean>((resolve) => {
     socket.once("open", () => resolve(true));
     socket.once("close", () => resolve(false));
   });
   socket.terminate();
-  return answer;
+  return isAdmitted;
 }
 
 export async function plainSocket(port: number): Promise<Socket> {

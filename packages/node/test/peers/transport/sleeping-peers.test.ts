@@ -30,7 +30,7 @@ const requestPeers = (client: PeerClient, timeoutMs = LIMITS.timeoutMs) =>
   client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs });
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
-    () => "answered",
+    () => "replied",
     (error) => {
       expect(error).toBeInstanceOf(PeerError);
       return (error as PeerError).code;
@@ -45,7 +45,7 @@ describe("a peer that accepts connections and does not reply", () => {
     const status = codeOf(requestPeers(client));
     await pause(500);
     peer.wake();
-    expect(await status).toBe("answered");
+    expect(await status).toBe("replied");
     expect(peer.connections).toBe(1);
   });
 
@@ -54,7 +54,7 @@ describe("a peer that accepts connections and does not reply", () => {
     expect(await codeOf(requestPeers(client))).toBe("PEER_UNREACHABLE");
     peer.wake();
     await expect.poll(() => peer.codes).toEqual([1000]);
-    expect(await codeOf(requestPeers(client))).toBe("answered");
+    expect(await codeOf(requestPeers(client))).toBe("replied");
   });
 
   test("is one of at most a hundred", async () => {
@@ -97,7 +97,7 @@ describe("a peer that is suspended while it is connected", () => {
     const requests = [codeOf(requestPeers(client)), codeOf(requestPeers(client))];
     await pause(2_000);
     peer.wake();
-    expect(await Promise.all(requests)).toEqual(["answered", "answered"]);
+    expect(await Promise.all(requests)).toEqual(["replied", "replied"]);
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
@@ -110,7 +110,7 @@ describe("a peer that is suspended while it is connected", () => {
     const next = codeOf(requestPeers(client));
     await pause(200);
     peer.wake();
-    expect(await next).toBe("answered");
+    expect(await next).toBe("replied");
     expect(lastGapMs(peer)).toBeGreaterThan(1_000);
   });
 
@@ -122,7 +122,7 @@ describe("a peer that is suspended while it is connected", () => {
     client.disconnect("127.0.0.1");
     expect(await waiting).toBe("PEER_GONE");
     peer.wake();
-    expect(await codeOf(requestPeers(client))).toBe("answered");
+    expect(await codeOf(requestPeers(client))).toBe("replied");
   });
 });
 
@@ -147,7 +147,7 @@ test("A request that waits for a rate limit keeps the only connection of its add
   await Promise.all(
     others.map((address) => client.request(address, "p2p.peer.getPeers", {}, LIMITS).catch(() => {})),
   );
-  expect(await waiting).toBe("answered");
+  expect(await waiting).toBe("replied");
   expect(peer.sockets.size).toBe(1);
   client.disconnect("127.0.0.1");
   await expect.poll(() => peer.sockets.size).toBe(0);

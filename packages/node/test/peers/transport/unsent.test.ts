@@ -6,7 +6,7 @@ import { present } from "../../../src/platform/present.ts";
 
 const MIB = 1024 * 1024;
 
-/** Connections with pending MiB, and the names of those that were cut. */
+/** Connections with pending MiB, and the names of the cut ones. */
 function connections(waiting: Readonly<Record<string, number>>) {
   const unsent = createUnsent({ maxBytes: 4 * MIB, maxTotalBytes: 8 * MIB });
   const cut: string[] = [];

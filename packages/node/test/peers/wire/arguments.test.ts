@@ -122,7 +122,7 @@ const kindOf = (value: unknown) => {
   return typeof value === "object" && "base64" in value ? "bytes" : typeof value;
 };
 
-const answerTo = (event: EventName, argument: unknown) =>
+const verdictOn = (event: EventName, argument: unknown) =>
   codeOf(() => readClientMessage(JSON.stringify({ event, data: { data: argument, headers: {} }, cid: 2 })));
 
 test("every event has cases", () => {
@@ -136,24 +136,24 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
 
     test("accepts values within its bounds", () => {
       for (const argument of taken)
-        expect(answerTo(event, argument), JSON.stringify(argument)).toBeUndefined();
+        expect(verdictOn(event, argument), JSON.stringify(argument)).toBeUndefined();
     });
 
     test("rejects unknown members", () => {
-      for (const argument of taken) expect(answerTo(event, { ...argument, more: 1 })).toBe("ARGUMENT_FORM");
+      for (const argument of taken) expect(verdictOn(event, { ...argument, more: 1 })).toBe("ARGUMENT_FORM");
     });
 
     test("requires each of its members", () => {
       for (const name of Object.keys(largest)) {
         const { [name]: _, ...rest } = largest;
-        expect(answerTo(event, rest), name).toBe(optional.includes(name) ? undefined : "ARGUMENT_FORM");
+        expect(verdictOn(event, rest), name).toBe(optional.includes(name) ? undefined : "ARGUMENT_FORM");
       }
     });
 
     test("requires the type of each member", () => {
       for (const [name, value] of Object.entries(largest)) {
         for (const other of KINDS.filter((kind) => kindOf(kind) !== kindOf(value))) {
-          expect(answerTo(event, { ...largest, [name]: other }), `${name}: ${JSON.stringify(other)}`).toBe(
+          expect(verdictOn(event, { ...largest, [name]: other }), `${name}: ${JSON.stringify(other)}`).toBe(
             "ARGUMENT_FORM",
           );
         }
@@ -163,7 +163,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
     test("rejects values beyond its bounds", () => {
       for (const [name, values] of Object.entries(beyond)) {
         for (const value of values) {
-          expect(answerTo(event, { ...largest, [name]: value }), `${name}: ${JSON.stringify(value)}`).toBe(
+          expect(verdictOn(event, { ...largest, [name]: value }), `${name}: ${JSON.stringify(value)}`).toBe(
             "ARGUMENT_FORM",
           );
         }
@@ -172,7 +172,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
 
     test("rejects arguments that are not objects", () => {
       for (const argument of [...KINDS.filter((kind) => kindOf(kind) !== "object"), undefined]) {
-        expect(answerTo(event, argument)).toBe("MESSAGE_FORM");
+        expect(verdictOn(event, argument)).toBe("MESSAGE_FORM");
       }
     });
   },

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import { checkClock, MAX_OFFSET_MS, readTimeServer } from "../../../src/platform/clock/check.ts";
-import { answerOf, startTimeServer } from "../../../test-support/platform/time-server.ts";
+import { replyOf, startTimeServer } from "../../../test-support/platform/time-server.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -12,8 +12,8 @@ afterEach(() => {
 });
 
 /** Address of a server that replies to each request with the result of a function. */
-async function serve(answersTo: (question: Buffer) => Buffer[], host?: string): Promise<string> {
-  const { server, close } = await startTimeServer(answersTo, host);
+async function serve(repliesTo: (request: Buffer) => Buffer[], host?: string): Promise<string> {
+  const { server, close } = await startTimeServer(repliesTo, host);
   closers.push(close);
   return server;
 }
@@ -40,7 +40,7 @@ describe("an offset", () => {
     ["behind, beyond it", -MAX_OFFSET_MS - 1, WARN],
     ["of years", 400 * 86_400_000, WARN],
   ])("%s is logged", async (_name, offsetMs, level) => {
-    const server = await serve((question) => [answerOf(question, OURS_MS + offsetMs)]);
+    const server = await serve((request) => [replyOf(request, OURS_MS + offsetMs)]);
     expect(await check([server])).toEqual([
       expect.objectContaining({ level, server, offsetMs, msg: "clock compared with a time server" }),
     ]);
@@ -48,24 +48,24 @@ describe("an offset", () => {
 
   test("is correct after the protocol's seconds overflow in 2036", async () => {
     const nowMs = Date.UTC(2040, 0, 1);
-    const server = await serve((question) => [answerOf(question, nowMs + 250)]);
+    const server = await serve((request) => [replyOf(request, nowMs + 250)]);
     expect(await check([server], { nowMs })).toMatchObject([{ level: INFO, offsetMs: 250 }]);
   });
 
   test("is measured over IPv6 as well", async () => {
-    const server = await serve((question) => [answerOf(question, OURS_MS)], "::1");
+    const server = await serve((request) => [replyOf(request, OURS_MS)], "::1");
     expect(await check([server])).toMatchObject([{ level: INFO, offsetMs: 0 }]);
   });
 });
 
 test("unrelated replies are ignored", async () => {
-  const server = await serve((question) => [
+  const server = await serve((request) => [
     Buffer.alloc(47),
-    answerOf(Buffer.alloc(48), OURS_MS + 5_000),
-    answerOf(question, OURS_MS + 6_000, { head: 0x23 }),
-    answerOf(question, OURS_MS + 7_000, { stratum: 0 }),
-    answerOf(question, OURS_MS + 8_000, { stratum: 16 }),
-    answerOf(question, OURS_MS + 100),
+    replyOf(Buffer.alloc(48), OURS_MS + 5_000),
+    replyOf(request, OURS_MS + 6_000, { head: 0x23 }),
+    replyOf(request, OURS_MS + 7_000, { stratum: 0 }),
+    replyOf(request, OURS_MS + 8_000, { stratum: 16 }),
+    replyOf(request, OURS_MS + 100),
   ]);
   expect(await check([server])).toMatchObject([{ offsetMs: 100 }]);
 });
@@ -76,7 +76,7 @@ test("the next server is queried if one does not reply", async () => {
   await once(closed, "listening");
   const gone = `127.0.0.1:${closed.address().port}`;
   closed.close();
-  const server = await serve((question) => [answerOf(question, OURS_MS)]);
+  const server = await serve((request) => [replyOf(request, OURS_MS)]);
   expect(await check([gone, server])).toMatchObject([{ level: INFO, server }]);
 });
 

@@ -5,7 +5,7 @@ import { gatherMessages } from "../../../src/platform/threads/gathered-messages.
 
 type Message = { readonly number: number; readonly value?: unknown };
 
-/** Messages through a port: the received ones, and those that cannot be sent. */
+/** Messages through a port: the received ones, and the ones that cannot be sent. */
 function open() {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());

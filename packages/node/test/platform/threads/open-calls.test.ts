@@ -62,7 +62,7 @@ test("characters are counted while their call is open; one call may have any num
   const { begin, sent, resolve } = open({ maxCalls: 10, maxLength: 100 });
   const first = begin(LONG_MS, 1_000);
   expect(begin(LONG_MS, 0)).toBeUndefined();
-  resolve(present(sent[0]), "answer");
+  resolve(present(sent[0]), "result");
   await first;
   expect([begin(LONG_MS, 60), begin(LONG_MS, 40)]).not.toContain(undefined);
   expect(begin(LONG_MS, 1)).toBeUndefined();

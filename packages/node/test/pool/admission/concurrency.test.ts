@@ -23,8 +23,8 @@ describe("requests at the same time", () => {
         setTimeout(() => resolve(checks.map(() => true)), present(delays.shift())),
       );
     const pool = openPool(richChain("alice"), { deps: { verify } });
-    const answers = await Promise.all([1, 2, 3].map((nonce) => pool.submit([transfer("alice", nonce)])));
-    expect(answers.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
+    const results = await Promise.all([1, 2, 3].map((nonce) => pool.submit([transfer("alice", nonce)])));
+    expect(results.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
   });
 
   test("respect a limit that an earlier one reached", async () => {
@@ -46,10 +46,10 @@ describe("requests at the same time", () => {
       return checks.map(() => true);
     };
     const pool = openPool(chain, { deps: { verify } });
-    const answer = pool.submit([transfer("alice", 1, { vendorField: "xxx" })]);
+    const result = pool.submit([transfer("alice", 1, { vendorField: "xxx" })]);
     pool.blockApplied([], chain.append());
     gate.resolve();
-    expect(Object.values(present((await answer).errors))[0]).toMatchObject([
+    expect(Object.values(present((await result).errors))[0]).toMatchObject([
       { type: "ERR_TRANSACTION_SCHEMA" },
     ]);
   });
@@ -123,8 +123,8 @@ describe("requests at the same time", () => {
 
   test("are refused once the pool is closed", async () => {
     const pool = richPool("alice");
-    const answer = pool.submit([transfer("alice", 1)]);
+    const result = pool.submit([transfer("alice", 1)]);
     await pool.close();
-    await expect(answer).rejects.toMatchObject({ code: "POOL_CLOSED" });
+    await expect(result).rejects.toMatchObject({ code: "POOL_CLOSED" });
   });
 });

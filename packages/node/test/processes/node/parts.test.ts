@@ -120,8 +120,8 @@ test("A pending transaction is logged before other subscribers are notified, and
     recipientId: present(recipient).address,
   });
   const { data } = seal(body, present(sender));
-  const answer = await pool.submit([transactionToJson(data)]);
-  expect(answer.data.accept).toEqual([data.id]);
+  const result = await pool.submit([transactionToJson(data)]);
+  expect(result.data.accept).toEqual([data.id]);
   expect(notified).toEqual([["transaction.pool.added", 1]]);
   expect(pool.select().map((transaction) => transaction.data.id)).toEqual([data.id]);
   const { header } = await forgeNext();

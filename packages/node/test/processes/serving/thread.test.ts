@@ -82,9 +82,13 @@ test("returns the ports of its listeners, and that of the peers", async () => {
 
 test("limits the requests of an address per minute", async () => {
   const get = await serve({ rateLimit: 2 });
-  const answers = [await get("/api/blockchain"), await get("/api/blockchain"), await get("/api/blockchain")];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(present(answers[0]).headers.get("x-ratelimit-userlimit")).toBe("2");
+  const responses = [
+    await get("/api/blockchain"),
+    await get("/api/blockchain"),
+    await get("/api/blockchain"),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(present(responses[0]).headers.get("x-ratelimit-userlimit")).toBe("2");
 });
 
 test("has no rate limit without the option", async () => {
@@ -156,8 +160,8 @@ test("has no routes of webhooks while they are disabled, sends no request, and r
       const url = `${serving.url}${prefix}${path.replace(":id", "1").replace(":delivery", "1")}`;
       const body = method === "POST" || method === "PUT" ? "{}" : null;
       const headers = { authorization: "secret", ...(body && { "content-type": "application/json" }) };
-      const answer = await fetch(url, { method, headers, body });
-      expect([route, answer.status]).toEqual([route, 404]);
+      const response = await fetch(url, { method, headers, body });
+      expect([route, response.status]).toEqual([route, 404]);
     }
   }
   const get: Get = (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });

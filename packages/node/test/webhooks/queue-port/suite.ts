@@ -487,7 +487,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
     });
 
     describe("the log", () => {
-      test("lists deliveries page by page, newest first, and those that match a filter.", async () => {
+      test("lists deliveries page by page, newest first, also with a filter.", async () => {
         const ids = await put(subject, webhook, ["a", "b", "c", "d", "e"]);
         await queue.record([success(webhook, present(ids[1])), failure(webhook, present(ids[3]))]);
         const walked: string[] = [];

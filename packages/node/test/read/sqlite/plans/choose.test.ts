@@ -86,7 +86,7 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
   ["transactions with a value", asked("transactions", "values"), {}, "learn matches"],
   ["transactions with a rare value", asked("transactions", "values"), { matches: MAX_SORTED }, "match"],
   [
-    "transactions with a value that too many have to be sorted",
+    "transactions with a value that is too frequent to sort",
     asked("transactions", "values"),
     { matches: MAX_SORTED + 1 },
     "learn total",

@@ -1,4 +1,4 @@
-/** Lists that are read from rankings equal those that sort and test all rows. */
+/** Lists from rankings equal lists from a complete scan and sort. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,7 +105,7 @@ function createTable(database: Database) {
   };
 }
 
-/** As long as the tests need. */
+/** Limit that outlasts the tests. */
 const time = createReadTime(600_000);
 
 const OPTIONS = { foundation: undefined, foundationUntil: undefined, heightAt: () => 0 };
