@@ -134,3 +134,85 @@ test("Markers are found in comments only, across lines, and not where the word h
   expect(found("// Runs behind a proxy, far behind the chain, and leaves nothing behind.")).toEqual([]);
   expect(found('const text = "those that";')).toEqual([]);
 });
+
+type TestMarker = Marker | "docstring starts with a question word";
+
+/** Upper bounds for tests and their support, whose titles count as comments. They only ever decrease. */
+const TEST_BOUNDS: Readonly<Record<TestMarker, number>> = {
+  // Examples of test/citations.test.ts and words.test.ts.
+  'docstring starts with "Of"': 1,
+  "docstring starts with a question word": 1,
+  "docstring is a prepositional phrase": 6,
+  '"is no X"': 3,
+  '"those that"': 8,
+  '"any more"': 0,
+  '"behind" for "after"': 5,
+};
+
+const TEST_MATCHES: Readonly<Record<TestMarker, (text: string, docstrings: readonly string[]) => number>> = {
+  ...MATCHES,
+  "docstring starts with a question word": (_, docstrings) =>
+    docstrings.filter((doc) =>
+      /^(?:As|How|Once|That|What|When|Where|Whether|Which|Who|Whom|Whose)\b/.test(doc),
+    ).length,
+};
+
+/** The titles of tests and of groups of tests, one a line. */
+const titlesIn = (source: string): string =>
+  [
+    ...source.matchAll(
+      /(?:\b(?:test|describe)(?:\.(?:concurrent|skipIf\([^()]*\)))*|\]\)|\b(?:each|for)\([^()]*(?:\([^()]*\))*\))\(\s*(["'`])(.*?)\1/g,
+    ),
+  ]
+    .map(([, , title]) => title)
+    .join("\n");
+
+const testMarkersIn = (source: string): Record<TestMarker, number> => {
+  const docstrings = docstringsIn(source);
+  const text = `${commentsIn(source)}\n${titlesIn(source)}`;
+  return Object.fromEntries(
+    Object.entries(TEST_MATCHES).map(([marker, match]) => [marker, match(text, docstrings)]),
+  ) as Record<TestMarker, number>;
+};
+
+const testPaths = (): string[] =>
+  ["packages", "test"]
+    .flatMap((folder) =>
+      readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
+    .filter((path) => /^(?:packages\/\w+\/test(?:-support)?|test)\/.*\.(?:tsx?|mjs)$/.test(path))
+    // This file, whose examples are markers.
+    .filter((path) => path !== "packages/node/test/architecture/markers.test.ts");
+
+const testCounts = testPaths().map((path) => ({
+  path,
+  markers: testMarkersIn(readFileSync(join(REPOSITORY, path), "utf8")),
+}));
+
+test.each(Object.entries(TEST_BOUNDS) as [TestMarker, number][])(
+  "In tests, %s: at most %i.",
+  (marker, bound) => {
+    const files = testCounts
+      .map(({ path, markers }) => ({ path, found: markers[marker] }))
+      .filter(({ found }) => found > 0)
+      .sort((a, b) => b.found - a.found);
+    const worst = files.slice(0, WORST_FILES).map(({ path, found }) => `${found} ${path}`);
+    expect(
+      files.reduce((sum, { found }) => sum + found, 0),
+      `${marker}, in ${files.length} files, the worst first:\n${worst.join("\n")}\nreceived, allowed`,
+    ).toBeLessThanOrEqual(bound);
+  },
+);
+
+test("Titles of tests and of groups are searched, and no other texts.", () => {
+  const found = (source: string) =>
+    Object.entries(testMarkersIn(source)).flatMap(([marker, number]) => (number > 0 ? [marker] : []));
+  expect(found("/** What is read. */")).toEqual(["docstring starts with a question word"]);
+  expect(found('test("a text is no number", () => {});')).toEqual(['"is no X"']);
+  expect(found('describe.concurrent("those that match", () => {});')).toEqual(['"those that"']);
+  expect(found('test.each([\n  ["a"],\n])("%s is not there any more", () => {});')).toEqual(['"any more"']);
+  expect(found('test.each(Object.keys(LISTS))("%s is no list", () => {});')).toEqual(['"is no X"']);
+  expect(found('const text = "is no number";')).toEqual([]);
+});

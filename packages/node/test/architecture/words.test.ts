@@ -85,3 +85,29 @@ test("Retired words are found in names, in sentences and across lines, and not w
   expect(retiredIn("/** What was taken\n * back. */")).toEqual(["taken back"]);
   expect(retiredIn("shear, doorway, indoors, a heart; untold")).toEqual([]);
 });
+
+/** Tests and their support: HTTP has responses, peers reply, functions have results, checks verdicts. */
+const TEST_SOURCE = /^packages\/\w+\/test(?:-support)?\/|^test\//;
+const AMBIGUOUS = /\b(?:answers?|answered|answering|tells?|telling)\b/g;
+/** Names and a code of the API, and a message of the client, of which the tests have copies. */
+const PUBLISHED =
+  /\banswer: "|\banswered: \d|answer="\$\{|\bno answer(?="|:| within \d+ ms)|"answer"|\bAPI_ANSWER_INVALID\b/g;
+
+const ambiguousIn = (text: string): string[] => plainText(text.replace(PUBLISHED, "")).match(AMBIGUOUS) ?? [];
+
+test('Tests use "response", "reply", "result", "verdict" or "outcome" instead of "answer".', () => {
+  const found = sources()
+    .filter((path) => TEST_SOURCE.test(path))
+    .map((path) => ({ path, words: ambiguousIn(readFileSync(join(REPOSITORY, path), "utf8")) }))
+    .filter(({ words }) => words.length > 0);
+  expect(
+    found.map(({ path, words }) => `${path}: ${[...new Set(words)].join(", ")}`),
+    `say it in the words of ${GLOSSARY}`,
+  ).toEqual([]);
+});
+
+test("Ambiguous words are found in names and sentences, and not in published names.", () => {
+  expect(ambiguousIn("const lastAnswer = answersTo(request)")).toEqual(["answer", "answers"]);
+  expect(ambiguousIn("// The node tells\n// what it answered.")).toEqual(["tells", "answered"]);
+  expect(ambiguousIn('{ status: 500, answer: "no" }, "no answer", "no answer within 5 ms"')).toEqual([]);
+});
