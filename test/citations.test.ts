@@ -37,7 +37,7 @@ const faultsIn = (path: string, text: string) => {
   const written = text.replaceAll("~", ".md");
   return findCitationFaults({
     texts: new Map(Object.entries({ ...texts, [path]: written })),
-    exists: (asked) => asked === "docs/picture.png",
+    exists: (requested) => requested === "docs/picture.png",
   });
 };
 

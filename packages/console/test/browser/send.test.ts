@@ -51,7 +51,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   const open = (values: Readonly<Record<string, string>>) =>
     page.goto(`/console/send?${new URLSearchParams(values)}`);
   const press = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click();
-  const says = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
+  const shows = (text: string) => page.getByRole("main").getByText(text).first().waitFor();
   /** Summary of the transaction to be signed. */
   const sentence = (text: string) => page.locator(".sentence").getByText(text).waitFor();
   /** The transaction that the page has sent, as soon as it is in a block. */
@@ -102,7 +102,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await page.keyboard.press("Enter");
     await sentence("sends");
     expect(await field("From").inputValue()).toBe(sender.address);
-    await says("9,987.3");
+    await shows("9,987.3");
     await keepPicture(page, "send-transfer-light-1400");
     await page.keyboard.press("Enter");
     const transaction = await forged();
@@ -173,7 +173,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
   test("Amounts, recipients and passphrases are refused with a reason, before and by the node.", async () => {
     const [sender, recipient, other] = accounts;
     await open({ from: sender.address, to: recipient.address });
-    await says("It has");
+    await shows("It has");
     for (const [amount, reason] of [
       ["1,000", "without separators"],
       ["0", "must be more than 0"],
@@ -182,29 +182,29 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
       ["12345", "With the fee, the wallet lacks"],
     ] as const) {
       await fill({ "Amount in DEVUNIK": amount });
-      await says(reason);
+      await shows(reason);
     }
     await fill({ "Amount in DEVUNIK": "1", To: `${recipient.address.slice(0, -1)}1` });
-    await says("it has a typo");
+    await shows("it has a typo");
     const foreign = addressFromPublicKey(sender.publicKey, livenet.network.pubKeyHash);
     await fill({ To: foreign });
-    await says("an address of another network");
+    await shows("an address of another network");
     await keepPicture(page, "send-refused-light-1400");
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await fill({ To: recipient.address });
     await sentence("sends");
     await press("Sign and send");
-    await says("Enter the passphrase.");
+    await shows("Enter the passphrase.");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-passphrase");
     await fill({ Passphrase: other.passphrase });
     await press("Sign and send");
-    await says(`This is the passphrase of ${other.address}, not of the sender.`);
+    await shows(`This is the passphrase of ${other.address}, not of the sender.`);
     expect(await field("Passphrase").inputValue()).toBe("");
 
     await page.getByText("Fee and nonce").click();
     await fill({ Fee: "0.00000001", Passphrase: sender.passphrase });
-    await says("0.00000001");
+    await shows("0.00000001");
     await press("Sign and send");
     await page.locator("#field-fee-notes").getByText("The fee is too low").waitFor();
     await page.getByRole("heading", { name: "The node refused it" }).waitFor();
@@ -214,12 +214,12 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     // Both have a unik of the same type, which the chain requires.
     const [sender, delegate] = [accounts[0], delegates[1]];
     await open({ kind: "vote", from: sender.address, delegate: delegate.address });
-    await says("has not voted");
+    await shows("has not voted");
     await sentence("votes for");
     await field("Passphrase").fill(sender.passphrase);
     await press("Sign and send");
     expect((await forged()).asset).toEqual({ votes: [`+${delegate.publicKey}`] });
-    await says("already voted");
+    await shows("already voted");
     await field("What to do").selectOption("withdraw");
     await field("Passphrase").fill(sender.passphrase);
     await sentence("withdraws its vote");
@@ -261,17 +261,17 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     const printed = await node.command(command, { UNIKNODE_PASSPHRASE: sender.passphrase });
     await open({ kind: "signed" });
     await field("Signed transactions").fill(printed.slice(0, 40));
-    await says("This is not JSON");
+    await shows("This is not JSON");
     const file = { name: "signed.json", mimeType: "application/json", buffer: Buffer.from(printed) };
     await page.getByLabel("Read a file").setInputFiles(file);
-    await says("not sent yet");
+    await shows("not sent yet");
     expect(await accessibilityFaults(page)).toEqual([]);
     await press("Send");
     await page.getByText("accepted", { exact: true }).waitFor();
     await node.client.dev.mine();
     await press("Send");
     await page.getByText("refused", { exact: true }).waitFor();
-    await says("Already forged.");
+    await shows("Already forged.");
     await keepPicture(page, "send-signed-light-1400");
   });
 
@@ -279,14 +279,14 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     const [, payer, recipient] = accounts;
     await signIn(page, node.token);
     await page.goto("/console/dev");
-    await says(recipient.passphrase);
+    await shows(recipient.passphrase);
     await fill({ To: "D1", "Amount in DEVUNIK": "1.5" });
     await field("From").selectOption(payer.address);
     await press("Pay");
-    await says("it has a typo");
+    await shows("it has a typo");
     await field("To").fill(recipient.address);
     await press("Pay");
-    await says("waits in the pool");
+    await shows("waits in the pool");
     await node.client.dev.mine();
     await page.getByText(/1 confirmation/).waitFor();
     await keepPicture(page, "dev-faucet-light-1400");
@@ -310,7 +310,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuse }) => {
     await sentence("sends");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": "wrong" });
     await press("Sign and send");
-    await says("Wrong second passphrase for this wallet");
+    await shows("Wrong second passphrase for this wallet");
     await fill({ Passphrase: sender.passphrase, "Second passphrase": second });
     await press("Sign and send");
     expect(await forged()).toMatchObject({ signSignature: expect.any(String) });

@@ -9,7 +9,7 @@ import { canFillDisk, fillDisk, freeDisk } from "./disk.ts";
 import type { Kind } from "./kinds.ts";
 import { type Life, setClock } from "./life.ts";
 import type { Random } from "./random.ts";
-import { MOODS } from "./receiver.ts";
+import { BEHAVIOURS } from "./receiver.ts";
 import { changeSubject, comeBack, leave, replay, type Subject } from "./subject.ts";
 
 export type World = {
@@ -71,9 +71,9 @@ const jump: Disturbance = async (world) => {
   setClock(folder, world.clockAheadMs);
 };
 
-const changeMood: Disturbance = async ({ random, steady, restless, historians }) => {
+const changeBehaviour: Disturbance = async ({ random, steady, restless, historians }) => {
   const { receiver } = random.pick([...steady, ...restless, ...historians]);
-  await receiver.become(random.chance(0.4) ? "well" : random.pick(MOODS));
+  await receiver.become(random.chance(0.4) ? "well" : random.pick(BEHAVIOURS));
 };
 
 const changeRegister: Disturbance = ({ random, restless, kinds, chronicle }, { control }) =>
@@ -129,7 +129,7 @@ const WEIGHTS: readonly (readonly [string, Disturbance, number])[] = [
   ["restoring", restore, 2],
   ["travel", travel, 3],
   ["clock jump", jump, 6],
-  ["mood", changeMood, 25],
+  ["behaviour", changeBehaviour, 25],
   ["register change", changeRegister, 4],
   ["leaving", leaveForGood, 2],
   ["coming back", comeBackAll, 2],

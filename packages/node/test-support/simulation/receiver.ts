@@ -33,7 +33,7 @@ export type Arrival = {
  * by byte, never end the response, close the connection before or after handling the delivery, close it
  * within the response, be down.
  */
-export const MOODS = [
+export const BEHAVIOURS = [
   "well",
   "refusing",
   "busy",
@@ -46,7 +46,7 @@ export const MOODS = [
   "away",
 ] as const;
 /** Responds 410, permanently. */
-export type Mood = (typeof MOODS)[number] | "gone";
+export type Behaviour = (typeof BEHAVIOURS)[number] | "gone";
 
 export type Receiver = {
   readonly url: string;
@@ -54,8 +54,8 @@ export type Receiver = {
   readonly arrivals: readonly Arrival[];
   /** Tokens with which its deliveries may be signed. */
   readonly tokens: Set<string>;
-  mood(): Mood;
-  become(mood: Mood): Promise<void>;
+  behaviour(): Behaviour;
+  become(behaviour: Behaviour): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -66,10 +66,10 @@ const REFUSALS = [301, 400, 404, 500, 502, 503];
 export async function startReceiver(random: Random): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const tokens = new Set<string>();
-  let mood: Mood = "well";
+  let behaviour: Behaviour = "well";
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (mood === "resetting") return void request.socket.destroy();
+    if (behaviour === "resetting") return void request.socket.destroy();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     remember(request, Buffer.concat(chunks).toString());
@@ -91,7 +91,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
 
   async function respond(response: ServerResponse): Promise<void> {
     const socket = response.socket;
-    switch (mood) {
+    switch (behaviour) {
       case "refusing":
         response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no");
         return;
@@ -148,14 +148,14 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/hook`,
     arrivals,
     tokens,
-    mood: () => mood,
+    behaviour: () => behaviour,
     async become(next) {
-      if (mood !== "away" && next === "away") await shut();
-      if (mood === "away" && next !== "away") await listen(port);
-      mood = next;
+      if (behaviour !== "away" && next === "away") await shut();
+      if (behaviour === "away" && next !== "away") await listen(port);
+      behaviour = next;
     },
     close: async () => {
-      if (mood !== "away") await shut();
+      if (behaviour !== "away") await shut();
     },
   };
 }

@@ -44,7 +44,7 @@ export async function changeSubject(
   chronicle: Chronicle,
 ): Promise<void> {
   // A receiver that responds 410 would be suspended again.
-  if (receiver.mood() === "gone") await receiver.become("well");
+  if (receiver.behaviour() === "gone") await receiver.become("well");
   const before = present(periods.at(-1));
   const notBefore = chronicle.position();
   periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });

@@ -416,7 +416,7 @@ describe("the event log of the chain", () => {
 
   test("is empty without subscriptions, and no event is even created", async () => {
     const eventsOfFacts = () => {
-      throw new Error("asked for nothing");
+      throw new Error("called without subscribers");
     };
     const { chain, database } = start({ deps: { eventsOfFacts } });
     expect(await chain.accept(heights(2, 9))).toEqual(accepted(8));

@@ -22,9 +22,9 @@ test("The first slot is the one after the slot of the start.", () => {
 });
 
 test("A demand lasts until a block is signed, also from before the start.", () => {
-  const asked = started(demanded(NOT_STARTED), 100);
-  expect(asked.isDemanded).toBe(true);
-  expect(signed(asked).isDemanded).toBe(false);
+  const requested = started(demanded(NOT_STARTED), 100);
+  expect(requested.isDemanded).toBe(true);
+  expect(signed(requested).isDemanded).toBe(false);
 });
 
 test("A pause settles the slots that it skipped, and never unsettles one.", () => {

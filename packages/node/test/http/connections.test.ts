@@ -66,7 +66,7 @@ describe("when all connections are in use", () => {
     for (const from of ATTACKERS) {
       await hold(port, { from, count: 10, send });
     }
-    for (let asked = 0; asked < 3; asked += 1) {
+    for (let requested = 0; requested < 3; requested += 1) {
       expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
     }
     expect(connections().closed.evicted).toBeGreaterThan(0);
@@ -102,13 +102,13 @@ describe("when all connections are in use", () => {
   test("a connection whose response is in progress is not evicted", async () => {
     const { port, gateway, connections } = await serve({ connections: { total: 2, perClient: 2 } });
     const status = Promise.withResolvers<Awaited<ReturnType<typeof gateway.status>>>();
-    let asked = 0;
+    let requested = 0;
     gateway.status = () => {
-      asked += 1;
+      requested += 1;
       return status.promise;
     };
     const responses = ["127.0.1.1", "127.0.1.1"].map((from) => statusFrom(from, port, "/api/node/status"));
-    await expect.poll(() => asked).toBe(2);
+    await expect.poll(() => requested).toBe(2);
     await expect(statusFrom("127.0.0.2", port, "/api/blockchain")).rejects.toThrow();
     expect(connections().refused.total).toBe(1);
     status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });

@@ -250,13 +250,13 @@ describe("sockets", () => {
     const listening = openFixture();
     const { port } = await listening.listen();
     const status = Promise.withResolvers<NodeStatus>();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     listening.gateway.status = () => {
-      asked.resolve();
+      requested.resolve();
       return status.promise;
     };
     const response = fetch(`http://127.0.0.1:${port}/api/node/status`);
-    await asked.promise;
+    await requested.promise;
     const closed = listening.close();
     status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
     expect((await response).status).toBe(200);

@@ -113,8 +113,8 @@ test("a /48 of IPv6 has the request budget of ten clients", async () => {
   const fixture = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } });
   const from = async (remoteAddress: string) =>
     (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
-  const asked = Array.from({ length: 21 }, (_, subnet) => from(`2001:db8:0:${subnet.toString(16)}::1`));
-  const responses = await Promise.all(asked);
+  const requested = Array.from({ length: 21 }, (_, subnet) => from(`2001:db8:0:${subnet.toString(16)}::1`));
+  const responses = await Promise.all(requested);
   expect(responses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
   expect(await from("2001:db8:1::1")).toBe(200);
   await fixture.close();

@@ -14,8 +14,8 @@ let built = 0;
 const ranked = openFixture(
   {
     rankings: {
-      build(...asked) {
-        const ranking = builder.build(...asked);
+      build(...requested) {
+        const ranking = builder.build(...requested);
         building = ranking;
         built++;
         return ranking;

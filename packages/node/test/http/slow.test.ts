@@ -99,9 +99,9 @@ test("get `retry-after` if too many are queued", async () => {
   const open = createSlowQueryThread({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const asked = Array.from({ length: 6 }, () => open.run(request));
-  expect(asked.map((response) => response !== undefined)).toEqual([true, true, true, true, false, false]);
-  const [first] = await Promise.all(asked);
+  const requested = Array.from({ length: 6 }, () => open.run(request));
+  expect(requested.map((response) => response !== undefined)).toEqual([true, true, true, true, false, false]);
+  const [first] = await Promise.all(requested);
   expect(first).toMatchObject({ status: 200 });
 });
 
@@ -112,8 +112,8 @@ test("fail if their thread dies; the next one starts another", async () => {
   const open = createSlowQueryThread({ databasePath, files, identity, readTimeoutMs: 5_000 });
   thread = open;
   const request = { method: "GET", url: "/api/blockchain", body: undefined };
-  const asked = [open.run(request), open.run(request)];
-  for (const response of asked)
+  const requested = [open.run(request), open.run(request)];
+  for (const response of requested)
     await expect(response).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });
   expect(open.figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
   mkdirSync(dirname(databasePath));

@@ -96,7 +96,7 @@ type Row = readonly [
   status: number,
   code: string,
   /** Expected parts of the message: the thing, the reason, the next step. */
-  says: readonly string[],
+  texts: readonly string[],
 ];
 
 /** Paths that the old node did not have: the body has the code. */
@@ -699,20 +699,23 @@ test("the table has the wrong usages of every family", () => {
   expect(OWN.length + OLD.length).toBeGreaterThanOrEqual(44);
 });
 
-test.each(OWN)("%s (%s) gets the response with its code", async (_title, path, given, status, code, says) => {
-  const { body, headers, ...response } = await ask(path, given);
-  expect([response.status, body.statusCode, body.code, headers["error-code"]]).toEqual([
-    status,
-    status,
-    code,
-    code,
-  ]);
-  for (const text of says) expect(body.message).toContain(text);
-  if (status === 405) expect(body.message).toContain(`allowed: ${headers.allow}`);
-});
+test.each(OWN)(
+  "%s (%s) gets the response with its code",
+  async (_title, path, given, status, code, texts) => {
+    const { body, headers, ...response } = await ask(path, given);
+    expect([response.status, body.statusCode, body.code, headers["error-code"]]).toEqual([
+      status,
+      status,
+      code,
+      code,
+    ]);
+    for (const text of texts) expect(body.message).toContain(text);
+    if (status === 405) expect(body.message).toContain(`allowed: ${headers.allow}`);
+  },
+);
 
 test.each(OLD)("%s (%s) has the recorded members, and the code in a header", async (...row) => {
-  const [_title, path, given, status, code, says] = row;
+  const [_title, path, given, status, code, texts] = row;
   const { body, headers, ...response } = await ask(path, given);
   const members = [
     "error",
@@ -722,7 +725,7 @@ test.each(OLD)("%s (%s) has the recorded members, and the code in a header", asy
   ];
   expect(Object.keys(body).sort()).toEqual(members);
   expect([response.status, body.statusCode, headers["error-code"]]).toEqual([status, status, code]);
-  for (const text of says) expect(body.message).toContain(text);
+  for (const text of texts) expect(body.message).toContain(text);
   expect(headers.allow).toBe(code === "METHOD_NOT_ALLOWED" ? "GET, HEAD, POST" : undefined);
 });
 

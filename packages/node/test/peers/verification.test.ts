@@ -53,10 +53,10 @@ function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
 }
 
 /** Replies of a node with that chain. */
-function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
+function askFrom({ chain }: TestChain, requested: string[] = []): RequestPeer {
   const handlers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
   return (async (event: PeerEvent, argument: never) => {
-    asked.push(event);
+    requested.push(event);
     const result =
       event === "p2p.peer.getCommonBlocks"
         ? await handlers.getCommonBlocks(argument).catch((error: ReplyError) => {
@@ -94,7 +94,7 @@ const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, netwo
 const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
   decodeHeader(encodeHeader({ ...header, blockSignature }, network), network).header;
 
-const noPeer: RequestPeer = () => Promise.reject(new Error("no peer should have been asked"));
+const noPeer: RequestPeer = () => Promise.reject(new Error("no peer should have been queried"));
 
 describe("a peer on our chain", () => {
   test("is verified by its head alone unless it is ahead", async () => {
@@ -113,10 +113,10 @@ describe("a peer on our chain", () => {
   ])("is verified by its headers above ours if it is ahead, isUniknode %s", async (_, isUniknode, event) => {
     const [own, other] = [open(), open()];
     await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
-    const asked: string[] = [];
-    const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, asked));
+    const requested: string[] = [];
+    const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, requested));
     expect(result).toEqual({ myHeight: 3, hisHeight: 6, highestCommonHeight: 3 });
-    expect(asked).toEqual(["p2p.peer.getCommonBlocks", event]);
+    expect(requested).toEqual(["p2p.peer.getCommonBlocks", event]);
   });
 });
 

@@ -14,8 +14,8 @@ test("A value that depends on the head is computed once for each head.", () => {
 test("Concurrent reads of a snapshot are executed once for each head.", async () => {
   let count = 0;
   const counted = perSnapshot(async () => ++count);
-  const asked = ["a", "a", "b", "b"].map((id) => counted({ head: head(id) }));
-  expect(await Promise.all(asked)).toEqual([1, 1, 2, 2]);
+  const requested = ["a", "a", "b", "b"].map((id) => counted({ head: head(id) }));
+  expect(await Promise.all(requested)).toEqual([1, 1, 2, 2]);
 });
 
 test("A failed read is repeated.", async () => {

@@ -70,11 +70,11 @@ test("not processed: the message states it", async () => {
 });
 
 test("waiting finds it in a block, even if it left the pool between two polls", async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const client = await clientOf((path) => {
-    asked.push(path);
-    if (path.includes("unconfirmed")) return asked.length < 3 ? [200, { data: {} }] : [404, {}];
-    return asked.length < 4 ? [404, {}] : [200, { data: { id: ID, blockId: "7" } }];
+    requested.push(path);
+    if (path.includes("unconfirmed")) return requested.length < 3 ? [200, { data: {} }] : [404, {}];
+    return requested.length < 4 ? [404, {}] : [200, { data: { id: ID, blockId: "7" } }];
   });
   expect(await waitUntilForged(client, ID, 10_000)).toMatchObject({ blockId: "7" });
 });

@@ -25,18 +25,18 @@ const verdicts = (count: number) => Array.from({ length: count }, (_, index) => 
 /** Verifier over one of the calling thread that records how many signatures each of its calls had. */
 function quickVerifier(options: Partial<QuickVerifierOptions> = {}) {
   const inner = createVerifier({ threads: 0 });
-  const asked: number[] = [];
+  const requested: number[] = [];
   const verifier = createQuickVerifier(
     { ownPerTurn: 0, maxKnown: 100, ...options },
     {
       ...inner,
       verify(given) {
-        asked.push(given.length);
+        requested.push(given.length);
         return inner.verify(given);
       },
     },
   );
-  return { verifier, asked };
+  return { verifier, requested };
 }
 
 const hasAddon = existsSync(
@@ -45,36 +45,36 @@ const hasAddon = existsSync(
 
 describe.runIf(hasAddon)("signatures verified in the calling thread", () => {
   test("get the same verdicts, without another thread", async () => {
-    const { verifier, asked } = quickVerifier({ ownPerTurn: 16 });
+    const { verifier, requested } = quickVerifier({ ownPerTurn: 16 });
     expect(await verifier.verify(checks(10))).toEqual(verdicts(10));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test("are limited per event-loop tick", async () => {
-    const { verifier, asked } = quickVerifier({ ownPerTurn: 16 });
+    const { verifier, requested } = quickVerifier({ ownPerTurn: 16 });
     const first = ["a", "b", "c"].map((prefix) => verifier.verify(checks(7, prefix)));
     expect(await Promise.all(first)).toEqual([verdicts(7), verdicts(7), verdicts(7)]);
-    expect(asked).toEqual([7]);
+    expect(requested).toEqual([7]);
     await nextTurn();
     expect(await verifier.verify(checks(16, "d"))).toEqual(verdicts(16));
-    expect(asked).toEqual([7]);
+    expect(requested).toEqual([7]);
     expect(await verifier.verify(checks(17, "e"))).toEqual(verdicts(17));
-    expect(asked).toEqual([7, 17]);
+    expect(requested).toEqual([7, 17]);
   });
 });
 
 describe("signatures that are known to be valid", () => {
   test("are not verified again, wherever they come from", async () => {
-    const { verifier, asked } = quickVerifier();
+    const { verifier, requested } = quickVerifier();
     await verifier.verify(checks(6));
     const mixed = [...checks(6), ...checks(4, "new")];
     expect(await verifier.verify(mixed)).toEqual([...verdicts(6), ...verdicts(4)]);
     // Two of the six were wrong.
-    expect(asked).toEqual([6, 2 + 4]);
+    expect(requested).toEqual([6, 2 + 4]);
   });
 
   test("are identified by every part of the check", async () => {
-    const { verifier, asked } = quickVerifier();
+    const { verifier, requested } = quickVerifier();
     const valid = checkOf("text");
     const other = keysFromPassphrase("another passphrase").publicKey;
     expect(await verifier.verify([valid])).toEqual([true]);
@@ -86,25 +86,25 @@ describe("signatures that are known to be valid", () => {
       { ...valid, signature: valid.signature.subarray(1) },
     ];
     expect(await verifier.verify(altered)).toEqual(altered.map(() => false));
-    expect(asked).toEqual([1, altered.length]);
+    expect(requested).toEqual([1, altered.length]);
   });
 
   test("are bounded: new ones replace the oldest", async () => {
-    const { verifier, asked } = quickVerifier({ maxKnown: 10 });
+    const { verifier, requested } = quickVerifier({ maxKnown: 10 });
     const all = Array.from({ length: 40 }, (_, index) => checkOf(`text ${index}`));
     for (const check of all) await verifier.verify([check]);
     expect(await verifier.verify(all)).toEqual(all.map(() => true));
-    const forgotten = present(asked.at(-1), "the last of asked");
+    const forgotten = present(requested.at(-1), "the last of requested");
     expect(forgotten).toBeGreaterThanOrEqual(30);
     expect(forgotten).toBeLessThan(40);
   });
 
   test("do not come from a synchronisation", async () => {
-    const { verifier, asked } = quickVerifier({ maxKnown: 1_000 });
+    const { verifier, requested } = quickVerifier({ maxKnown: 1_000 });
     const all = Array.from({ length: 129 }, (_, index) => checkOf(`text ${index}`));
     await verifier.verify(all);
     await verifier.verify(all.slice(0, 1));
-    expect(asked).toEqual([129, 1]);
+    expect(requested).toEqual([129, 1]);
   });
 });
 

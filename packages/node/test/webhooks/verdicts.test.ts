@@ -12,7 +12,7 @@ const busy = (ms: number) => {
 };
 
 test("each slice yields one verdict exactly once, however slow the register and the conditions are", () => {
-  let asked = 0;
+  let requested = 0;
   const slow = (id: number): Definition => ({
     ...{
       id,
@@ -26,7 +26,7 @@ test("each slice yields one verdict exactly once, however slow the register and 
     list: [],
     names: new Map([["peer.added", "peer.added"]]),
     metered: meterConditions(() => {
-      asked++;
+      requested++;
       busy(12);
       return id % 2 === 0;
     }),
@@ -45,7 +45,7 @@ test("each slice yields one verdict exactly once, however slow the register and 
   const event = { id: "peer.added:1", name: "peer.added", data: {}, sequence: 1, createdMs: 0 };
   const slices = [1, 2, 3, 4].map(() => verdicts.find([event]));
   expect(slices).toEqual([0, 0, 0, 1]);
-  expect(asked).toBe(4);
+  expect(requested).toBe(4);
   expect(definitions.map((definition) => verdicts.of(event, definition))).toEqual([false, true, false, true]);
   // Nothing is kept after the cursor has passed it.
   expect(verdicts.find([{ ...event, sequence: 2 }])).toBe(0);

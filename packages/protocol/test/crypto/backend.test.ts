@@ -25,10 +25,10 @@ const vectors = (name: string): VectorCase[] =>
 
 /** Accepts everything, and records its calls. */
 function createCredulous() {
-  const asked: { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array }[] = [];
+  const requested: { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array }[] = [];
   const ask = (hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) =>
-    asked.push({ hash, signature, publicKey }) > 0;
-  return { asked, name: "credulous", verifyEcdsa: ask, verifySchnorr: ask };
+    requested.push({ hash, signature, publicKey }) > 0;
+  return { requested, name: "credulous", verifyEcdsa: ask, verifySchnorr: ask };
 }
 
 const { privateKey, publicKey } = keysFromPassphrase("key");
@@ -41,7 +41,7 @@ describe("the checks before a backend", () => {
     const credulous = createCredulous();
     expect(verifyEcdsa(new Uint8Array(32), ecdsa, publicKey, credulous)).toBe(true);
     expect(verifySchnorr(new Uint8Array(32), schnorr, publicKey, credulous)).toBe(true);
-    expect(credulous.asked.map(({ signature }) => signature)).toEqual([ecdsa, schnorr]);
+    expect(credulous.requested.map(({ signature }) => signature)).toEqual([ecdsa, schnorr]);
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe("the checks before a backend", () => {
       const signature = typeof input.signature === "function" ? input.signature(good) : input.signature;
       expect(verify(input.hash, signature, input.publicKey, credulous)).toBe(false);
     }
-    expect(credulous.asked).toEqual([]);
+    expect(credulous.requested).toEqual([]);
   });
 
   test("of the recorded signatures, only strict DER and 64 bytes reach it", () => {
@@ -75,7 +75,7 @@ describe("the checks before a backend", () => {
     for (const { hash, signature, publicKey } of vectors("ecdsa")) {
       verifyEcdsa(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), credulous);
     }
-    for (const { signature } of credulous.asked) {
+    for (const { signature } of credulous.requested) {
       const [r, s] = integersOf(signature);
       expect(isReadableDer(signature)).toBe(true);
       expect(der(r, s)).toEqual(signature);
@@ -84,9 +84,9 @@ describe("the checks before a backend", () => {
     for (const { hash, signature, publicKey } of vectors("schnorr")) {
       verifySchnorr(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), schnorrAsked);
     }
-    expect(credulous.asked.length).toBeGreaterThan(20);
-    expect(schnorrAsked.asked.length).toBeGreaterThan(20);
-    expect(schnorrAsked.asked.every(({ signature }) => signature.length === 64)).toBe(true);
+    expect(credulous.requested.length).toBeGreaterThan(20);
+    expect(schnorrAsked.requested.length).toBeGreaterThan(20);
+    expect(schnorrAsked.requested.every(({ signature }) => signature.length === 64)).toBe(true);
   });
 });
 

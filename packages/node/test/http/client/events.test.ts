@@ -90,18 +90,18 @@ describe("a stream", () => {
 });
 
 test("a broken connection is opened again after the last event", async () => {
-  const asked: (string | null)[] = [];
+  const requested: (string | null)[] = [];
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? "", "http://a").searchParams;
-    asked.push(query.get("lastEventId") ?? query.get("fromHeight"));
-    if (asked.length === 2) return response.writeHead(503, { "retry-after": "0" }).end("{}");
+    requested.push(query.get("lastEventId") ?? query.get("fromHeight"));
+    if (requested.length === 2) return response.writeHead(503, { "retry-after": "0" }).end("{}");
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(`retry: 1\nid: ${asked.length}\n\n`);
+    response.write(`retry: 1\nid: ${requested.length}\n\n`);
     // Cut in the middle of a character.
-    const text = Buffer.from(`id: ${asked.length}.1\nevent: a\ndata: {"event":"a","id":"œ"}\n\n`);
+    const text = Buffer.from(`id: ${requested.length}.1\nevent: a\ndata: {"event":"a","id":"œ"}\n\n`);
     response.write(text.subarray(0, text.indexOf(0xc5) + 1), () => {
       response.write(text.subarray(text.indexOf(0xc5) + 1), () => {
-        if (asked.length < 4) request.socket.destroySoon();
+        if (requested.length < 4) request.socket.destroySoon();
       });
     });
   });
@@ -113,6 +113,6 @@ test("a broken connection is opened again after the last event", async () => {
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const { received } = listen(client, { fromHeight: 7 });
   await expect.poll(() => received.map(({ position }) => position), IN_TIME).toEqual(["1.1", "3.1", "4.1"]);
-  expect(asked).toEqual(["7", "1.1", "1.1", "3.1"]);
+  expect(requested).toEqual(["7", "1.1", "1.1", "3.1"]);
   expect(received[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
 });

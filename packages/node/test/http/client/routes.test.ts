@@ -230,7 +230,7 @@ async function serve() {
 }
 
 type AnyList = AsyncIterable<unknown> & { page(): Promise<{ data: readonly unknown[] }> };
-const isList = (asked: object): asked is AnyList => Symbol.asyncIterator in asked;
+const isList = (requested: object): requested is AnyList => Symbol.asyncIterator in requested;
 
 /** Adds a limit to the parameters of every list. */
 const fetchRowByRow: typeof fetch = (url, options) => {
@@ -260,13 +260,13 @@ async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, 
     { readonly page: readonly unknown[]; readonly iterated: readonly unknown[] }
   >();
   for (const [name, call] of namedCalls(createClient(options))) {
-    const asked = call();
-    if (isList(asked)) {
-      const { data: page } = await asked.page();
+    const requested = call();
+    if (isList(requested)) {
+      const { data: page } = await requested.page();
       const route = present(called.at(-1), "a called route");
       lists.set(route, { page, iterated: await rowsOf(rowByRow.get(name)?.() as AnyList) });
     } else {
-      await expect(asked, name).resolves.toBeTypeOf("object");
+      await expect(requested, name).resolves.toBeTypeOf("object");
     }
   }
   return lists;

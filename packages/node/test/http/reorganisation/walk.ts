@@ -172,8 +172,8 @@ function ordersOf({ pattern = "" }: Schema): string[] {
 export async function ask(app: Server, { method, url, payload }: Question): Promise<string[]> {
   const responses: string[] = [];
   for (let next: string | null = url; next !== null; ) {
-    const asked: InjectOptions = { method: method as "GET", url: next, ...(payload && { payload }) };
-    const { statusCode, headers, body } = await app.inject(asked);
+    const requested: InjectOptions = { method: method as "GET", url: next, ...(payload && { payload }) };
+    const { statusCode, headers, body } = await app.inject(requested);
     responses.push(`${statusCode} ${headers.etag ?? ""} ${body}`);
     const isWalk: boolean = /[?&]limit=7/.test(url) && statusCode === 200;
     next = isWalk ? (JSON.parse(body) as { meta: { next: string | null } }).meta.next : null;

@@ -85,25 +85,25 @@ test("a node whose dispatcher is blocked is not ready until it runs again", asyn
 
 test("a node whose consensus thread is blocked is neither live nor ready, and is not queried", async () => {
   let silentSeconds = 9;
-  let asked = 0;
+  let requested = 0;
   const health = createHealth({
     ...SOUND,
     status: async () => {
-      asked++;
+      requested++;
       return STATUS;
     },
     consensusSilentSeconds: () => silentSeconds,
     webhooks: undefined,
     nowMs: () => 0,
   });
-  expect([health.live().ok, (await health.ready()).isReady, asked]).toEqual([true, true, 1]);
+  expect([health.live().ok, (await health.ready()).isReady, requested]).toEqual([true, true, 1]);
   silentSeconds = 12;
   expect(health.live()).toEqual({ ok: false, detail: "has been blocked for 12 s" });
   expect(await health.ready()).toMatchObject({
     isReady: false,
     checks: { consensus: { ok: false, detail: "has been blocked for 12 s" } },
   });
-  expect(asked).toBe(1);
+  expect(requested).toBe(1);
 });
 
 test("a node that cannot write is not ready until it can", async () => {

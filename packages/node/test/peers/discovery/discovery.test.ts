@@ -191,7 +191,7 @@ describe("a round of discovery", () => {
   ) {
     const { peerTable, events } = world();
     for (let last = 1; last <= peers; last++) peerTable.put(peerAt(`203.0.113.${last}`));
-    const asked: string[] = [];
+    const requested: string[] = [];
     const submitted: string[] = [];
     const left: string[] = [];
     const discovery = createDiscovery(
@@ -202,7 +202,7 @@ describe("a round of discovery", () => {
         ping,
         client: {
           async request(ip: string) {
-            asked.push(ip);
+            requested.push(ip);
             return announced(ip).map((other) => ({ ip: other }));
           },
           disconnect: (ip: string) => left.push(ip),
@@ -212,16 +212,16 @@ describe("a round of discovery", () => {
         logger,
       },
     );
-    return { discovery, peerTable, events, asked, submitted, left };
+    return { discovery, peerTable, events, requested, submitted, left };
   }
   const many = (count: number, net: string) => Array.from({ length: count }, (_, last) => `${net}.${last}`);
 
   test("requests the peers of eight peers, and uses fifty addresses of each", async () => {
-    const { discovery, asked, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
+    const { discovery, requested, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
     await discovery.start();
     discovery.close();
-    expect(new Set(asked).size).toBe(8);
-    expect(asked).toHaveLength(8);
+    expect(new Set(requested).size).toBe(8);
+    expect(requested).toHaveLength(8);
     const byPeer = Map.groupBy(submitted, (ip) => present(ip.split(".")[2]));
     expect([...byPeer.values()].map((ips) => new Set(ips).size)).toEqual(Array(8).fill(50));
   });

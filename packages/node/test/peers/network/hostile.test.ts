@@ -284,7 +284,7 @@ describe("peers", { timeout: 90_000 }, () => {
       headersAfter: () => [],
     }));
     const most = await forgesMeanwhile(4, () => call(liar));
-    expect(liar.asked).toContain("p2p.peer.getCommonBlocks");
+    expect(liar.requested).toContain("p2p.peer.getCommonBlocks");
     expect(await peersOfNode()).toEqual([]);
     expect(most).toBeLessThan(MAX_MEMORY_MIB);
   });

@@ -34,7 +34,7 @@ export const madeUp = (network: Network, previous: BlockHeader, keys: KeyPair): 
 export type Liar = {
   readonly host: string;
   /** Names of the received events. */
-  readonly asked: string[];
+  readonly requested: string[];
   close(): Promise<void>;
 };
 
@@ -51,7 +51,7 @@ export type Lies = {
 
 export async function startLiar(world: World, host: string, lies: Lies): Promise<Liar> {
   const { uniknode: _, ...config } = lies.status.config as Record<string, unknown>;
-  const asked: string[] = [];
+  const requested: string[] = [];
 
   type Argument = { ids?: readonly string[]; lastBlockHeight?: number; headersOnly?: boolean };
   function replyTo(event: string, argument: Argument): unknown {
@@ -82,11 +82,11 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       isPeer: () => false,
       logger: pino({ level: "silent" }),
       async handle({ event, argument }) {
-        asked.push(event);
+        requested.push(event);
         return replyTo(event, argument as object) as never;
       },
     },
   );
   await server.listen();
-  return { host, asked, close: server.close };
+  return { host, requested, close: server.close };
 }

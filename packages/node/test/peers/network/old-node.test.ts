@@ -89,7 +89,7 @@ const payment = (nonce: bigint) => {
 };
 
 test("an old node becomes a peer as soon as it is ready", { timeout: 90_000 }, async () => {
-  await expect.poll(() => old.asked, WAIT).toContain("p2p.peer.getStatus");
+  await expect.poll(() => old.requested, WAIT).toContain("p2p.peer.getStatus");
   old.isReady = true;
   await expect.poll(isPeer, WAIT).toBe(true);
 });
@@ -121,7 +121,7 @@ test("a block that it does not post is fetched, with its transactions", { timeou
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
   await expect.poll(() => onChain(block), WAIT).toBe(true);
-  expect(old.asked).toContain("p2p.peer.getBlocks");
+  expect(old.requested).toContain("p2p.peer.getBlocks");
 });
 
 test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () => {
@@ -152,9 +152,9 @@ test("an old forger forges by our node, and the block reaches the old node", {
 });
 
 test("we reconnect after it has cut the connection", { timeout: 90_000 }, async () => {
-  const asked = old.asked.length;
+  const requested = old.requested.length;
   old.cut();
-  await expect.poll(() => old.asked.length, WAIT).toBeGreaterThan(asked);
+  await expect.poll(() => old.requested.length, WAIT).toBeGreaterThan(requested);
   await expect.poll(isPeer, WAIT).toBe(true);
 });
 
@@ -169,7 +169,7 @@ test("it is a peer again after its process was suspended", { timeout: 120_000 },
   expect(old.connections - dialled).toBe(1);
   old.wake();
   await expect.poll(isPeer, WAIT).toBe(true);
-  const posts = () => old.asked.filter((event) => event === "p2p.peer.postBlock").length;
+  const posts = () => old.requested.filter((event) => event === "p2p.peer.postBlock").length;
   const posted = posts();
   await expect.poll(posts, WAIT).toBeGreaterThan(posted);
   await new Promise((resolve) => setTimeout(resolve, HANDSHAKE_MS + 500));

@@ -15,7 +15,7 @@ export type OldNode = {
   /** Ids of the transactions that were posted to it. */
   readonly transactions: string[];
   /** Names of the received events, in order. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** Rules that a caller has broken. */
   readonly broken: string[];
   /** While false, it replies to every event with the error "not ready". */
@@ -71,7 +71,7 @@ export async function startOldNode(options: {
   const node: OldNode = {
     chain: [options.genesis],
     transactions: [],
-    asked: [],
+    requested: [],
     broken: [],
     isReady: false,
     connections: 0,
@@ -175,7 +175,7 @@ export async function startOldNode(options: {
   }
 
   function sendReply(socket: WebSocket, { event, data, cid }: Call): void {
-    node.asked.push(event);
+    node.requested.push(event);
     const result = node.isReady ? resultOf(event, data.data) : "App is not ready.";
     const headers = { version: "5.7.2", height: head().header.height };
     const reply =

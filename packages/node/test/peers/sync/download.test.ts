@@ -44,16 +44,16 @@ const all = Array.from({ length: 2_990 }, (_, index) => 11 + index);
 
 describe("a download", () => {
   test("fetches chunks from every source, and submits them to the chain in order", async () => {
-    const asked = new Map<string, number>();
+    const requested = new Map<string, number>();
     const { deps, taken } = world(async ({ ip }, after, limit) => {
-      asked.set(ip, (asked.get(ip) ?? 0) + 1);
+      requested.set(ip, (requested.get(ip) ?? 0) + 1);
       await new Promise((resolve) => setImmediate(resolve));
       return blocksAfter(after, limit);
     });
     const sources = [source("a"), source("b"), source("c")];
     expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
     expect(taken).toEqual(all);
-    expect([...asked.keys()].sort()).toEqual(["a", "b", "c"]);
+    expect([...requested.keys()].sort()).toEqual(["a", "b", "c"]);
   });
 
   test("leaves no listener on its signal, which outlives it", async () => {
@@ -95,7 +95,7 @@ describe("a download", () => {
 
   test("requests no more from a source than it claims", async () => {
     const { deps, taken } = world(async ({ ip, height }, after, limit) => {
-      if (after + limit > height) throw new Error(`${ip} was asked for too much`);
+      if (after + limit > height) throw new Error(`${ip} received a request for too much`);
       return blocksAfter(after, limit);
     });
     expect((await download(RANGE, [source("a", 900), source("b")], deps)).kind).toBe("done");
@@ -152,16 +152,16 @@ describe("a download", () => {
   });
 
   test("requests the chunk of a slow source from another one, and continues without it", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
-      asked.push(ip);
+      requested.push(ip);
       if (ip === "slow") await new Promise(() => {});
       return blocksAfter(after, limit);
     });
     const sources = [source("slow"), source("b"), source("c")];
     expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
     expect(taken).toEqual(all);
-    expect(asked.filter((ip) => ip === "slow")).toHaveLength(1);
+    expect(requested.filter((ip) => ip === "slow")).toHaveLength(1);
   });
 
   test("uses the first of two replies", async () => {

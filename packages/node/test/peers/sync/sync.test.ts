@@ -236,9 +236,9 @@ test("A peer that sends blocks that are not chained is dropped, even if the dele
 
 test("No peer is dropped for a block that was posted in the meantime.", async () => {
   meet();
-  let asked = 0;
+  let requested = 0;
   follow(async (_, after, limit) => {
-    if (asked++ === 0) await own.take(present(blocks[0]));
+    if (requested++ === 0) await own.take(present(blocks[0]));
     return bytesAfter(after, limit);
   });
   await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
@@ -248,9 +248,9 @@ test("No peer is dropped for a block that was posted in the meantime.", async ()
 
 describe("a claimed height", () => {
   test("of a peer that sends nothing leaves the node in sync, and the peer is suspended", async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     follow(async (_, _after, limit) => {
-      asked.push(limit);
+      requested.push(limit);
       return [];
     });
     await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
@@ -260,7 +260,7 @@ describe("a claimed height", () => {
     expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
     // At first no more than a few blocks.
-    expect(Math.max(...asked)).toBeLessThanOrEqual(5);
+    expect(Math.max(...requested)).toBeLessThanOrEqual(5);
   });
 
   test("whose first blocks arrive makes the node fetch all of them", async () => {
@@ -317,12 +317,12 @@ describe("a wrong branch", () => {
       status: { isUniknode: true, state: {} },
       verification: { myHeight: 5_007, hisHeight: 5_008, highestCommonHeight: COMMON },
     } as Peer);
-    let asked = 0;
+    let requested = 0;
     const high = { ...own.chain.head(), height: 5_007 };
-    follow(async () => [new Uint8Array(++asked)], { ...own.chain, head: () => high });
+    follow(async () => [new Uint8Array(++requested)], { ...own.chain, head: () => high });
     // The node continues: a claim whose blocks cannot be fetched is not proved.
     await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
   });

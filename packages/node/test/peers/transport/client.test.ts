@@ -52,8 +52,8 @@ async function theirs(onCall: (socket: WebSocket, callId: number) => void): Prom
 }
 
 const requestPeers = (client: PeerClient) => client.request("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
+const codeOf = (requested: Promise<unknown>) =>
+  requested.then(
     () => "replied",
     (error) => {
       expect(error).toBeInstanceOf(PeerError);
@@ -84,8 +84,8 @@ describe("a request", () => {
 
   test("fails without a reply in time", async () => {
     const client = await theirs(() => {});
-    const asked = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
-    expect(await codeOf(asked)).toBe("PEER_TIMEOUT");
+    const requested = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
+    expect(await codeOf(requested)).toBe("PEER_TIMEOUT");
   });
 
   test("fails with the error of the peer", async () => {

@@ -28,8 +28,8 @@ async function sleeper(host?: string): Promise<[Sleeper, PeerClient]> {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const requestPeers = (client: PeerClient, timeoutMs = LIMITS.timeoutMs) =>
   client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs });
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
+const codeOf = (requested: Promise<unknown>) =>
+  requested.then(
     () => "replied",
     (error) => {
       expect(error).toBeInstanceOf(PeerError);

@@ -32,11 +32,11 @@ test.each(schemas)("The argument of %s has the form that typebox finds.", (_, sc
 });
 
 test("A custom test receives only values of the right type.", () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const form = formOf(
     Type.Object({
       text: refined(Type.String(), (text) => {
-        asked.push(text);
+        requested.push(text);
         return text === "good";
       }),
     }),
@@ -48,5 +48,5 @@ test("A custom test receives only values of the right type.", () => {
     false,
     false,
   ]);
-  expect(asked).toEqual(["good", "bad"]);
+  expect(requested).toEqual(["good", "bad"]);
 });

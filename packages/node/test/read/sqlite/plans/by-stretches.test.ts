@@ -161,7 +161,7 @@ const range: fc.Arbitrary<Range> = fc.record({
 const question = fc.constantFrom("transactions" as const, "wallets" as const).chain((name) =>
   fc.record({
     name: fc.constant(name),
-    asked: fc.constantFrom(...ASKED[name]),
+    requested: fc.constantFrom(...ASKED[name]),
     order: fc.constantFrom(...ORDERS[name]),
     range,
   }),
@@ -169,11 +169,11 @@ const question = fc.constantFrom("transactions" as const, "wallets" as const).ch
 
 test("All pages are equal, in any order and with any filter, from an offset or a cursor on.", () => {
   fc.assert(
-    fc.property(question, ({ name, asked, order, range }) => {
+    fc.property(question, ({ name, requested, order, range }) => {
       const { byIndex, byStretches, count } = OPEN[name];
-      const selection = { ...asked, order };
+      const selection = { ...requested, order };
       const totalCount = byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
-      expect(count(head, alternativesOf(asked))).toBe(totalCount);
+      expect(count(head, alternativesOf(requested))).toBe(totalCount);
       let next: Range | undefined = range;
       for (let pages = 0; next && pages < 4; pages++) {
         const expected = byIndex(selection, next, { totalCount });

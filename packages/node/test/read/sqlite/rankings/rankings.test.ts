@@ -115,13 +115,13 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
   const database = openDatabase(path);
   migrate(database);
   const snapshot = createSnapshot(database, time);
-  const asked: string[] = [];
+  const requested: string[] = [];
   const rankings = createRankings(
     { maxBytes, maxShare: 1 },
     {
       database,
       build(ranked, bytes) {
-        asked.push(ranked.column);
+        requested.push(ranked.column);
         return build ? build(ranked, bytes) : Promise.resolve(readRankingAt(database, ranked, bytes));
       },
     },
@@ -140,7 +140,7 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
     database,
     table: createTable(database),
     read,
-    asked,
+    requested,
     found: () => found,
     plain: createTransactionQueries(database, { ...options, rankings: NO_RANKINGS }),
     ranked: createTransactionQueries(database, { ...options, rankings: counting }),
@@ -158,8 +158,8 @@ function check({ read, plain, ranked }: Opened, filter: TransactionFilter, order
   read((head) => {
     const { totalCount } = plain.list(head, filter, order, { offset: 0, limit: 1 });
     for (const offset of [0, 1, Math.floor(totalCount / 2), Math.max(0, totalCount - 3), totalCount + 2]) {
-      const asked = [head, filter, order, { offset, limit: 7 }] as const;
-      expect(ranked.list(...asked)).toEqual(plain.list(...asked));
+      const requested = [head, filter, order, { offset, limit: 7 }] as const;
+      expect(ranked.list(...requested)).toEqual(plain.list(...requested));
     }
     for (let after: string | undefined, left = 6; left > 0; left--) {
       const range = { offset: 0, limit: 4, isWalk: true, ...(after !== undefined && { after }) };
@@ -259,11 +259,11 @@ test("are evicted in favour of later ones if they exceed the memory limit", asyn
   const opened = open({ maxBytes: 20_000 });
   appendMany(opened.table, 10, 100);
   for (const order of [BY_AMOUNT, BY_FEE, BY_AMOUNT, BY_NONCE]) await untilFound(opened, order);
-  const { length } = opened.asked;
+  const { length } = opened.requested;
   await untilFound(opened, BY_AMOUNT);
-  expect(opened.asked).toHaveLength(length);
+  expect(opened.requested).toHaveLength(length);
   await untilFound(opened, BY_FEE);
-  expect(opened.asked.slice(length)).toEqual(["transactions.fee"]);
+  expect(opened.requested.slice(length)).toEqual(["transactions.fee"]);
   opened.database.close();
 });
 
@@ -274,7 +274,7 @@ test("that alone exceed it are not built repeatedly", async () => {
     check(opened, {}, BY_AMOUNT);
     await setImmediate();
   }
-  expect([opened.found(), opened.asked]).toEqual([0, ["transactions.amount"]]);
+  expect([opened.found(), opened.requested]).toEqual([0, ["transactions.amount"]]);
   opened.database.close();
 });
 
@@ -286,7 +286,7 @@ test("delay no request while they are built, one at a time", async () => {
     check(opened, {}, order);
     await setImmediate();
   }
-  expect([opened.found(), opened.asked]).toEqual([0, ["transactions.amount"]]);
+  expect([opened.found(), opened.requested]).toEqual([0, ["transactions.amount"]]);
   resolve(undefined);
   opened.database.close();
 });
@@ -318,13 +318,13 @@ test("that cannot be built are reported, and are not retried for a while", async
   const builder = createRankingBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
   const opened = open({
-    build: (...asked) => builder.build(...asked).finally(settled.resolve),
+    build: (...requested) => builder.build(...requested).finally(settled.resolve),
   });
   appendMany(opened.table, 5, 10);
   check(opened, {}, BY_AMOUNT);
   await settled.promise;
   await setImmediate();
   check(opened, {}, BY_AMOUNT);
-  expect([opened.found(), opened.asked.length, errors.length]).toEqual([0, 1, 1]);
+  expect([opened.found(), opened.requested.length, errors.length]).toEqual([0, 1, 1]);
   opened.database.close();
 });
