@@ -95,7 +95,7 @@ describe("Signed JSON", () => {
 });
 
 describe("Equivalent commands and code", () => {
-  test("are a command, with texts that a shell does not interpret.", () => {
+  test("include a command, with texts that a shell does not interpret.", () => {
     const order = {
       kind: "transfer",
       recipientId: "D1",
@@ -115,7 +115,7 @@ describe("Equivalent commands and code", () => {
     expect(commandOf({ kind: "vote", vote: `-${key}` }, {}, "", "http://node")).toContain("tx unvote");
   });
 
-  test("are a program, with the texts of the input.", () => {
+  test("include a program, with the texts of the input.", () => {
     const order = { kind: "transfer", recipientId: "D1", amount: 5n, vendorField: '"' } as const;
     expect(programOf(order, { nonce: 2n }, "http://node")).toContain(
       'builders.transfer({\n  network,\n  senderPublicKey,\n  nonce: 2n,\n  recipientId: "D1",\n  amount: 5n,\n  vendorField: "\\"",\n});',

@@ -154,7 +154,7 @@ describe("the chain is unchanged, and no listener is notified,", () => {
     }
   });
 
-  test("when a forging function returns no block", async () => {
+  test("when forging fails", async () => {
     await expect(
       own.chain.forgeFrom(BASE, () => {
         throw new Error("no key at hand");
@@ -168,7 +168,7 @@ describe("the chain is unchanged, and no listener is notified,", () => {
   });
 });
 
-test("blocks are forged one after the other on the switch", async () => {
+test("the blocks of a branch can be forged during the switch", async () => {
   let slot = BASE + DEPTH;
   const made: EncodedBlock[] = [];
   await own.chain.forgeFrom(BASE, () => {

@@ -72,7 +72,7 @@ describe("rate limit", () => {
     await limited.close();
   });
 
-  test("sends no headers with unreadable bodies, redirects and preflights", async () => {
+  test("omits its headers for unreadable bodies, redirects and preflights", async () => {
     const limited = openFixture({ rateLimit: { limit: 10, windowMs: 1_000 } });
     const responses = await Promise.all([
       limited.app.inject({ method: "POST", url: "/api/uniks/search", payload: "{" }),

@@ -201,7 +201,7 @@ describe("shows", () => {
   });
 });
 
-describe("for several errors", () => {
+describe("for several errors, names", () => {
   const zz = { ownerId: "zz", id: "zz" };
 
   test.each([

@@ -47,7 +47,7 @@ describe("a block", () => {
     expect(await submitOne(pool, transfer("bob", 2, { amount: 2n }))).toBe("accepted");
   });
 
-  test("with other transactions of a sender removes its invalid ones", async () => {
+  test("with other transactions of a sender removes invalidated ones", async () => {
     const chain = createTestChain({ alice: { balance: 10n * FEE }, bob: RICH });
     const pool = openPool(chain);
     const mine = [transfer("alice", 1, { amount: 1n }), transfer("alice", 2, { amount: 7n * FEE })];

@@ -344,7 +344,7 @@ describe("an update that drops the queue while a block is reverted", () => {
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: present(log(1, 3).at(-1)).id });
   });
 
-  test("to another target cancels everything, and that target receives a retraction only of what is sent to it again", async () => {
+  test("to another target cancels everything; that target receives retractions only of deliveries that it received", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
