@@ -49,7 +49,7 @@ test.each([
   "/** A guide (docs/guides/start~), by its name alone (start~), a decision (decision 4), a trap (trap A6b, traps~ A6b). */",
   "/** Of another world: RFC 9110 section 10.2.3. */",
   "const version = call(1.5);",
-])("a source can cite %j", (text) => {
+])("a source with %j is valid", (text) => {
   expect(faultsIn("packages/a/src/a.ts", text)).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test.each([
   ["/** The layout of 1.1. */", '"layout of 1.1" names no document'],
   ["/** A decision (decision 5). */", '"decision 5" is not in docs/decisions'],
   ["/** A trap (trap B1). */", '"trap B1" is not in docs/spec/traps~'],
-])("a source cannot cite %j", (text, what) => {
+])("a source with %j is invalid", (text, what) => {
   expect(faultsIn("packages/a/src/a.ts", `\n${text}`)).toEqual([
     `packages/a/src/a.ts:2: ${what.replaceAll("~", ".md")}`,
   ]);
@@ -88,7 +88,7 @@ test.each([
   ["[above](#nothing)", ["no heading #nothing in docs/guides/new~"]],
   ["`rules~` section 4", ["no section 4 in docs/spec/rules~"]],
   ["See section 4.", ['"section 4" names no document']],
-])("in a guide with %j, %j is wrong", (text, faults) => {
+])("a guide with %j has the errors %j", (text, faults) => {
   expect(faultsIn("docs/guides/new.md", text.replaceAll("~", ".md"))).toEqual(
     faults.map((what) => `docs/guides/new.md:1: ${what.replaceAll("~", ".md")}`),
   );

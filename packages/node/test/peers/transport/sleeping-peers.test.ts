@@ -1,6 +1,6 @@
 /**
- * Requests to stopped peers: their process or machine is suspended, and reads later what has arrived (p2p.md
- * 12.3, 15).
+ * Requests to stopped peers: the process or machine is suspended, and later reads what has arrived
+ * (p2p.md 12.3, 15).
  */
 import { afterEach, describe, expect, test } from "vitest";
 import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
