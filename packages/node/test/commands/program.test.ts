@@ -30,6 +30,13 @@ describe("help", () => {
     },
   );
 
+  test.each(leaves(program, []))("The options of %s are described by sentences.", (_path, command) => {
+    const texts = command.options.map(({ description }) => description);
+    expect(texts.filter((text) => !/^[A-Z0-9].*\.(?: \[\w+\])?(?: \(default: .*\))?$/.test(text))).toEqual(
+      [],
+    );
+  });
+
   test("no example has a passphrase, and no flag takes one", () => {
     const flags = leaves(program, []).flatMap(([, { options }]) => options.map(({ long }) => long));
     expect(flags).not.toContain("--passphrase");
