@@ -69,7 +69,8 @@ describe("branches", { timeout: 120_000 }, () => {
 });
 
 describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
-  const reports = ({ logged }: TestNode) => logged.filter(({ msg }) => msg === "double forging");
+  const reports = ({ logged }: TestNode) =>
+    logged.filter(({ msg }) => msg === "double forging: a delegate signed two blocks for one slot");
 
   /** Two nodes whose branches hold a block of one delegate for one slot each. */
   async function openDoubled() {

@@ -148,7 +148,7 @@ async function dial({ ping, logger, disconnect, notReady, failed }: State, ip: s
     await ping(ip, { isForced: true });
     return true;
   } catch (error) {
-    logger.debug({ ip, reason: (error as Error).message }, "candidate refused");
+    logger.debug({ ip, reason: (error as Error).message }, "address refused as a peer");
     disconnect(ip);
     (isNotReady(error) ? notReady : failed).add(ip, performance.now());
     return false;

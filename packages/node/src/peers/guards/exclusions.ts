@@ -12,7 +12,7 @@ export type Exclusions = {
   add(address: string, at: number): void;
   /** Returns true if an address is excluded at a time. */
   has(address: string, at: number): boolean;
-  /** Forgets all exclusions of an address, since it sent what it claimed. */
+  /** Removes all exclusions of an address, because it sent the blocks that it claimed. */
   clear(address: string): void;
 };
 

@@ -50,7 +50,7 @@ export type IncomingConnections = {
   accept(socket: Socket): void;
   /** Returns the normalized address of an admitted connection, also after its end. */
   addressOf(socket: Duplex): string | undefined;
-  /** The handshake of an admitted connection is done. */
+  /** Called when the handshake of an admitted connection is done. */
   markOpen(socket: Socket): void;
   /** Cuts a connection, and refuses further ones of its address for a while. */
   refuse(socket: Socket, reason: Offence): void;
