@@ -29,7 +29,7 @@ test("Maintainer and repository are those that are given.", () => {
 });
 
 test.each([
-  [["everythin"], '"everythin" is no part of a release'],
+  [["everythin"], '"everythin" is not a part of a release'],
   [["packages", "version"], '"packages version" is no part'],
   [["--maintainer", "none"], '--maintainer: "Name <mail>" is expected, not "none"'],
   [["--repository", "ftp://x"], '--repository: a URL with https is expected, not "ftp://x"'],

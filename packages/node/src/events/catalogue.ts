@@ -70,5 +70,5 @@ export const retractionNameOf = (name: string): string =>
     ? name.replace("applied", "reverted")
     : `${name}.reverted`;
 
-/** The name under which the event log keeps what a webhook calls `name`. */
+/** Event-log name of a webhook event. */
 export const loggedName = (name: string): string => (name === "state:started" ? "state.started" : name);

@@ -9,7 +9,7 @@ export type Condition = {
   readonly value?: unknown;
 };
 
-/** Which of the conditions must hold. */
+/** Whether one condition is enough, or all must hold. */
 export type Match = "any" | "all";
 
 /** @throws {CostError} see `Meter` */
