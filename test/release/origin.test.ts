@@ -30,7 +30,7 @@ test("Maintainer and repository are those that are given.", () => {
 
 test.each([
   [["everythin"], '"everythin" is not a part of a release'],
-  [["packages", "version"], '"packages version" is no part'],
+  [["packages", "version"], '"packages version" is not a part'],
   [["--maintainer", "none"], '--maintainer: "Name <mail>" is expected, not "none"'],
   [["--repository", "ftp://x"], '--repository: a URL with https is expected, not "ftp://x"'],
   [["--fly"], "--fly"],
