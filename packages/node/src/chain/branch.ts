@@ -51,7 +51,7 @@ export function replaceBlocks(
   });
 }
 
-/** Reads and verifies all blocks of a branch, as for a batch, and keeps all of them in memory. */
+/** Reads and verifies all blocks of a branch like a batch; all of them stay in memory. */
 export async function prepareBranch(
   blocks: readonly BlockInput[],
   deps: VerifyDeps,

@@ -42,7 +42,7 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
     );
   }
   makeFolder(data, DATA_FOLDER);
-  // Later starts use this file as it is.
+  // Later starts use this file unchanged.
   writeWholeFile(path, JSON.stringify(json));
   return path;
 }

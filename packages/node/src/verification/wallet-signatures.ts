@@ -42,7 +42,7 @@ export type RecordedSignaturesDeps = {
 /** An error is recorded if the check of the signatures throws it. */
 type Verdict = boolean | Error;
 
-/** A check that the rules make for one transaction. */
+/** Signature check of the rules for one transaction. */
 type Question = {
   readonly key: string;
   readonly jobs: readonly SignatureJob[];

@@ -44,7 +44,7 @@ export type Candidates = {
 
 /**
  * Time before an address that failed is dialled again, unless it is a seed. Without it, two nodes that refuse each
- * other would dial back for ever.
+ * other would dial back forever.
  */
 const FAILED_MS = 10_000;
 /** Time before an address that replied that it is not ready is dialled again. */

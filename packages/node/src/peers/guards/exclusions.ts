@@ -1,6 +1,6 @@
 /**
- * Exclusions of peers that claimed blocks and did not send them. A claim keeps a forger from forging, so it must not
- * be repeated for ever: each exclusion lasts twice as long as the one before.
+ * Exclusions of peers that claimed blocks and did not send them. A claim stops a forger from forging, so it must not
+ * be repeated forever: each exclusion lasts twice as long as the previous one.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { setNewest } from "../../platform/oldest.ts";

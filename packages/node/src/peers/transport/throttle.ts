@@ -20,7 +20,7 @@ export type RequestThrottle = {
   connected(): void;
   /** Called when the connection has ended: pending requests fail. */
   disconnected(): void;
-  /** Settles at once what waits; nothing can be sent from then on. */
+  /** Settles all waiting requests at once; later ones cannot be sent. */
   close(): void;
 };
 

@@ -41,7 +41,7 @@ const MIN_LENGTH = 10;
 const MAX_SHORT = 64 * 1024;
 
 /**
- * Reads a message by itself; the order of messages is checked by the session.
+ * Reads a single message; the session checks the order of messages.
  *
  * @throws {WireError} MESSAGE_*, EVENT_UNKNOWN, HEADERS_FORM, ARGUMENT_FORM
  */
