@@ -105,13 +105,13 @@ const textsIn = (source: string): string[] =>
       .match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(?<=>)[^<>{}]*[a-z] [a-z][^<>{}]*(?=[<{])/g) ?? []
   ).filter((text) => text.includes(" "));
 
-/** The sentences of a source, one a line: docstrings, line comments, texts. */
+/** The comments of a source, one a line: docstrings, then line comments. */
+const commentsIn = (source: string): string =>
+  [...docstringsIn(source), ...lineCommentsIn(source)].join("\n");
+
+/** The sentences of a source, one a line: comments, then texts, except in styles and SQL. */
 const sentencesIn = (path: string, source: string): string =>
-  [
-    ...docstringsIn(source),
-    ...lineCommentsIn(source),
-    ...(/\.(?:css|sql)$/.test(path) ? [] : textsIn(source)),
-  ].join("\n");
+  [commentsIn(source), ...(/\.(?:css|sql)$/.test(path) ? [] : textsIn(source))].join("\n");
 
 const markersIn = (path: string, content: string): Record<Marker, number> => {
   const isDocument = path.endsWith(".md");

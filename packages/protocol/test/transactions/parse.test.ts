@@ -89,12 +89,6 @@ describe("from JSON", () => {
     expect(() => transactionFromJson(input, context)).toThrow(refusal("TransactionEncodingError"));
   });
 
-  test("The error of a member that cannot be encoded names it.", () => {
-    const tokens = { unik: { tokenId: "ab".repeat(32), properties: { name: 5 } } };
-    const input = { ...json({ typeGroup: 2000, type: 0, amount: 0 }), asset: { nft: tokens } };
-    expect(() => transactionFromJson(input, context)).toThrow("the property name must be a text");
-  });
-
   test("what is nested without end in an unknown member does not matter", () => {
     let deep: unknown[] = [];
     for (let i = 0; i < 100_000; i++) deep = [deep];
@@ -110,6 +104,12 @@ describe("from JSON", () => {
         isRetryable: false,
       }),
     );
+  });
+
+  test("The error of a member that cannot be encoded names it.", () => {
+    const tokens = { unik: { tokenId: "ab".repeat(32), properties: { name: 5 } } };
+    const input = { ...json({ typeGroup: 2000, type: 0, amount: 0 }), asset: { nft: tokens } };
+    expect(() => transactionFromJson(input, context)).toThrow("the property name must be a text");
   });
 });
 
