@@ -102,12 +102,13 @@ await measure("reading and checking the schema alone", transfers, () => {
 });
 let pool = openPool();
 await measure("admission", transfers, async () => {
-  const answers = [];
+  const submissions = [];
   for (let at = 0; at < transfers; at += perRequest)
-    answers.push(pool.submit(inputs.slice(at, at + perRequest)));
-  await Promise.all(answers);
+    submissions.push(pool.submit(inputs.slice(at, at + perRequest)));
+  await Promise.all(submissions);
 });
-if (pool.size() !== transfers) throw new Error(`only ${pool.size()} were accepted`);
+if (pool.size() !== transfers)
+  throw new Error(`the pool accepted only ${pool.size()} of ${transfers} transfers`);
 
 await measure("listing everything", transfers, () => pool.inForgingOrder());
 await measure("listing 100", 100, () => pool.inForgingOrder(100));

@@ -37,8 +37,8 @@ test.skipIf(!older)("The program states its requirement in one sentence.", () =>
     status: 1,
     stdout: "",
     stderr:
-      `uniknode needs Node.js 22.19 or newer, and this is ${versionOf(present(older))}: ` +
-      "install a newer one, or take the archive, which brings its own\n",
+      `uniknode needs Node.js 22.19 or newer, but this is ${versionOf(present(older))}: ` +
+      "install a newer version, or use the archive, which contains its own runtime\n",
   });
 });
 

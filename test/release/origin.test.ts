@@ -29,8 +29,8 @@ test("Maintainer and repository are those of the options.", () => {
 });
 
 test.each([
-  [["everythin"], '"everythin" is no part of a release'],
-  [["packages", "version"], '"packages version" is no part'],
+  [["everythin"], '"everythin" is not a part of a release'],
+  [["packages", "version"], '"packages version" is not a part'],
   [["--maintainer", "none"], '--maintainer: "Name <mail>" is expected, not "none"'],
   [["--repository", "ftp://x"], '--repository: a URL with https is expected, not "ftp://x"'],
   [["--fly"], "--fly"],

@@ -21,7 +21,7 @@ const TRANSFERS_PER_SUBMISSION = 10;
 const SUBMISSION_INTERVAL_MS = 1_000;
 const READ_INTERVAL_MS = 100;
 const SCRAPE_INTERVAL_MS = 5_000;
-const ANSWER_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 /** One page of each kind, and some expensive ones. */
 const PATHS = [
   "/api/v2/blockchain",
@@ -47,12 +47,12 @@ export async function startTraffic({ url, token }: TrafficOptions): Promise<Traf
   async function ask(path: string, headers: Record<string, string> = {}): Promise<void> {
     counts.requests += 1;
     try {
-      const answer = await fetch(`${url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         headers,
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
       });
-      await answer.arrayBuffer();
-      if (answer.status >= 500) faults.push(`${path} answered ${answer.status}`);
+      await response.arrayBuffer();
+      if (response.status >= 500) faults.push(`${path} responded with ${response.status}`);
     } catch (error) {
       if (!isStopped) faults.push(`${path}: ${(error as Error).message}`);
     }
@@ -72,7 +72,7 @@ export async function startTraffic({ url, token }: TrafficOptions): Promise<Traf
     counts.requests += 1;
     const { status, accepted } = await client.submit(transfers);
     counts.accepted += accepted.length;
-    if (status >= 500) faults.push(`a submission was answered ${status}`);
+    if (status >= 500) faults.push(`a submission failed with status ${status}`);
   }
 
   async function every(intervalMs: number, work: (count: number) => Promise<void>): Promise<void> {

@@ -120,7 +120,7 @@ describe("an unusable response", () => {
   test.each(["<html>", "null", '"text"', ""])("%j is not that of a node", async (text) => {
     const { send, requests } = await serve(responding(200, text));
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({
-      code: "API_ANSWER_INVALID",
+      code: "API_RESPONSE_INVALID",
       status: 200,
     });
     expect(requests).toHaveLength(1);
@@ -151,7 +151,7 @@ describe("an unusable response", () => {
       const { send } = await serve(handle, { retries: 0, timeoutMs: 50 });
       const error = await errorOf(send({ path: "/blocks" }));
       expect(error).toMatchObject({ code: "API_TIMEOUT", isRetryable: true, type: { timeoutMs: 50 } });
-      expect(error.message).toBe("GET /api/blocks: no answer within 50 ms");
+      expect(error.message).toBe("GET /api/blocks: no response within 50 ms");
     }
   });
 

@@ -56,7 +56,7 @@ describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
     await page.goto(`/console/webhooks/new?${filter}`);
     await page.getByLabel("Target").fill(target);
     await press(page, "Register");
-    await shows(page, "It is shown only now");
+    await shows(page, "It is not shown again");
 
     // Its receiver fails.
     await page.goto("/console/dev");

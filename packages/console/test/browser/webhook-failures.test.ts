@@ -110,7 +110,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     await page.getByRole("alert").getByText("did not accept the ping: HTTP 401").waitFor();
     expect((await node.client.webhooks.health()).data.active).toBe(0);
     await page.getByRole("button", { name: "Register anyway" }).click();
-    await page.getByText("It is shown only now").waitFor();
+    await page.getByText("It is not shown again").waitFor();
     await page.getByText('did you mean "height"?').waitFor();
     expect(await faultsInEveryView(page, "webhook-warned")).toEqual([]);
     expect(faults).toEqual([]);

@@ -94,7 +94,7 @@ describeConsole({ timeoutMs: 90_000 }, ({ node, reuseSignedIn }) => {
     expect(faults.splice(0).filter((fault) => !fault.includes("422"))).toEqual([]);
     await page.getByLabel("Target").fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
     await page.keyboard.press("Enter");
-    await page.getByText("It is shown only now").waitFor();
+    await page.getByText("It is not shown again").waitFor();
     const secret = present(await page.getByRole("region", { name: "secret" }).textContent());
     expect(secret).toMatch(/^whsec_/);
     await page.getByRole("button", { name: "Ping the receiver" }).click();

@@ -51,7 +51,7 @@ export type WebhookOptions = {
   readonly retention: DeliveryRetention;
   /** Maximum size of a content; larger contents are reduced to their identifying members. */
   readonly maxContentBytes: number;
-  /** How long `close` waits for responses before it aborts the calls. */
+  /** Time that `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
 
@@ -101,7 +101,7 @@ export type WebhookDeps = {
   /** Slices that all evaluators of conditions in this thread share; absent: no other evaluators run. */
   slices?: Slices;
   clock?: Clock;
-  /** Random number in [0, 1). */
+  /** Defaults to `Math.random`. */
   random?: () => number;
   logger: Logger;
 };

@@ -11,7 +11,7 @@ describe("An expected failure is one line with the next step.", () => {
     [new ConfigError("--x: a non-empty string is expected"), "--x: a non-empty string is expected", 2],
     [
       new ApiError({ code: "API_TIMEOUT", timeoutMs: 5 }, "GET /api/x"),
-      "GET /api/x: no answer within 5 ms; the node is busy or stopped; check its /health/ready, or increase --timeout",
+      "GET /api/x: no response within 5 ms; the node is busy or stopped; check its /health/ready, or increase --timeout",
       1,
     ],
     [
@@ -19,7 +19,7 @@ describe("An expected failure is one line with the next step.", () => {
         { code: "API_UNREACHABLE", cause: new Error("connect ECONNREFUSED 127.0.0.1:4003") },
         "GET /api/x",
       ),
-      'GET /api/x: no answer: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
+      'GET /api/x: no response: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or give another node with --url',
       1,
     ],
     [

@@ -48,6 +48,13 @@ describe("help", () => {
     });
   });
 
+  test.each(leaves(program, []))("The options of %s are described by sentences.", (_path, command) => {
+    const texts = command.options.map(({ description }) => description);
+    expect(texts.filter((text) => !/^[A-Z0-9].*\.(?: \[\w+\])?(?: \(default: .*\))?$/.test(text))).toEqual(
+      [],
+    );
+  });
+
   test("dev --help shows its own options first, and few others; --help all shows every one in groups", async () => {
     const flags = present(program.commands.find((command) => command.name() === "dev")).options.map(
       ({ long }) => present(long),

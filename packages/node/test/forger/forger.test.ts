@@ -259,7 +259,7 @@ describe("a slot that must not be signed", () => {
       ],
     ]);
     expect(failures).toEqual([]);
-    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("this node cannot forge slot");
+    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow(/^cannot forge slot \d+: /);
   });
 
   test("whose record cannot be written publishes no block, and the next slot is tried", async () => {
@@ -399,11 +399,15 @@ describe("forging of a slot on request", () => {
 
   test("fails for the slot of another, for a refused block, and after the forger has stopped", async () => {
     const { forger } = aloneWith("another");
-    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
+    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow(
+      `cannot forge slot ${START_SLOT}: it belongs to a delegate of another node`,
+    );
     const refusing = world({ forgingOrder: () => [one], submit: async () => "wrong" });
     await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");
     const ended = aloneWith(one);
     await ended.forger.stop();
-    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("this node cannot forge slot");
+    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow(
+      `cannot forge slot ${START_SLOT}: the forger is stopped`,
+    );
   });
 });

@@ -148,7 +148,7 @@ describe.skipIf(!hasPostgres)("a mirror of a dev chain", () => {
     await command("mine", { blocks: 200 });
     mirror = startMirror();
     await followed();
-    expect(mirror.stdout() + mirror.stderr()).toContain("the mirror is built again");
+    expect(mirror.stdout() + mirror.stderr()).toContain("rebuilding the mirror");
     await expectEqualTables();
   }, 180_000);
 

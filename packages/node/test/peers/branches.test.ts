@@ -69,7 +69,8 @@ describe("branches", { timeout: 120_000 }, () => {
 });
 
 describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
-  const reports = ({ logged }: TestNode) => logged.filter(({ msg }) => msg === "double forging");
+  const reports = ({ logged }: TestNode) =>
+    logged.filter(({ msg }) => msg === "double forging: a delegate signed two blocks for one slot");
 
   /** Two nodes whose branches contain different blocks of one delegate for one slot. */
   async function openDoubled() {

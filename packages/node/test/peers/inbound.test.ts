@@ -190,7 +190,9 @@ describe("a posted block", () => {
     await post(own.make(SLOT, { keys }));
     expect(events).toEqual([]);
     expect(own.chain.head().height).toBe(7);
-    expect(logged).toMatchObject([{ sender: peer.address, msg: "block of a delegate outside of its slot" }]);
+    expect(logged).toMatchObject([
+      { sender: peer.address, msg: "block ignored: its generator is not the delegate of the slot" },
+    ]);
     await post(own.make(SLOT));
     await settled().toBe(true);
   });
@@ -220,7 +222,7 @@ describe("a posted block", () => {
   ])("that %s is broadcast or not", async (_, outcome, passedOn) => {
     const { post } = inboundBlocks({ ...own.chain, accept: async () => [outcome] });
     await post(encodeBlock(own.make(SLOT), network), peer);
-    await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block disregarded" }]);
+    await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block refused" }]);
     expect(events).toEqual(["received 8", ...passedOn]);
   });
 

@@ -151,7 +151,7 @@ describe("a peer is refused", () => {
     expect(await refusal(own, lying, noPeer)).toBe("it does not send its head");
     const idless = { ...present(status.state.header), id: "ab".repeat(32) };
     const otherId = { ...status, state: { ...status.state, header: idless } };
-    expect(await refusal(own, otherId, noPeer)).toContain("another id than it claims");
+    expect(await refusal(own, otherId, noPeer)).toContain("does not match its content");
   });
 
   test("whose head has no valid signature", async () => {

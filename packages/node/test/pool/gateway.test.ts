@@ -65,7 +65,7 @@ test("An item that is not a transaction of any type refuses the complete body.",
   const good = transfer("alice", 1);
   const { signature: _, ...unsigned } = transfer("alice", 2);
   const untyped =
-    '"transactions.1" must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent';
+    '"transactions.1" must name a known type by the integers "type" and "typeGroup", which is 1 if absent';
   for (const [bad, message] of [
     [{ foo: 1 }, untyped],
     [null, untyped],

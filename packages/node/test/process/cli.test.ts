@@ -53,8 +53,8 @@ test("an outdated Node.js is refused with one sentence, before anything is loade
   expect(code).toBe(1);
   expect(stdout).toBe("");
   expect(stderr).toBe(
-    "uniknode needs Node.js 22.19 or newer, and this is 20.20.2: " +
-      "install a newer one, or take the archive, which brings its own\n",
+    "uniknode needs Node.js 22.19 or newer, but this is 20.20.2: " +
+      "install a newer version, or use the archive, which contains its own runtime\n",
   );
 });
 

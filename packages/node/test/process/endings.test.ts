@@ -43,8 +43,10 @@ describe("the node ends with code 1 within seconds, and logs the reason", { time
     const { code, seconds } = await node.ended();
     expect(code).toBe(1);
     expect(seconds).toBeLessThan(20);
-    expect(node.stderr()).toMatch(/"part":"serving","msg":"shutdown is slow"/);
-    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"shutdown timed out; exiting"/);
+    expect(node.stderr()).toMatch(/"part":"serving","msg":"serving has not closed for 5 s"/);
+    expect(node.stderr()).toMatch(
+      /"part":"serving".*"msg":"shutdown timed out after \d+ s in serving; exiting"/,
+    );
   });
 });
 

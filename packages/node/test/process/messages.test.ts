@@ -158,7 +158,7 @@ describe("other commands", () => {
     [
       "status --url http://127.0.0.1:9",
       () => "",
-      "GET /api/blockchain: no answer: bad port; is the node running?",
+      "GET /api/blockchain: no response: bad port; is the node running?",
       1,
     ],
   ])(

@@ -28,7 +28,9 @@ test("consensus that hangs is reported after 10 s, and so is its recovery", {
   expect(await health("ready")).toMatch(/^503 .*has been blocked for 1\d s/);
   await expect.poll(() => health("live"), POLL).toMatch(/^200 /);
   await expect.poll(() => health("ready"), POLL).toMatch(/^200 /);
-  expect(node.stderr()).toMatch(/"thread":"consensus","msg":"a thread does not respond"/);
+  expect(node.stderr()).toMatch(
+    /"thread":"consensus","seconds":10,"msg":"the consensus thread has not responded for 10 s"/,
+  );
   await node.forgesOn();
 });
 

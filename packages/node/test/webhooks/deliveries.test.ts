@@ -32,7 +32,7 @@ describe("the delivery log", () => {
       reason: "HTTP 503",
       createdAt,
       nextAttemptAt: createdAt + 5_000,
-      attempts: [{ startedAt: createdAt, durationMs: 0, status: 503, answer: "not now" }],
+      attempts: [{ startedAt: createdAt, durationMs: 0, status: 503, response: "not now" }],
     };
     expect((await ask("GET", "/api/webhooks/1/deliveries")).body).toEqual({
       meta: { count: 1, next: null },
@@ -332,7 +332,7 @@ describe("a ping", () => {
       state: "delivered",
       createdAt: clock.nowMs(),
       finishedAt: clock.nowMs(),
-      attempts: [{ startedAt: clock.nowMs(), durationMs: 0, status: 200, answer: "pong" }],
+      attempts: [{ startedAt: clock.nowMs(), durationMs: 0, status: 200, response: "pong" }],
       body: calls[0]?.message,
     });
     expect(calls[0]?.message).toEqual({

@@ -146,7 +146,7 @@ test("a database that refuses all writes is retried once a second", async () => 
   database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
   for (let height = 1; height <= 5; height++) await emit(blockApplied(height));
   await clock.advance(2_999);
-  const heldUp = lines.filter((line) => line === "webhook deliveries are stalled");
+  const heldUp = lines.filter((line) => line === "failed to run webhook deliveries; retrying in 1 s");
   expect(heldUp).toHaveLength(3);
   database.execute("DROP TRIGGER refuse");
   await clock.advance(1_000);

@@ -114,7 +114,7 @@ test("a target is pinged before it is registered", async () => {
       startedAt: expect.any(Number),
       durationMs: 0,
       status: 401,
-      answer: "who are you?",
+      response: "who are you?",
       reason: "HTTP 401",
     },
   ]);

@@ -105,6 +105,12 @@ describe("from JSON", () => {
       }),
     );
   });
+
+  test("The error of a member that cannot be encoded names it.", () => {
+    const tokens = { unik: { tokenId: "ab".repeat(32), properties: { name: 5 } } };
+    const input = { ...json({ typeGroup: 2000, type: 0, amount: 0 }), asset: { nft: tokens } };
+    expect(() => transactionFromJson(input, context)).toThrow("the property name must be a text");
+  });
 });
 
 describe("64-bit values in JSON", () => {

@@ -107,7 +107,7 @@ test.each<[string, unknown, string]>([
   [
     "an unknown type",
     transferWith({ type: 99 }),
-    ' must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent',
+    ' must name a known type by the integers "type" and "typeGroup", which is 1 if absent',
   ],
 ])("%s", (_, item, expected) => {
   expect(messageOf(item)).toBe(expected);

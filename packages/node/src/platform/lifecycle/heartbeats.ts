@@ -14,7 +14,7 @@ export type Watch = {
 
 export type WatchDeps = {
   /** Called when the thread has been blocked for `MAX_SILENT_SECONDS`. */
-  readonly onSilent?: () => void;
+  readonly onSilent?: (silentSeconds: number) => void;
   /** Called when the thread runs again. */
   readonly onBack?: (silentSeconds: number) => void;
 };
@@ -49,7 +49,7 @@ export function watch(
     const count = Atomics.load(counts, INDEXES[thread]);
     if (count === seen) {
       silentSeconds++;
-      if (silentSeconds === MAX_SILENT_SECONDS) onSilent();
+      if (silentSeconds === MAX_SILENT_SECONDS) onSilent(silentSeconds);
       return;
     }
     if (silentSeconds >= MAX_SILENT_SECONDS) onBack(silentSeconds);

@@ -71,12 +71,14 @@ export async function startServing(
     },
     gateway,
   );
-  // Open requests are drained before what they depend on closes.
+  // Open requests are drained before their dependencies close.
   onStop("serving", thread.close);
   grown.subscribe(serving.notify);
   const { silentSeconds, close } = watch(heartbeats, "serving", {
-    onSilent: () => logger.error({ thread: "serving" }, "a thread does not respond"),
-    onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread responds again"),
+    onSilent: (seconds) =>
+      logger.error({ thread: "serving", seconds }, `the serving thread has not responded for ${seconds} s`),
+    onBack: (seconds) =>
+      logger.warn({ thread: "serving", seconds }, `the serving thread responds again after ${seconds} s`),
   });
   onStop("watch", close);
   const { url, operationsUrl, consoleUrl, died } = serving;

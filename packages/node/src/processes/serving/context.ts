@@ -57,8 +57,13 @@ export function openContext(data: ServingData, gatewayPort: MessagePort): Servin
   closing.add("gateway", () => gatewayPort.close());
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
   const consensusWatch = watch(data.heartbeats, "consensus", {
-    onSilent: () => logger.error({ thread: "consensus" }, "a thread does not respond"),
-    onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread responds again"),
+    onSilent: (seconds) =>
+      logger.error(
+        { thread: "consensus", seconds },
+        `the consensus thread has not responded for ${seconds} s`,
+      ),
+    onBack: (seconds) =>
+      logger.warn({ thread: "consensus", seconds }, `the consensus thread responds again after ${seconds} s`),
   });
   closing.add("watch", consensusWatch.close);
   return {

@@ -7,7 +7,7 @@ import type { MatchingKind, MatchingObserver } from "./observer.ts";
 export type Slices = {
   /**
    * Queues the work; slow subscribers run after all others. `isTimeUp` returns whether the work must stop and queue its
-   * rest. Rejects with what the work throws.
+   * rest. Rejects with the error of the work.
    */
   run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T>;
 };

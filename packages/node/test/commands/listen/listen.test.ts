@@ -125,7 +125,7 @@ describe("a listener", { timeout: 40_000 }, () => {
     expect(printed).toMatchObject({
       verified: true,
       attempt: 1,
-      answered: 204,
+      status: 204,
       delivery: { event: "transaction.applied", data: { id: transfer.id, amount: "1" } },
     });
     const { stdout } = await interrupted(matching);
@@ -220,7 +220,7 @@ describe("errors are reported", { timeout: 40_000 }, () => {
       1,
       "does not contain the webhook token of this node",
     ],
-    ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
+    ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no response"],
     ["no token", () => ["--url", url, "--data", "/nowhere"], 2, "/nowhere is not the data folder of a node"],
     [
       "no URL",

@@ -95,14 +95,14 @@ test("the JSON form has all members", () => {
   const data = { amount: "1", asset: { a: 1 } };
   expect(JSON.parse(requestJson(received({ data }, 2)))).toEqual({
     receivedAt: refused.receivedMs,
-    answered: 204,
+    status: 204,
     verified: true,
     attempt: 2,
     delivery: { ...delivery, data },
   });
   expect(JSON.parse(requestJson(refused))).toEqual({
     receivedAt: refused.receivedMs,
-    answered: 401,
+    status: 401,
     verified: false,
     code: "DELIVERY_SIGNATURE_WRONG",
     message: "no signature fits",

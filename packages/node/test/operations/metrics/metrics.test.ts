@@ -140,7 +140,7 @@ test("counts attempts by the class of their response, and by outcome", async () 
   metrics.webhooks.decided(1, "failed");
   const shown = await samples(metrics);
   const bucket = (response: string, le: string) =>
-    shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",answer="${response}"}`];
+    shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",status="${response}"}`];
   expect([bucket("2xx", "0.025"), bucket("2xx", "0.1")]).toEqual([0, 1]);
   expect([bucket("5xx", "2.5"), bucket("5xx", "5")]).toEqual([0, 1]);
   expect([bucket("none", "5"), bucket("none", "10")]).toEqual([0, 1]);

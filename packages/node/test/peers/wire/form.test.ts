@@ -27,7 +27,7 @@ const argument = fc.oneof(
 );
 
 test.each(schemas)("The argument of %s has the form that typebox finds.", (_, schema) => {
-  const [form, judge] = [formOf(schema), Compile(schema)];
+  const [form, judge] = [formOf(schema).is, Compile(schema)];
   fc.assert(fc.property(argument, (value) => form(value) === judge.Check(value)));
 });
 
@@ -41,7 +41,7 @@ test("A custom test receives only values of the right type.", () => {
       }),
     }),
   );
-  expect([{ text: "good" }, { text: "bad" }, { text: 1 }, {}, null].map(form)).toEqual([
+  expect([{ text: "good" }, { text: "bad" }, { text: 1 }, {}, null].map(form.is)).toEqual([
     true,
     false,
     false,
@@ -49,4 +49,14 @@ test("A custom test receives only values of the right type.", () => {
     false,
   ]);
   expect(requested).toEqual(["good", "bad"]);
+});
+
+test("The first violation names the member, and not the keyword of a test.", () => {
+  const form = formOf(Type.Object({ text: refined(Type.String(), (text) => text === "good") }));
+  expect([{ text: "bad" }, { text: 1 }, {}, null].map(form.violation)).toEqual([
+    "/text is invalid",
+    "/text must be string",
+    "it must have required property 'text'",
+    "it must be object",
+  ]);
 });

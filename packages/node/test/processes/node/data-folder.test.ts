@@ -50,5 +50,5 @@ test("A token is created at the first start and kept, unless one is given.", asy
 test("A folder that every user can read is logged.", () => {
   chmodSync(data, 0o755);
   open();
-  expect(logged).toEqual(["the data folder is readable for all users of this machine"]);
+  expect(logged).toEqual([expect.stringContaining("can read the data folder; run chmod 700 /")]);
 });
