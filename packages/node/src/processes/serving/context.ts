@@ -25,6 +25,8 @@ export type ServingContext = {
   readonly slots: Slots;
   readonly timestampOf: TimestampOf;
   readonly gateway: Gateway;
+  /** Returns the gateway for calls that have less time. */
+  readonly gatewayWithin: (timeoutMs: number) => Gateway;
   /** Returns the calls through the gateway. */
   readonly gatewayCalls: () => CallFigures;
   /** Seconds since the last heartbeat of the consensus thread. */
@@ -53,7 +55,7 @@ export function openContext(data: ServingData, gatewayPort: MessagePort): Servin
   const closing = createClosing();
   const network = createNetwork(data.files);
   const slots = createSlots(network);
-  const { gateway, figures } = gatewayThrough(gatewayPort);
+  const { gateway, within, figures } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
   const consensusWatch = watch(data.heartbeats, "consensus", {
@@ -67,6 +69,7 @@ export function openContext(data: ServingData, gatewayPort: MessagePort): Servin
     slots,
     timestampOf: createTimestampOf(slots.unixMsOf),
     gateway,
+    gatewayWithin: within,
     gatewayCalls: figures,
     consensusSilentSeconds: consensusWatch.silentSeconds,
     logger,

@@ -1,7 +1,12 @@
-/** The feed for mirrors, if it is enabled. */
+/** What processes on other machines use, if the feed is enabled: the feed for mirrors, and the gateway. */
 import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../feed/feed.ts";
 import { createFeedReader } from "../../feed/reader.ts";
 import { openStateRows } from "../../feed/state-rows.ts";
+import {
+  createRemoteCalls,
+  DEFAULT_REMOTE_CALL_OPTIONS,
+  type RemoteCalls,
+} from "../../gateway/remote-calls.ts";
 import { openReader, type ServingContext } from "./context.ts";
 
 /** Undefined: the feed is disabled. */
@@ -14,4 +19,9 @@ export function buildFeed(context: ServingContext): Feed | undefined {
   });
   context.closing.add("feed", feed.close);
   return feed;
+}
+
+/** Undefined: the feed is disabled. */
+export function buildRemoteCalls({ data, gatewayWithin }: ServingContext): RemoteCalls | undefined {
+  return data.feedBlocks === 0 ? undefined : createRemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin);
 }

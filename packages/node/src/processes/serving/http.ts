@@ -4,12 +4,14 @@ import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
 import { createFactReader } from "../../facts/reader.ts";
 import type { Feed } from "../../feed/feed.ts";
+import type { RemoteCalls } from "../../gateway/remote-calls.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
 import { createFeedRoutes } from "../../http/feed/routes.ts";
+import { createGatewayRoutes } from "../../http/gateway/routes.ts";
 import {
   createHttpServer,
   type HttpDependencies,
@@ -45,6 +47,8 @@ export type ServedParts = {
   readonly stream: Stream;
   /** Undefined: the feed is disabled. */
   readonly feed: Feed | undefined;
+  /** Undefined: the feed is disabled. */
+  readonly remoteCalls: RemoteCalls | undefined;
   readonly operations: Operations;
   readonly operator: Operator;
   /** Called after every response of the API. */
@@ -143,16 +147,16 @@ function buildSlowQueries({ data, closing }: ServingContext, identity: Identity)
 /** Builds the routes of the API besides its resources. */
 function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependencies["plugins"] {
   const { data, network } = context;
-  const { access, opened, stream, feed, operator } = parts;
+  const { access, opened, stream, feed, remoteCalls, operator } = parts;
+  const feedAccess = { byToken: access.byToken, isListed: createRangeTest(data.feedAllow) };
   const facts = createFactReader(openReader(context, "facts reader"), network);
   const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
-    ...(feed
-      ? [createFeedRoutes({ byToken: access.byToken, isListed: createRangeTest(data.feedAllow) }, feed)]
-      : []),
+    ...(feed ? [createFeedRoutes(feedAccess, feed)] : []),
+    ...(remoteCalls ? [createGatewayRoutes(feedAccess, remoteCalls)] : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),
   ];

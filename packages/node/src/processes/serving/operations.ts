@@ -1,6 +1,7 @@
 /** Composes metrics and health from every part of the serving thread and from the node. */
 
 import type { FeedFigures } from "../../feed/feed.ts";
+import type { RemoteCallFigures } from "../../gateway/remote-calls.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
@@ -24,6 +25,8 @@ export type LaterFigures = {
   readonly streams: () => StreamFigures;
   /** Undefined: the feed is disabled. */
   readonly feed: () => FeedFigures | undefined;
+  /** Undefined: the feed is disabled. */
+  readonly remoteCalls: () => RemoteCallFigures | undefined;
   /** Returns the calls to the worker for slow queries. */
   readonly slowCalls: () => CallFigures;
   readonly connections: () => ConnectionsOfListeners;
@@ -105,6 +108,7 @@ async function readFigures({ context, stored, later, figures, loopDelay }: Sourc
     calls: { consensus: context.gatewayCalls(), slow: later.slowCalls() },
     streams: later.streams(),
     feed: later.feed(),
+    remoteCalls: later.remoteCalls(),
     connections: later.connections(),
     sessions: later.sessions(),
     process: {

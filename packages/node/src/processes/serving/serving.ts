@@ -7,7 +7,7 @@ import type { MatchingObserver } from "../../subscriptions/conditions/observer.t
 import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
 import { buildAccess } from "./access.ts";
 import { openContext, openData, openReader, type ServingContext } from "./context.ts";
-import { buildFeed } from "./feed.ts";
+import { buildFeed, buildRemoteCalls } from "./feed.ts";
 import { buildHttp } from "./http.ts";
 import { buildOperations } from "./operations.ts";
 import { buildOperator } from "./operator.ts";
@@ -20,11 +20,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { closing, logger } = context;
   const stored = openData(context);
   const access = buildAccess(context);
+  const remoteCalls = buildRemoteCalls(context);
   const { operations, observer, matching, responded } = buildOperations(context, stored, {
     sessions: access.sessions.figures,
     // Called once the thread listens.
     streams: () => stream.figures(),
     feed: () => feed?.figures(),
+    remoteCalls: () => remoteCalls?.figures(),
     slowCalls: () => http.slowCalls(),
     connections: () => http.connections(),
   });
@@ -36,7 +38,9 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     ready: operations.ready,
     streams: () => stream.figures().open,
   });
-  const http = buildHttp(context, { access, opened, stream, feed, operations, operator, responded });
+  const http = buildHttp(context, {
+    ...{ access, opened, stream, feed, remoteCalls, operations, operator, responded },
+  });
   const { port, operationsPort } = await http.listen();
   opened?.webhooks.notify();
 
