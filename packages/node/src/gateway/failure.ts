@@ -1,4 +1,5 @@
 /** Errors of calls, as code and message: classes do not survive a transport. */
+import { CallError, isCallErrorCode } from "../platform/threads/error.ts";
 import { BodyError } from "./gateway.ts";
 
 export type Failure = { readonly code?: string; readonly message: string };
@@ -16,8 +17,9 @@ export function toFailure(thrown: unknown): Failure {
   };
 }
 
-/** Returns an error with code and message of a failure. */
+/** Returns an error with code and message of a failure. Callers of the gateway test for two classes: they are restored. */
 export function toError({ code, message }: Failure): Error {
   if (code === "BODY_SCHEMA") return new BodyError(message);
+  if (isCallErrorCode(code)) return new CallError(code, message);
   return Object.assign(new Error(message), { code });
 }

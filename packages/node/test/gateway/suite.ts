@@ -10,6 +10,7 @@ import {
   REMOTE_METHODS,
   type RemoteGateway,
 } from "../../src/gateway/gateway.ts";
+import { CallError } from "../../src/platform/threads/error.ts";
 import type { CallFigures } from "../../src/platform/threads/open-calls.ts";
 import { createGateway } from "../../test-support/http/fixture.ts";
 
@@ -212,6 +213,15 @@ function addErrors(open: Open): void {
     const refused = gateway.submit([]);
     await expect(refused).rejects.toBeInstanceOf(BodyError);
     await expect(refused).rejects.toThrow("there must be at least one transaction");
+  });
+
+  test("A call that failed within the node arrives as such: its client may retry.", async () => {
+    const { gateway } = await open({
+      submit: () => Promise.reject(new CallError("CALL_REFUSED", "too many signatures")),
+    });
+    const refused = gateway.submit([{}]);
+    await expect(refused).rejects.toBeInstanceOf(CallError);
+    await expect(refused).rejects.toMatchObject({ isRetryable: true });
   });
 
   test("The refusal of a dev command arrives with its code.", async () => {
