@@ -85,6 +85,7 @@ export function gatewayThrough(
     report: method("report", timeoutMs),
     webhooksChanged: method("webhooksChanged", timeoutMs),
     streamsChanged: method("streamsChanged", timeoutMs),
+    recordEvents: method("recordEvents", timeoutMs),
     dev: method("dev", timeoutMs),
   });
   return { gateway: within(), within, figures: calls.figures };

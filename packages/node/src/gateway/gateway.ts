@@ -84,6 +84,11 @@ export type Gateway = {
    */
   streamsChanged(names: string[]): Promise<Record<string, number>>;
   /**
+   * Records these events for the next 15 minutes at least. Other machines, whose streams and webhooks need them, must renew it.
+   * Returns the same as `streamsChanged`.
+   */
+  recordEvents(names: string[]): Promise<Record<string, number>>;
+  /**
    * Runs a command of the dev chain.
    *
    * @throws {DevError} DEV_ONLY on every other chain; whatever the command throws
@@ -102,6 +107,7 @@ export const REMOTE_METHODS = [
   "status",
   "peers",
   "report",
+  "recordEvents",
   "dev",
 ] as const satisfies readonly (keyof Gateway)[];
 

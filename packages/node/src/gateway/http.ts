@@ -76,6 +76,7 @@ export function gatewayOverHttp(options: HttpGatewayOptions, deps: HttpGatewayDe
       status: method("status"),
       peers: method("peers"),
       report: method("report"),
+      recordEvents: method("recordEvents"),
       dev: method("dev"),
     },
     figures: calls.figures,
@@ -95,6 +96,7 @@ const BODIES: { readonly [M in RemoteMethod]: (...parameters: Parameters<Gateway
   status: () => ({}),
   peers: () => ({}),
   report: () => ({}),
+  recordEvents: (names) => ({ names }),
   dev: (command) => command,
 };
 

@@ -60,6 +60,9 @@ test.each<[string, object]>([
   ["pendingTransaction", { id: 1 }],
   ["pendingTransaction", { id: "x".repeat(65) }],
   ["status", { other: 1 }],
+  ["recordEvents", { names: [] }],
+  ["recordEvents", { names: ["block.applied", "block.applied"] }],
+  ["recordEvents", { names: ["block.*"] }],
   ["dev", {}],
   ["dev", { name: "other" }],
   ["dev", { name: "mine", blocks: 1_001 }],
@@ -151,6 +154,7 @@ test("A running node executes the calls.", async () => {
     totalCount: 0,
   });
   expect(await gateway.pendingTransaction(id)).toBeUndefined();
+  expect(await gateway.recordEvents(["block.applied"])).toEqual({ "block.applied": expect.any(Number) });
   await expect(gateway.submit([])).rejects.toMatchObject({ code: "BODY_SCHEMA" });
   await expect(gateway.dev({ name: "snapshot" })).rejects.toMatchObject({ code: "DEV_ONLY" });
 });

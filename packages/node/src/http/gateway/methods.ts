@@ -1,9 +1,11 @@
 /** The calls that other machines can make, with the schemas of their parameters. */
+import { EVENTS } from "../../events/catalogue.ts";
 import type { RemoteGateway, RemoteMethod } from "../../gateway/gateway.ts";
 import { type Static, type TSchema, Type } from "../../platform/json/schema.ts";
 import { body, distinct } from "../requests/bodies.ts";
 import { hex64 } from "../requests/parameters.ts";
 
+const NAMES = Object.keys(EVENTS);
 /** Highest value of `--pool-max-per-request`; the node checks its own. */
 const MAX_TRANSACTIONS = 1_000;
 const MAX_ID_LENGTH = 64;
@@ -69,5 +71,8 @@ export const REMOTE_CALLS: Readonly<Record<RemoteMethod, RemoteCall>> = {
   status: define(nothing, (gateway) => gateway.status()),
   peers: define(nothing, (gateway) => gateway.peers()),
   report: define(nothing, (gateway) => gateway.report()),
+  recordEvents: define(body({ names: distinct(Type.Enum(NAMES), NAMES.length) }), (gateway, { names }) =>
+    gateway.recordEvents(names),
+  ),
   dev: define(devCommand, (gateway, command) => gateway.dev(command)),
 };
