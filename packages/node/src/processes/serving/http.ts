@@ -2,7 +2,7 @@
 
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
-import { createFactReader } from "../../facts/reader.ts";
+import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import type { Feed } from "../../feed/feed.ts";
 import type { RemoteCalls } from "../../gateway/remote-calls.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
@@ -149,7 +149,7 @@ function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependen
   const { data, network } = context;
   const { access, opened, stream, feed, remoteCalls, operator } = parts;
   const feedAccess = { byToken: access.byToken, isListed: createRangeTest(data.feedAllow) };
-  const facts = createFactReader(openReader(context, "facts reader"), network);
+  const facts = createSqliteFactReader(openReader(context, "facts reader"), network);
   const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),

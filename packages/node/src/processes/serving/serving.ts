@@ -1,7 +1,7 @@
 /** The parts that run in the serving thread: the API, the register of webhooks, and their deliveries. */
 import type { MessagePort } from "node:worker_threads";
 import { linkPath } from "../../http/console/session-routes.ts";
-import { createSource } from "../../stream/source.ts";
+import { createSqliteSource } from "../../stream/sqlite/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
@@ -64,7 +64,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
 function buildStream(context: ServingContext, observer: MatchingObserver, slices: Slices): Stream {
   const { closing, gateway, network } = context;
   const stream = createStream(DEFAULT_STREAM_OPTIONS, {
-    source: createSource(openReader(context, "stream reader"), network),
+    source: createSqliteSource(openReader(context, "stream reader"), network),
     streamsChanged: gateway.streamsChanged,
     slices,
     observer,

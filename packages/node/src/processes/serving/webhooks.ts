@@ -1,7 +1,8 @@
 /** The webhook service as configured by the operator: on or off. */
 import { parsePauseMs } from "../../config/pauses.ts";
-import { createHistory } from "../../event-log/history.ts";
+import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
+import { createReadTogether } from "../../store/engine/snapshot.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
 import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
@@ -51,6 +52,7 @@ export function buildWebhooks(
   });
   closing.add("connections", closePost);
   const failures = data.isDevChain ? createFailures(post, timeoutMs) : undefined;
+  const pastEvents = createPastEvents(database, network);
   const webhooks = createWebhooks(
     {
       ...DEFAULT_WEBHOOK_OPTIONS,
@@ -62,9 +64,11 @@ export function buildWebhooks(
       retention: toRetention(data),
     },
     {
-      storage: openSqliteStorage({ database, eventLog, cipher: createSecretCipher(data.secretKey) }),
+      storage: openSqliteStorage({
+        ...{ database, eventLog, pastEvents, cipher: createSecretCipher(data.secretKey) },
+      }),
       webhooksChanged: gateway.webhooksChanged,
-      history: createHistory(database, network),
+      history: toHistory(pastEvents, createReadTogether(database)),
       post: failures?.post ?? post,
       ...deps,
       logger,
