@@ -5,8 +5,8 @@ import type { Operations } from "../../operations/http/routes.ts";
 import { createOverview } from "../../operations/overview/overview.ts";
 import { createSampling } from "../../operations/series/sampling.ts";
 import { createSeries } from "../../operations/series/series.ts";
+import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
-import { createSlotStore } from "../../store/node/slots.ts";
 import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
 import type { OpenData, ServingContext } from "./context.ts";
 import { inTime, shared } from "./operations.ts";
@@ -30,13 +30,11 @@ export function buildOperator(
   const report = () => inTime(gateway.report());
   const sources = { ...deps, report, writes, freeBytes: diskSpace.freeBytes };
   const series = createSeries(SAMPLES);
-  const total = database.prepare<{ transactions: number }>(
-    "SELECT transactions FROM block_ends ORDER BY height DESC LIMIT 1",
-  );
+  const rows = createSqliteOperatorRows(database);
   const sample = createSampling({
     ...sources,
     series,
-    transactions: () => total.get()?.transactions ?? 0,
+    transactions: rows.transactions,
     deliveries: createSqliteFigures(database),
     usage: () => {
       const { user, system } = process.cpuUsage();
@@ -56,7 +54,7 @@ export function buildOperator(
         version: programVersion(),
         protocol: PROTOCOL_VERSION,
         forgers,
-        slotStore: createSlotStore(database),
+        rows,
       }),
     ),
     series,
