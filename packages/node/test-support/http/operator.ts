@@ -25,7 +25,7 @@ export function createOperator(report: typeof REPORT | null = REPORT): Operator 
       slotTime: () => timestamp.epoch,
       timestampOf: () => timestamp,
       freeBytes: () => 4_096,
-      writes: { trouble: () => undefined, failures: () => 0 },
+      state: { trouble: () => undefined, figures: () => ({ failedWrites: 0 }) },
     }),
     series,
     seriesIntervalSeconds: 10,

@@ -2,6 +2,7 @@
 import type { NodeReport } from "../../gateway/figures.ts";
 import type { Timestamp, TimestampOf } from "../../http/responses/timestamp.ts";
 import type { Readiness } from "../health/health.ts";
+import type { ProcessFigures } from "../metrics/process.ts";
 import type { OperatorRows } from "../operator-rows.ts";
 import type { NodeOverview } from "./response.ts";
 
@@ -17,7 +18,11 @@ export type OverviewDeps = {
   readonly slotTime: (slot: number) => number;
   readonly timestampOf: TimestampOf;
   readonly freeBytes: () => number | undefined;
-  readonly writes: { readonly trouble: () => string | undefined; readonly failures: () => number };
+  readonly state: {
+    /** Error of the last write to the database. */
+    readonly trouble: () => string | undefined;
+    readonly figures: () => Pick<ProcessFigures, "failedWrites">;
+  };
 };
 
 const MAX_MISSED = 100;
@@ -35,7 +40,7 @@ export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> 
     const { isReady, checks } = await deps.ready();
     const report = await deps.report();
     const freeBytes = deps.freeBytes();
-    const problem = deps.writes.trouble();
+    const problem = deps.state.trouble();
     const delegates = await Promise.all(forgers.map(delegate));
     const missed = await rows.missed(MAX_MISSED);
     return {
@@ -57,7 +62,7 @@ export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> 
       },
       disk: {
         ...(freeBytes !== undefined && { freeBytes }),
-        failedWrites: deps.writes.failures(),
+        failedWrites: deps.state.figures().failedWrites,
         ...(problem !== undefined && { problem }),
       },
       memory: {
