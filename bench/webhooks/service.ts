@@ -47,9 +47,9 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, ...options },
     {
-      storage: openSqliteStorage({ database, eventLog }),
+      storage: openSqliteStorage({ database, eventLog, pastEvents: { head: () => 0, eventsAt: () => [] } }),
       webhooksChanged: async () => {},
-      history: { head: () => 0, eventsAt: () => [] },
+      history: { head: async () => 0, eventsAt: async () => [] },
       post,
       logger: pino({ level: "warn" }),
     },

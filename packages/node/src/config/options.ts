@@ -31,7 +31,7 @@ export const nodeOptions = {
     name: "feedBlocks",
     placeholder: "N",
     sentence:
-      "Number of last blocks whose changes are stored for mirrors (docs/spec/feed.md); 0 disables the feed.",
+      "Number of last blocks whose changes are stored for mirrors (docs/spec/feed.md); 0 disables the feed and the gateway.",
     default: 0,
     read: readInteger(0, 10_000),
   }),
@@ -39,7 +39,7 @@ export const nodeOptions = {
     name: "feedAllow",
     placeholder: "RANGES",
     sentence:
-      "Addresses and networks, in the format of httpAllow, that may read the feed with the webhook token.",
+      "Addresses and networks, in the format of httpAllow, that may use the feed and the gateway (docs/spec/gateway.md) with the webhook token.",
     default: "127.0.0.0/8,::1",
     read: readRanges,
   }),

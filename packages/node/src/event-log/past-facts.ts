@@ -11,10 +11,8 @@ import {
   type Network,
   type Transaction,
 } from "@uniknode/protocol";
-import { createBlockStore } from "../store/chain/blocks.ts";
-import { createOwnerStore, movesToken, type Position } from "../store/chain/token-owners.ts";
-import type { Database } from "../store/engine/database.ts";
-import { createRecords } from "../store/state/records.ts";
+import type { FactLookups } from "../store/chain/fact-lookups.ts";
+import { movesToken, type Position } from "../store/chain/token-owners.ts";
 
 /** A fact about the delegates of a round. */
 export type RoundFact =
@@ -47,16 +45,15 @@ export type PastFacts = {
   forget(): void;
 };
 
-export function createPastFacts(database: Database, network: Network): PastFacts {
-  const owners = createOwnerStore(database);
-  const roundFacts = createRoundFacts(database, network);
+export function createPastFacts(lookups: FactLookups, network: Network): PastFacts {
+  const roundFacts = createRoundFacts(lookups, network);
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
 
   function ownerAfter(tokenId: string, transaction: Transaction, position: Position): string | undefined {
     if (movesToken(transaction)) return transaction.recipientId;
     // The sender of a mint or an update is the owner.
     if (transaction.asset?.nft) return addressOf(transaction.senderPublicKey);
-    const owner = owners.ownerAfter(tokenId, position);
+    const owner = lookups.ownerAfter(tokenId, position);
     return owner && ("address" in owner ? owner.address : addressOf(owner.publicKey));
   }
 
@@ -77,15 +74,14 @@ export function createPastFacts(database: Database, network: Network): PastFacts
 }
 
 /** Derives the facts about rounds: missed slots, and at the last block of a round its end and the beginning of the next. */
-function createRoundFacts(database: Database, network: Network) {
-  const blocks = createBlockStore(database);
+function createRoundFacts(lookups: FactLookups, network: Network) {
   const calendar = createRounds(network);
   const slots = createSlots(network);
-  const recent = createRecentRounds(database);
-  const run = createGeneratorRun(database);
+  const recent = createRecentRounds(lookups);
+  const run = createGeneratorRun(lookups);
 
   function missedFacts({ height, timestamp }: BlockHeader, given?: BlockHeader): PastFact[] {
-    const previous = given ?? blocks.header(height - 1);
+    const previous = given ?? lookups.header(height - 1);
     if (!previous || slots.slotAt(timestamp) <= slots.slotAt(previous.timestamp) + 1) return [];
     const round = recent.round(calendar.roundAt(height).round);
     if (!round) return [];
@@ -124,8 +120,7 @@ function createRoundFacts(database: Database, network: Network) {
 }
 
 /** Keeps the last two rounds by number: the next block needs no others. */
-function createRecentRounds(database: Database) {
-  const records = createRecords(database);
+function createRecentRounds(lookups: Pick<FactLookups, "round">) {
   const known = new Map<number, Round>();
 
   function remember(round: Round): void {
@@ -136,7 +131,7 @@ function createRecentRounds(database: Database) {
   return {
     remember,
     round(number: number): Round | undefined {
-      const round = known.get(number) ?? records.read("rounds", String(number));
+      const round = known.get(number) ?? lookups.round(number);
       if (round) remember(round);
       return round;
     },
@@ -145,10 +140,7 @@ function createRecentRounds(database: Database) {
 }
 
 /** Keeps the forgers of consecutive blocks, from the beginning of a round or from within one. */
-function createGeneratorRun(database: Database) {
-  const generators = database.prepare<{ generator: string }>(
-    "SELECT DISTINCT generator FROM blocks WHERE height BETWEEN ? AND ?",
-  );
+function createGeneratorRun(lookups: Pick<FactLookups, "generators">) {
   let run = { from: 0, to: 0, generators: new Set<string>() };
   return {
     /** Adds the block to the run, or begins another one with it. */
@@ -160,9 +152,7 @@ function createGeneratorRun(database: Database) {
     /** Returns the delegates that forged no block of a round, and begins a run after it. */
     idleDelegates({ height, delegates }: Round, lastHeight: number): string[] {
       const isRunOfRound = run.from === height && run.to === lastHeight;
-      const busy = isRunOfRound
-        ? run.generators
-        : new Set(generators.all(height, lastHeight).map(({ generator }) => generator));
+      const busy = isRunOfRound ? run.generators : lookups.generators(height, lastHeight);
       run = { from: lastHeight + 1, to: lastHeight, generators: new Set() };
       return delegates.map(({ publicKey }) => publicKey).filter((publicKey) => !busy.has(publicKey));
     },

@@ -26,6 +26,13 @@ export type SubscribedEvents = {
    * @returns for each name the sequence after which the log has every event of that name
    */
   streamsChanged(names: readonly string[]): Record<string, number>;
+  /**
+   * Subscribes to names as a stream that is closed at once: they stay subscribed for a while, and must be renewed within that
+   * time. Streams and webhooks of other machines subscribe in this way.
+   *
+   * @returns the same as `streamsChanged`
+   */
+  renew(names: readonly string[]): Record<string, number>;
   /** Subscribed events were not recorded: the log is complete only from here on. */
   markGap(): void;
   /** Drops names whose last stream was closed long ago. To be called regularly. */
@@ -51,6 +58,9 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
     store.set(name, sequence);
   }
 
+  const sinceOf = (some: readonly string[]): Record<string, number> =>
+    Object.fromEntries(some.map((name) => [name, present(since.get(name), `the subscription of ${name}`)]));
+
   return {
     names: () => names,
     webhooksChanged() {
@@ -64,9 +74,16 @@ export function createSubscribedEvents(deps: SubscribedEventsDeps): SubscribedEv
         if (!since.has(name)) begin(name, lastSequence());
       }
       names = union();
-      return Object.fromEntries(
-        streamed.map((name) => [name, present(since.get(name), `the subscription of ${name}`)]),
-      );
+      return sinceOf(streamed);
+    },
+    renew(renewed) {
+      for (const name of renewed) {
+        // A name without this time has an open stream.
+        if (!since.has(name) || closedMs.has(name)) closedMs.set(name, nowMs());
+        if (!since.has(name)) begin(name, lastSequence());
+      }
+      names = union();
+      return sinceOf(renewed);
     },
     markGap() {
       const last = lastSequence();

@@ -6,6 +6,7 @@ import type { BlockHeader, Network } from "@uniknode/protocol";
 import { createPastFacts } from "../event-log/past-facts.ts";
 import { present } from "../platform/present.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
+import { createFactLookups } from "../store/chain/fact-lookups.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { readUnchecked } from "../store/node/unchecked.ts";
@@ -101,7 +102,7 @@ export function createGrowth({ database, network, onTruncated }: GrowthDeps): Gr
 /** Derives the leaves of blocks, which are cached until they are final. */
 function createLeafSource(database: Database, network: Network) {
   const blocks = createBlockStore(database);
-  const pastFacts = createPastFacts(database, network);
+  const pastFacts = createPastFacts(createFactLookups(database), network);
   const recent = createRecentBlocks();
 
   const blockAt = (height: number): RecentBlock =>

@@ -1,6 +1,6 @@
 /**
  * Interface through which HTTP and webhooks use the node. It is asynchronous and consists of plain JSON
- * values, so that it works within one thread and over a message channel.
+ * values, so that it works within one thread, over a message channel, and over HTTP.
  */
 import { CodedError } from "../platform/coded-error.ts";
 import type { DevCommand, DevResult } from "./dev-commands.ts";
@@ -84,12 +84,35 @@ export type Gateway = {
    */
   streamsChanged(names: string[]): Promise<Record<string, number>>;
   /**
+   * Records these events for the next 15 minutes at least. Other machines, whose streams and webhooks need them, must renew it.
+   * Returns the same as `streamsChanged`.
+   */
+  recordEvents(names: string[]): Promise<Record<string, number>>;
+  /**
    * Runs a command of the dev chain.
    *
    * @throws {DevError} DEV_ONLY on every other chain; whatever the command throws
    */
   dev(command: DevCommand): Promise<DevResult>;
 };
+
+/**
+ * The calls that processes on other machines make. `figures` is not one of them: each reading begins a new interval of the
+ * loop delay, which belongs to the metrics of the node.
+ */
+export const REMOTE_METHODS = [
+  "submit",
+  "pendingTransactions",
+  "pendingTransaction",
+  "status",
+  "peers",
+  "report",
+  "recordEvents",
+  "dev",
+] as const satisfies readonly (keyof Gateway)[];
+
+export type RemoteMethod = (typeof REMOTE_METHODS)[number];
+export type RemoteGateway = Pick<Gateway, RemoteMethod>;
 
 /** The whole body of a submission is refused: 422. */
 export class BodyError extends CodedError<"BODY_SCHEMA"> {

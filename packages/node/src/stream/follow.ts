@@ -48,7 +48,7 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
       await (sink.isFull() ? sink.ready() : setImmediate());
       continue;
     }
-    const page = source.log(at.after);
+    const page = await source.log(at.after);
     if (!page) return sink.end();
     const sent = await send(follower, page.events);
     const isWhole = sent === page.events.length;
@@ -68,10 +68,10 @@ async function sendBlock(follower: Follower, from: Extract<Start, { from: "chain
   const { source } = follower;
   const { height, lastBlock, skip = 0, after } = from;
   // Read first, so that the log has every later change.
-  const end = source.end();
+  const end = await source.end();
   // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
-  if (lastBlock && !source.hasBlock(lastBlock)) return { from: "log", after };
-  const page = source.chain(height);
+  if (lastBlock && !(await source.hasBlock(lastBlock))) return { from: "log", after };
+  const page = await source.chain(height);
   if (!page) return { from: "log", after: end.sequence };
   const sent = skip + (await send(follower, page.events.slice(skip)));
   return sent === page.events.length

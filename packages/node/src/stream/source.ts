@@ -1,12 +1,6 @@
 /** Source of a stream's events: the event log, or the stored blocks for clients that reconnect too late for the log. */
-import type { Network } from "@uniknode/protocol";
-import { createHistory, type History } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
-import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
-import type { Database } from "../store/engine/database.ts";
-import { createReadTogether, type ReadTogether } from "../store/engine/snapshot.ts";
-import { createEventLog, type EventLog } from "../store/events/event-log.ts";
-import { createFit, type Fit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
+import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
 import type { BlockRef, Position } from "./position.ts";
 
@@ -23,102 +17,37 @@ export type LogPage = {
   readonly block?: BlockRef;
 };
 
+/** End of the log, and the head of the same state. */
+export type LogEnd = Position & { readonly sequence: number };
+
+export type BlockPage = { readonly events: readonly SourceEvent[]; readonly block: BlockRef };
+
+/** Each read sees one state of the database, at least as new as that of the read before it. */
 export type Source = {
-  /** Returns the end of the log, and the head of the same snapshot. */
-  end(): Position & { readonly sequence: number };
+  end(): Promise<LogEnd>;
   /** Returns the sequence after which the log has every event that was ever written. */
-  begin(): number;
-  hasBlock(block: BlockRef): boolean;
+  begin(): Promise<number>;
+  hasBlock(block: BlockRef): Promise<boolean>;
   /** Returns the events after a sequence; undefined if some of these events were dropped. */
-  log(after: number): LogPage | undefined;
+  log(after: number): Promise<LogPage | undefined>;
   /** Returns the events of a block; undefined above the head. */
-  chain(height: number): { readonly events: readonly SourceEvent[]; readonly block: BlockRef } | undefined;
+  chain(height: number): Promise<BlockPage | undefined>;
   /** Must be called after events were recorded. */
   refresh(): void;
 };
 
-/** Events of one page: other requests run between two pages, and a slow client keeps at most one in memory. */
-const PAGE = 25;
-/** Names to log: none, because this source only reads. */
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-type State = {
-  readonly eventLog: Pick<EventLog, "read" | "firstSequence" | "lastSequence">;
-  readonly history: History;
-  readonly blocks: Pick<BlockStore, "head" | "header">;
-  readonly readTogether: ReadTogether;
-  readonly fit: Fit;
-  /** Cached page: all clients at the end of the log read the same one. */
-  known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
-};
-
-/** @param database a connection that only this source reads through */
-export function createSource(database: Database, network: Network): Source {
-  const state: State = {
-    eventLog: createEventLog(database, { recordedNames: () => NO_NAMES }),
-    history: createHistory(database, network),
-    blocks: createBlockStore(database),
-    readTogether: createReadTogether(database),
-    fit: createFit(MAX_CONTENT_BYTES),
-    known: undefined,
-  };
-  const { readTogether } = state;
-  return {
-    end: () => readTogether(() => end(state)),
-    begin: () => begin(state),
-    hasBlock: ({ height, blockId }) => state.blocks.header(height)?.id === blockId,
-    log(after) {
-      if (state.known?.after !== after)
-        state.known = { after, page: readTogether(() => readLog(state, after)) };
-      return state.known.page;
-    },
-    chain: (height) => readTogether(() => readBlock(state, height)),
-    refresh() {
-      state.known = undefined;
-    },
-  };
-}
-
-function end({ eventLog, blocks }: State): ReturnType<Source["end"]> {
-  const block = headBlock(blocks);
-  return { sequence: eventLog.lastSequence(), ...(block && { block }) };
-}
-
-const begin = ({ eventLog }: State): number => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
-
-function readLog(state: State, after: number): LogPage | undefined {
-  const { eventLog, blocks, fit } = state;
-  if (after < begin(state)) return undefined;
-  const block = headBlock(blocks);
-  const events = eventLog.read(after, PAGE);
-  return {
-    events: events.map((event) => toSourceEvent(event, fit)),
-    sequence: events.at(-1)?.sequence ?? after,
-    isEnd: events.length < PAGE,
-    ...(block && { block }),
-  };
-}
-
-function readBlock({ blocks, history, fit }: State, height: number): ReturnType<Source["chain"]> {
-  const header = blocks.header(height);
-  if (!header) return undefined;
-  const events = history.eventsAt(height).map((event) => toSourceEvent(event, fit));
-  return { events, block: { height, blockId: header.id } };
-}
-
-function headBlock(blocks: State["blocks"]): BlockRef | undefined {
-  const head = blocks.head();
-  return head && { height: head.height, blockId: head.id };
-}
-
-function toSourceEvent<E extends Event>(event: E, fit: Fit): SourceEvent & { readonly event: E } {
-  const frames = new Map<string, string>();
-  return {
-    event,
-    frame(name) {
-      const text = frames.get(name) ?? eventFrame(event, name, fit);
-      frames.set(name, text);
-      return text;
-    },
+/** Creates a function that adds the text to an event. */
+export function createSourceEvents(): <E extends Event>(event: E) => SourceEvent & { readonly event: E } {
+  const fit = createFit(MAX_CONTENT_BYTES);
+  return (event) => {
+    const frames = new Map<string, string>();
+    return {
+      event,
+      frame(name) {
+        const text = frames.get(name) ?? eventFrame(event, name, fit);
+        frames.set(name, text);
+        return text;
+      },
+    };
   };
 }

@@ -32,13 +32,13 @@ export type StreamRequest = {
  * @param since sequence after which the log has every subscribed event
  * @throws {StreamError} STREAM_GONE, STREAM_INVALID
  */
-export function findStart(
+export async function findStart(
   { subscription, position, fromHeight }: StreamRequest,
   since: number,
   source: Source,
-): Start {
-  const { sequence: after, block } = source.end();
-  if (position) return resume(position, subscription, Math.max(since, source.begin()), after, source);
+): Promise<Start> {
+  const { sequence: after, block } = await source.end();
+  if (position) return resume(position, subscription, Math.max(since, await source.begin()), after, source);
   if (fromHeight === undefined) return { from: "log", after, ...(block && { block }) };
   if (!subscription.isRemembered) {
     throw new StreamError(
@@ -49,18 +49,18 @@ export function findStart(
   return { from: "chain", height: fromHeight, after };
 }
 
-function resume(
+async function resume(
   { sequence, block }: Position,
   { isRemembered }: Subscription,
   since: number,
   after: number,
   source: Source,
-): Start {
+): Promise<Start> {
   if (sequence !== undefined && sequence >= since && sequence <= after) {
     return { from: "log", after: sequence, ...(block && { block }) };
   }
   // Start at the block itself: some of its events may not have been sent yet.
-  if (block && isRemembered && source.hasBlock(block)) {
+  if (block && isRemembered && (await source.hasBlock(block))) {
     return { from: "chain", height: block.height, lastBlock: block, after };
   }
   throw new StreamError(

@@ -135,7 +135,7 @@ async function open(state: State, request: StreamRequest, address: string): Prom
     openSubscriptions.remove(names);
   };
   try {
-    const start = findStart(request, await openSubscriptions.add(names), deps.source);
+    const start = await findStart(request, await openSubscriptions.add(names), deps.source);
     return { release, flow: (response) => flow(state, { request, address, start, release }, response) };
   } catch (error) {
     release();

@@ -18,7 +18,6 @@ import {
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers } from "../subscriptions/members.ts";
-import type { Intake } from "./intake.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
@@ -46,7 +45,6 @@ export type EvaluatedEvent = Pick<Event, "height" | "blockId" | "data"> & {
 
 export type DryRunDeps = {
   history: History;
-  readTogether: Intake["readTogether"];
   slices: Slices;
   observer: Pick<MatchingObserver, "suspended">;
 };
@@ -73,16 +71,16 @@ const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
  * @throws {WebhookError} also if the conditions cost so much that the webhook would be suspended
  */
 export function createDryRun(deps: DryRunDeps): DryRun {
-  const { history, readTogether } = deps;
+  const { history } = deps;
   return async (body) => {
     const { blocks, ...run } = startRun(body);
     const { names, metered, fired, notFired } = run;
-    const toHeight = history.head();
+    const toHeight = await history.head();
     const lowest = Math.max(1, toHeight - blocks + 1);
     const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
     let height = toHeight;
     for (; height >= lowest && canContinue(); height--) {
-      await evaluateBlock(deps, run, readTogether(() => history.eventsAt(height)).reverse());
+      await evaluateBlock(deps, run, (await history.eventsAt(height)).reverse());
     }
     const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
     const range = { fromHeight: height + 1, toHeight };

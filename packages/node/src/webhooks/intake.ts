@@ -3,6 +3,7 @@
  * the position of a replay. Log and deliveries are tables of one database; reads and writes of a transaction are
  * synchronous, so that nothing can run between them.
  */
+import type { PastEvents } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
 import type { Content } from "../subscriptions/content.ts";
 import type { DeliveredFact, NewDelivery } from "./deliveries.ts";
@@ -27,6 +28,8 @@ export type Intake = {
    */
   suspend(webhook: number, reason: string, atMs: number): void;
   readonly events: EventCursor;
+  /** Events of stored blocks, for replays. */
+  readonly pastEvents: PastEvents;
   readonly deliveries: NewDeliveries;
   readonly contents: Contents;
   readonly facts: DeliveredFacts;

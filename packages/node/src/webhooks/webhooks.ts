@@ -90,7 +90,7 @@ export type WebhookDeps = {
   storage: WebhookStorage;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
-  /** Events of stored blocks, read from the same database as `storage`. */
+  /** Events of stored blocks, for dry runs and the bounds of replays. */
   history: History;
   /** See `createPost`. */
   post: Post;
@@ -144,7 +144,6 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const { match, replayStep } = createSources(options, {
     storage,
-    history,
     observer: matching,
     nowMs,
     logger,
@@ -179,7 +178,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   return {
     register,
     log,
-    dryRun: createDryRun({ history, readTogether: intake.readTogether, slices, observer: matching }),
+    dryRun: createDryRun({ history, slices, observer: matching }),
     replays: createReplays({ rows: queue.replays, history, findWebhook, onChanged, nowMs }),
     ping: (id) => sendPing(id, { register, ping, log }),
     pingTarget: async (body) => ping.sendTo(register.readTarget(body)),
@@ -200,7 +199,7 @@ function logHalfTokens({ webhooks, aliases }: RegisterStorage, logger: Logger): 
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 }
 
-type SourceDeps = Pick<WebhookDeps, "storage" | "history" | "logger"> & {
+type SourceDeps = Pick<WebhookDeps, "storage" | "logger"> & {
   readonly observer: MatchingObserver;
   readonly nowMs: () => number;
 };
@@ -208,7 +207,7 @@ type SourceDeps = Pick<WebhookDeps, "storage" | "history" | "logger"> & {
 /** Creates the two steps that put deliveries into queues: for new events, and for the events of replays. */
 function createSources(
   { maxContentBytes }: WebhookOptions,
-  { storage, history, observer, nowMs, logger }: SourceDeps,
+  { storage, observer, nowMs, logger }: SourceDeps,
 ): { match: () => Promise<Matched>; replayStep: BackgroundTask } {
   const { network, intake, queue } = storage;
   const definitions = createDefinitions({ webhooks: storage.register.webhooks, logger });
@@ -225,7 +224,7 @@ function createSources(
       retract: createRetract({ facts: intake.facts, outbox, nowMs }),
       confirmations: createConfirmations({ unconfirmed: intake.unconfirmed, definitions, outbox }),
     }),
-    replayStep: createReplayWorker({ ...shared, replays: queue.replays, history }),
+    replayStep: createReplayWorker({ ...shared, replays: queue.replays }),
   };
 }
 

@@ -18,14 +18,14 @@ export function createOperator(report: typeof REPORT | null = REPORT): Operator 
       ready: async () => ({ isReady: true, checks: { disk: { ok: true, detail: "is written" } } }),
       report: async () => report ?? undefined,
       forgers: ["02aa", "03bb"],
-      slotStore: {
-        forgedBy: (publicKey) => (publicKey === "02aa" ? { slot: 1, blockId: "12" } : undefined),
-        missed: () => [{ publicKey: "03bb", slot: 2, reason: "the node was not in sync" }],
+      rows: {
+        forgedBy: async (publicKey) => (publicKey === "02aa" ? { slot: 1, blockId: "12" } : undefined),
+        missed: async () => [{ publicKey: "03bb", slot: 2, reason: "the node was not in sync" }],
       },
       slotTime: () => timestamp.epoch,
       timestampOf: () => timestamp,
       freeBytes: () => 4_096,
-      writes: { trouble: () => undefined, failures: () => 0 },
+      state: { trouble: () => undefined, figures: () => ({ failedWrites: 0 }) },
     }),
     series,
     seriesIntervalSeconds: 10,

@@ -12,7 +12,7 @@ import { stateDigest } from "../../src/archive/digest.ts";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { createGrowth } from "../../src/facts/growth.ts";
-import { createFactReader } from "../../src/facts/reader.ts";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
@@ -72,7 +72,7 @@ export async function judge(fleet: Fleet, facts: Pick<FactsWatch, "faults" | "co
     const states = indexes.map((index) => read(fleet, index, stateDigest));
     const others = indexes.filter((index) => states[index] !== states[best]);
     if (others.length > 0) faults.push(`nodes ${others.join(" ")} have another state than node ${best}`);
-    const roots = indexes.map((index) => rootOf(fleet, index));
+    const roots = await Promise.all(indexes.map((index) => rootOf(fleet, index)));
     const unlike = indexes.filter((index) => roots[index] !== roots[best]);
     if (unlike.length > 0) faults.push(`nodes ${unlike.join(" ")} have other facts than node ${best}`);
     const alarmed = indexes.filter((index) => fleet.linesOf(index, ALL_LINES).includes(ALARM));
@@ -155,13 +155,13 @@ function read<T>(fleet: Fleet, index: number, work: (database: Database) => T): 
 }
 
 /** Root of the facts of all final blocks, including facts that were not in the tree when the node stopped. */
-function rootOf(fleet: Fleet, index: number): string {
+async function rootOf(fleet: Fleet, index: number): Promise<string> {
   const network = createNetwork(fleet.network.files);
   const database = openDatabase(join(fleet.dataOf(index), "node.sqlite"));
   try {
     const growth = createGrowth({ database, network, onTruncated: () => {} });
     while (growth.step(Number.POSITIVE_INFINITY));
-    const { size, root } = createFactReader(database, network).checkpoint();
+    const { size, root } = await createSqliteFactReader(database, network).checkpoint();
     return `${size} ${Buffer.from(root).toString("hex")}`;
   } finally {
     database.close();

@@ -6,7 +6,14 @@ import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 
 export const IDLE_NODE: Pick<
   GatewayDeps,
-  "assumption" | "forging" | "facts" | "logLinesLost" | "loopDelay" | "webhooksChanged" | "streamsChanged"
+  | "assumption"
+  | "forging"
+  | "facts"
+  | "logLinesLost"
+  | "loopDelay"
+  | "webhooksChanged"
+  | "streamsChanged"
+  | "recordEvents"
 > = {
   assumption: () => ({ pin: undefined, uncheckedFrom: undefined }),
   forging: () => ({
@@ -20,4 +27,5 @@ export const IDLE_NODE: Pick<
   loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
   webhooksChanged: () => {},
   streamsChanged: () => ({}),
+  recordEvents: () => ({}),
 };

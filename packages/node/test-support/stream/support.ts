@@ -11,7 +11,7 @@ import { present } from "../../src/platform/present.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
-import { createSource } from "../../src/stream/source.ts";
+import { createSqliteSource } from "../../src/stream/sqlite/source.ts";
 import {
   createStream,
   DEFAULT_STREAM_OPTIONS,
@@ -69,7 +69,7 @@ export async function openStreams({
   const stream = createStream(
     { ...DEFAULT_STREAM_OPTIONS, ...options },
     {
-      source: createSource(reader, chain.network),
+      source: createSqliteSource(reader, chain.network),
       async streamsChanged(names) {
         await responded();
         return node.subscribedEvents.streamsChanged(names);

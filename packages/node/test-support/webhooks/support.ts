@@ -7,10 +7,12 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
-import type { History } from "../../src/event-log/history.ts";
+import type { PastEvents } from "../../src/event-log/history.ts";
+import { toHistory } from "../../src/event-log/sqlite/history.ts";
 import type { Event } from "../../src/events/event.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
+import { createReadTogether } from "../../src/store/engine/snapshot.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
 import type { Clock } from "../../src/webhooks/clock.ts";
@@ -106,7 +108,7 @@ export type ServiceOptions = {
   /** Events of the stored blocks, by height from 1. */
   readonly chain?: Event[][];
   /** Replaces `chain`, by default that of the blocks in the database. */
-  readonly createHistory?: (database: Database) => History;
+  readonly createPastEvents?: (database: Database) => PastEvents;
   /** Real sender, which replaces `reply`. */
   readonly post?: Post;
   readonly observer?: WebhookObserver;
@@ -137,14 +139,18 @@ export function createService(given: ServiceOptions = {}): Service {
     return typeof reply === "object" ? reply : { status: Number(reply) };
   };
 
+  const pastEvents = given.createPastEvents?.(database) ?? {
+    head: () => given.chain?.length ?? 0,
+    eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
+  };
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
     {
-      storage: openSqliteStorage({ database, eventLog, ...(given.cipher && { cipher: given.cipher }) }),
-      history: given.createHistory?.(database) ?? {
-        head: () => given.chain?.length ?? 0,
-        eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
-      },
+      storage: openSqliteStorage({
+        ...{ database, eventLog, pastEvents },
+        ...(given.cipher && { cipher: given.cipher }),
+      }),
+      history: toHistory(pastEvents, createReadTogether(database)),
       webhooksChanged: given.webhooksChanged ?? (async () => {}),
       post: given.post ?? post,
       clock,

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHistory, isRemembered } from "../../src/event-log/history.ts";
+import { isRemembered } from "../../src/event-log/history.ts";
+import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { present } from "../../src/platform/present.ts";
 import { createOwnerStore } from "../../src/store/chain/token-owners.ts";
@@ -39,7 +40,7 @@ describe("the past events of a chain", () => {
   test.each(CHAINS)("%s equal those that were recorded when they happened", async (name) => {
     const { database, live, network } = await grow(name);
     const remembered = live.filter(({ name }) => isRemembered(name));
-    const history = createHistory(database, network);
+    const history = createPastEvents(database, network);
     const derived = Array.from({ length: history.head() - 1 }, (_, index) =>
       history.eventsAt(index + 2),
     ).flat();

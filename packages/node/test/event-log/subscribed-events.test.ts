@@ -102,3 +102,38 @@ test("does not write to the database for every stream", () => {
   }
   expect(writes()).toBe(before);
 });
+
+test("renewed names stay subscribed for a while, and names of open streams are not affected", () => {
+  const { log, start } = open();
+  const subscribedEvents = start();
+  subscribedEvents.streamsChanged(["peer.removed"]);
+  log.last = 4;
+  expect(subscribedEvents.renew(["peer.added", "peer.removed"])).toEqual({
+    "peer.added": 4,
+    "peer.removed": 0,
+  });
+  log.nowMs = 99;
+  log.last = 6;
+  expect(subscribedEvents.renew(["peer.added"])).toEqual({ "peer.added": 4 });
+  log.nowMs = 198;
+  subscribedEvents.dropExpired();
+  expect([...subscribedEvents.names()].sort()).toEqual(["peer.added", "peer.removed"]);
+  log.nowMs = 199;
+  subscribedEvents.dropExpired();
+  expect([...subscribedEvents.names()]).toEqual(["peer.removed"]);
+  expect(subscribedEvents.renew(["peer.added"])).toEqual({ "peer.added": 6 });
+});
+
+test("a name of another machine that a stream opens and closes lingers once more", () => {
+  const { log, start } = open();
+  const subscribedEvents = start();
+  subscribedEvents.renew(["peer.added"]);
+  subscribedEvents.streamsChanged(["peer.added"]);
+  log.nowMs = 150;
+  subscribedEvents.dropExpired();
+  expect(subscribedEvents.names().has("peer.added")).toBe(true);
+  subscribedEvents.streamsChanged([]);
+  log.nowMs = 249;
+  subscribedEvents.dropExpired();
+  expect(subscribedEvents.names().has("peer.added")).toBe(true);
+});

@@ -11,7 +11,8 @@ import type { Event } from "../../src/events/event.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
 import { type Comparison, startComparison } from "../../src/facts/comparison/comparison.ts";
 import { logName } from "../../src/facts/note.ts";
-import { createFactReader, type FactReader } from "../../src/facts/reader.ts";
+import type { FactReader } from "../../src/facts/reader.ts";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import type { Node } from "../../src/processes/node/node.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
@@ -68,7 +69,7 @@ function comparisonOf(data: string, urls: readonly string[], facts?: FactReader)
   const comparison: Comparison = startComparison(
     { urls, name: NAME, everyMs: 1e9 },
     {
-      facts: facts ?? createFactReader(database, network),
+      facts: facts ?? createSqliteFactReader(database, network),
       report: (...events) => void reported.push(...events),
       nowMs: () => 5,
       logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }),
@@ -122,10 +123,13 @@ test("A modified node is detected by a shorter tree and by a longer one, and rep
 test("A node that agrees again is no longer divergent, and can be reported again.", async () => {
   const node = await serve(chain.short);
   let isWrong = true;
-  const right = createFactReader(openDatabase(join(chain.short, "node.sqlite"), { readonly: true }), network);
+  const right = createSqliteFactReader(
+    openDatabase(join(chain.short, "node.sqlite"), { readonly: true }),
+    network,
+  );
   const facts: FactReader = {
     ...right,
-    rootAt: (size) => (isWrong ? Buffer.alloc(32) : right.rootAt(size)),
+    rootAt: async (size) => (isWrong ? Buffer.alloc(32) : right.rootAt(size)),
   };
   const { comparison, reported, logged } = comparisonOf(chain.short, [node.url], facts);
   await comparison.compare();

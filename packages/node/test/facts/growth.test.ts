@@ -8,9 +8,10 @@ import { createPastFacts } from "../../src/event-log/past-facts.ts";
 import { finalHeight } from "../../src/facts/final.ts";
 import { createGrowth, type Growth } from "../../src/facts/growth.ts";
 import { leafText, leavesOf } from "../../src/facts/leaf.ts";
-import { createFactReader } from "../../src/facts/reader.ts";
+import { createSqliteFactReader } from "../../src/facts/sqlite/reader.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../../test-support/chain/fixtures.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
@@ -30,7 +31,9 @@ function finalLeaves(database: Database, network: Network): string[] {
   return Array.from({ length: height }, (_, index) =>
     present(blocks.block(index + 1), "the result of block"),
   ).flatMap((block) =>
-    leavesOf(block.header, createPastFacts(database, network).of(block), network).map(leafText),
+    leavesOf(block.header, createPastFacts(createFactLookups(database), network).of(block), network).map(
+      leafText,
+    ),
   );
 }
 
@@ -38,8 +41,9 @@ function complete(growth: Growth): void {
   while (growth.step(performance.now() + 5));
 }
 
-const checkpointOf = (database: Database, of: Network) => createFactReader(database, of).checkpoint();
-const rootOf = (database: Database, of: Network) => Buffer.from(checkpointOf(database, of).root);
+const checkpointOf = (database: Database, of: Network) => createSqliteFactReader(database, of).checkpoint();
+const rootOf = async (database: Database, of: Network) =>
+  Buffer.from((await checkpointOf(database, of)).root);
 
 const DEPTH = finalHeight(1_000, network) - 1_000;
 
@@ -96,14 +100,14 @@ test.each([1, 2, 3])(
     growth = open();
     complete(growth);
     const leaves = finalLeaves(database, network);
-    const { size } = checkpointOf(database, network);
+    const { size } = await checkpointOf(database, network);
     // A longer tree contains the blocks that were final before.
     expect(size).toBeGreaterThanOrEqual(leaves.length);
     while (growth.figures().height > finalHeight(chain.head().height, network)) await forge();
     complete(growth);
     const now = finalLeaves(database, network);
-    expect(checkpointOf(database, network).size).toBe(now.length);
-    expect(rootOf(database, network)).toEqual(plainRoot(now));
+    expect((await checkpointOf(database, network)).size).toBe(now.length);
+    expect(await rootOf(database, network)).toEqual(plainRoot(now));
     for (const [from, to] of truncations) expect(to).toBeLessThan(from);
 
     const fresh = createForkingChain(`${folder.path}/fresh.sqlite`);
@@ -112,7 +116,7 @@ test.each([1, 2, 3])(
     }
     const replayed = openDatabase(`${folder.path}/fresh.sqlite`);
     complete(createGrowth({ database: replayed, network, onTruncated: () => expect.unreachable() }));
-    expect(checkpointOf(replayed, network)).toEqual(checkpointOf(database, network));
+    expect(await checkpointOf(replayed, network)).toEqual(await checkpointOf(database, network));
     replayed.close();
     database.close();
   },
@@ -143,15 +147,15 @@ test("A revert of blocks that are not final does not change the tree; a deeper o
   await forge();
   for (let index = 0; index < 3 - DEPTH; index++) await forge([transfer(0, 1n)]);
   const { height } = chain.head();
-  const before = checkpointOf(database, network);
+  const before = await checkpointOf(database, network);
   expect(before.block).toMatchObject({ height: height + DEPTH });
   await chain.revertTo(height + DEPTH);
-  expect(checkpointOf(database, network)).toEqual(before);
+  expect(await checkpointOf(database, network)).toEqual(before);
   expect(growth.figures()).toEqual({ height: height + DEPTH, size: before.size, lag: 0 });
   expect(truncations).toEqual([]);
   await chain.revertTo(height + DEPTH - 2);
   expect(truncations).toEqual([[height + DEPTH, height + DEPTH - 2]]);
-  expect(checkpointOf(database, network)).toMatchObject({ block: { id: chain.head().id } });
+  expect(await checkpointOf(database, network)).toMatchObject({ block: { id: chain.head().id } });
   database.close();
 });
 
@@ -164,22 +168,22 @@ test("Blocks that were stored before the tree existed are added, and their leave
   complete(growth);
   const leaves = finalLeaves(database, of);
   expect(leaves.length).toBeGreaterThan(100);
-  expect(rootOf(database, of)).toEqual(plainRoot(leaves));
-  const reader = createFactReader(database, of);
-  expect(reader.leaves(0, leaves.length)?.map(leafText)).toEqual(leaves);
+  expect(await rootOf(database, of)).toEqual(plainRoot(leaves));
+  const reader = createSqliteFactReader(database, of);
+  expect((await reader.leaves(0, leaves.length))?.map(leafText)).toEqual(leaves);
   for (const index of [0, 1, 17, leaves.length - 1]) {
-    expect(leafText(present(reader.inclusion(index, undefined), "the result of inclusion").leaf)).toBe(
+    expect(leafText(present(await reader.inclusion(index, undefined), "the result of inclusion").leaf)).toBe(
       leaves[index],
     );
   }
-  expect(reader.leaves(1, leaves.length)).toBeUndefined();
-  expect(reader.inclusion(leaves.length, undefined)).toBeUndefined();
-  expect(reader.inclusion(0, leaves.length + 1)).toBeUndefined();
-  expect(reader.consistency(0, leaves.length + 1)).toBeUndefined();
-  expect(reader.consistency(2, 1)).toBeUndefined();
-  expect(reader.rootAt(leaves.length + 1)).toBeUndefined();
-  expect(reader.tile(0, 0, Math.min(leaves.length, 256))).toBeDefined();
-  expect(reader.tile(0, Math.floor(leaves.length / 256), 1 + (leaves.length % 256))).toBeUndefined();
+  expect(await reader.leaves(1, leaves.length)).toBeUndefined();
+  expect(await reader.inclusion(leaves.length, undefined)).toBeUndefined();
+  expect(await reader.inclusion(0, leaves.length + 1)).toBeUndefined();
+  expect(await reader.consistency(0, leaves.length + 1)).toBeUndefined();
+  expect(await reader.consistency(2, 1)).toBeUndefined();
+  expect(await reader.rootAt(leaves.length + 1)).toBeUndefined();
+  expect(await reader.tile(0, 0, Math.min(leaves.length, 256))).toBeDefined();
+  expect(await reader.tile(0, Math.floor(leaves.length / 256), 1 + (leaves.length % 256))).toBeUndefined();
   await close();
 });
 
@@ -203,7 +207,7 @@ test("A tree resumes at the position of a killed process.", { timeout: 60_000 },
   const of = createNetwork(content.network);
   const { database, close } = openChain(content, path);
   const leaves = finalLeaves(database, of);
-  expect(checkpointOf(database, of).size).toBe(leaves.length);
-  expect(rootOf(database, of)).toEqual(plainRoot(leaves));
+  expect((await checkpointOf(database, of)).size).toBe(leaves.length);
+  expect(await rootOf(database, of)).toEqual(plainRoot(leaves));
   await close();
 });

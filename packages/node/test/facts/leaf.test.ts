@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHistory, isRemembered } from "../../src/event-log/history.ts";
+import { isRemembered } from "../../src/event-log/history.ts";
 import { createPastFacts } from "../../src/event-log/past-facts.ts";
+import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { EVENTS, isChainFact } from "../../src/events/catalogue.ts";
 import { canonicalJson } from "../../src/facts/canonical.ts";
 import { leafContent, leafText, leavesOf } from "../../src/facts/leaf.ts";
 import { present } from "../../src/platform/present.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { createFactLookups } from "../../src/store/chain/fact-lookups.ts";
 import {
   blocksOf,
   CHAINS,
@@ -29,7 +31,7 @@ async function grow(name: string) {
   const network = createNetwork(content.network);
   const applied: Parameters<typeof leavesOf>[0][] = [];
   const live = new Map<number, string[]>();
-  const pastFacts = createPastFacts(database, network);
+  const pastFacts = createPastFacts(createFactLookups(database), network);
   chain.subscribe((change) => {
     for (const { block } of change.applied) {
       applied.push(block.header);
@@ -52,7 +54,7 @@ describe("the leaves of a block", () => {
       // In reverse, so that the previous block is unknown.
       for (const height of heights.toReversed()) {
         const block = present(blocks.block(height), "the result of block");
-        const fresh = createPastFacts(database, network);
+        const fresh = createPastFacts(createFactLookups(database), network);
         expect(leavesOf(block.header, fresh.of(block), network).map(leafText)).toEqual(live.get(height));
       }
     },
@@ -62,7 +64,10 @@ describe("the leaves of a block", () => {
     "of %s equal its events, except for what the chain alone does not contain",
     async (name) => {
       const { database, network, blocks } = await grow(name);
-      const [history, pastFacts] = [createHistory(database, network), createPastFacts(database, network)];
+      const [history, pastFacts] = [
+        createPastEvents(database, network),
+        createPastFacts(createFactLookups(database), network),
+      ];
       const seen = new Set<string>();
       for (let height = 1; height <= history.head(); height++) {
         const { header, transactions } = present(blocks.block(height), "the result of block");

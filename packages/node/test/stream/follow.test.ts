@@ -34,12 +34,12 @@ test("a block that is reverted while old ones are sent is retracted, and its rep
   let isReverted = false;
   const before = [applied(1), applied(2), applied(3)];
   const source: Source = {
-    end: () => ({ sequence: isReverted ? log.length : 0 }),
-    begin: () => 0,
-    hasBlock: ({ height, blockId }) =>
+    end: async () => ({ sequence: isReverted ? log.length : 0 }),
+    begin: async () => 0,
+    hasBlock: async ({ height, blockId }) =>
       (isReverted ? stored : before).some((event) => event.height === height && event.blockId === blockId),
-    log: (after) => ({ events: log.map(logged).slice(after), sequence: log.length, isEnd: true }),
-    chain(height) {
+    log: async (after) => ({ events: log.map(logged).slice(after), sequence: log.length, isEnd: true }),
+    async chain(height) {
       const event = (isReverted ? stored : before)[height - 1];
       if (height === 2) isReverted = true;
       return (

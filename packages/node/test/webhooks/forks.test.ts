@@ -1,6 +1,6 @@
 /** Webhooks of a chain that reorganises. */
 import { describe, expect, test } from "vitest";
-import { createHistory } from "../../src/event-log/history.ts";
+import { createPastEvents } from "../../src/event-log/sqlite/history.ts";
 import { present } from "../../src/platform/present.ts";
 import { createForkingChain, network } from "../../test-support/chain/forking.ts";
 import { type Call, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
@@ -14,7 +14,10 @@ const everything = {
 const start = async (body: object) => {
   const path = databasePath();
   const fork = createForkingChain(path);
-  const service = createService({ path, createHistory: (database) => createHistory(database, network) });
+  const service = createService({
+    path,
+    createPastEvents: (database) => createPastEvents(database, network),
+  });
   await service.webhooks.register.create({ ...everything, ...body });
   /** Settles when all events are delivered. */
   async function deliver(): Promise<Call[]> {

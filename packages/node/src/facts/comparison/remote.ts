@@ -43,10 +43,10 @@ export async function differenceFrom(
 ): Promise<Difference | undefined> {
   const other = await readCheckpoint(url, signal);
   if (other.name !== name) throw new RemoteError(url, `its log is ${other.name}, not ${name}`);
-  const own = facts.checkpoint();
+  const own = await facts.checkpoint();
   // An empty tree agrees with every tree.
   if (own.size === 0 || other.size === 0) return undefined;
-  const root = facts.rootAt(other.size);
+  const root = await facts.rootAt(other.size);
   if (root) {
     return areEqual(root, other.root) ? undefined : { size: other.size, root, otherRoot: other.root };
   }

@@ -1,7 +1,7 @@
 /** Dependencies of the resources of the API. */
 import type { Network } from "@uniknode/protocol";
 import type { FastifyRequest } from "fastify";
-import type { Gateway } from "../../gateway/gateway.ts";
+import type { RemoteGateway } from "../../gateway/gateway.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -23,7 +23,7 @@ export type Identity = {
 export type Api = {
   readonly identity: Identity;
   readonly network: Network;
-  readonly gateway: Gateway;
+  readonly gateway: RemoteGateway;
   /** Maximum of transactions per request to `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
   /**

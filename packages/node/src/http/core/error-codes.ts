@@ -234,6 +234,18 @@ const CHAPTERS = {
     ),
     FEED_FULL: code([503], "8 responses of the feed are open.", "retry after `retry-after`"),
   },
+  "Gateway for other machines": {
+    GATEWAY_FULL: code(
+      [503],
+      "500 calls of other machines are open. The call was not executed.",
+      "retry after `retry-after`",
+    ),
+    GATEWAY_LATE: code(
+      [503],
+      "The time of the call was over before it began. The call was not executed.",
+      "retry after `retry-after`",
+    ),
+  },
   "Dev chain": {
     DEV_ONLY: code([403], "The chain is not a dev chain.", "start one with `uniknode dev`"),
     DEV_STARTING: code([503], "The first blocks of the chain are still being forged.", "retry in a moment"),

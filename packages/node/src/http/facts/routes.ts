@@ -81,14 +81,14 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
     const app = scope as Server;
 
     app.get("/facts/checkpoint", { schema: SCHEMAS.checkpoint }, async (request, reply) => {
-      const data = checkpoint();
+      const data = await checkpoint();
       if (!request.headers.accept?.startsWith("text/plain")) return { data };
       return reply.type("text/plain; charset=utf-8").send(data.note as never);
     });
 
     app.get("/facts/:index/proof", { schema: SCHEMAS.proof }, async ({ params, query: { size } }) => {
       const index = Number(params.index);
-      const found = facts.inclusion(index, size === undefined ? undefined : Number(size));
+      const found = await facts.inclusion(index, size === undefined ? undefined : Number(size));
       if (!found) throw unknown("No fact has this index, or the tree never had this size");
       const { leaf, proof, root } = found;
       return {
@@ -103,14 +103,14 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
     });
 
     app.get("/facts/consistency", { schema: SCHEMAS.consistency }, async ({ query: { from, to } }) => {
-      const proof = facts.consistency(Number(from), Number(to));
+      const proof = await facts.consistency(Number(from), Number(to));
       if (!proof) throw unknown('The tree never had both sizes, or "from" is greater than "to"');
       return { data: { from: Number(from), to: Number(to), proof: proof.map(hexOf) } };
     });
 
     scope.get("/facts/tile/*", { schema: SCHEMAS.tile }, async ({ params }, reply) => {
       const path = readTilePath((params as { readonly "*": string })["*"]);
-      const bytes = path && bytesOf(facts, path);
+      const bytes = path && (await bytesOf(facts, path));
       if (!bytes) throw unknown("The tile does not exist");
       if (path.width === WHOLE) reply.header("cache-control", WHOLE_TILE_CACHE);
       return reply.type("application/octet-stream").send(Buffer.from(bytes));
@@ -121,8 +121,8 @@ export function createFactRoutes(facts: FactReader, signer: NoteSigner): Fastify
 /** Caches the note, which is the same for the same tree. */
 function createCheckpoint(facts: FactReader, signer: NoteSigner) {
   let last: { readonly root: Hash; readonly note: string } | undefined;
-  return () => {
-    const made = facts.checkpoint();
+  return async () => {
+    const made = await facts.checkpoint();
     const { size, root, block } = made;
     if (!last || Buffer.compare(last.root, root) !== 0) last = { root, note: signer.sign(made) };
     return {
@@ -136,9 +136,12 @@ function createCheckpoint(facts: FactReader, signer: NoteSigner) {
   };
 }
 
-function bytesOf(facts: FactReader, { level, number, width }: TilePath): Uint8Array | undefined {
+async function bytesOf(
+  facts: FactReader,
+  { level, number, width }: TilePath,
+): Promise<Uint8Array | undefined> {
   if (level !== "entries") return facts.tile(level, number, width);
-  const leaves = facts.leaves(number * WHOLE, width);
+  const leaves = await facts.leaves(number * WHOLE, width);
   return leaves && Buffer.concat(leaves.map(entryOf));
 }
 

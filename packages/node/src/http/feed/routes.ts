@@ -7,12 +7,11 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { FeedError } from "../../feed/error.ts";
 import type { Feed, FeedResponse } from "../../feed/feed.ts";
 import { type Position, readPosition } from "../../feed/position.ts";
-import type { RangeTest } from "../../platform/addresses/ranges.ts";
 import { Type } from "../../platform/json/schema.ts";
 import type { Server } from "../core/app.ts";
 import { HttpError } from "../core/error.ts";
 import { uint } from "../requests/parameters.ts";
-import type { Access } from "../webhooks/access.ts";
+import { addFeedAccess, type FeedAccess } from "./access.ts";
 
 /** Positions in one request; a mirror names its last blocks at growing distances. */
 const MAX_POSITIONS = 32;
@@ -36,20 +35,11 @@ const SCHEMAS = {
   state: { hide: true, querystring: Type.Object({}, { additionalProperties: false }) },
 };
 
-export type FeedAccess = {
-  readonly byToken: Access;
-  readonly isListed: RangeTest;
-};
-
 /** Creates the plugin for each prefix. */
-export function createFeedRoutes({ byToken, isListed }: FeedAccess, feed: Feed): FastifyPluginAsync {
+export function createFeedRoutes(access: FeedAccess, feed: Feed): FastifyPluginAsync {
   return async (scope) => {
     const app = scope as Server;
-    app.addHook("onRequest", async ({ ip }) => {
-      if (isListed(ip)) return;
-      throw new HttpError("ADDRESS_REFUSED", `The address ${ip} may not read the feed: see --feed-allow`);
-    });
-    app.addHook("onRequest", byToken);
+    addFeedAccess(app, access);
     app.addHook("preClose", (done) => {
       feed.close();
       done();

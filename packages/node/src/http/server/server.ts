@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
-import type { Gateway } from "../../gateway/gateway.ts";
+import type { RemoteGateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
 import type { ReadModel } from "../../read/port.ts";
 import { addAccessList } from "../connections/access-list.ts";
@@ -81,7 +81,7 @@ export type HttpDependencies = {
   readonly readModel: ReadModel;
   readonly network: Network;
   readonly identity: Identity;
-  readonly gateway: Gateway;
+  readonly gateway: RemoteGateway;
   /** Further endpoints, each served under both prefixes: webhooks, the live stream, the commands of a dev chain. */
   readonly plugins: readonly FastifyPluginAsync[];
   /** The console; absent: no console. */

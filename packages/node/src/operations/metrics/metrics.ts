@@ -2,6 +2,7 @@
 
 import type { FeedFigures } from "../../feed/feed.ts";
 import type { NodeFigures } from "../../gateway/figures.ts";
+import type { RemoteCallFigures } from "../../gateway/remote-calls.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
@@ -17,6 +18,7 @@ import { Registry } from "./instruments.ts";
 import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
+import { createRemoteCallMetrics } from "./remote-calls.ts";
 import { createSessionMetrics } from "./sessions.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
@@ -30,6 +32,8 @@ export type Figures = FiguresByWebhook & {
   readonly streams: StreamFigures;
   /** Undefined: the feed is disabled. */
   readonly feed: FeedFigures | undefined;
+  /** Undefined: the feed is disabled. */
+  readonly remoteCalls: RemoteCallFigures | undefined;
   readonly connections: ConnectionsOfListeners;
   readonly sessions: SessionFigures;
   readonly process: ProcessFigures;
@@ -55,6 +59,7 @@ export function createMetrics(version: string): Metrics {
   const process = createProcessMetrics(registry);
   const showSessions = createSessionMetrics(registry);
   const showFeed = createFeedMetrics(registry);
+  const showRemoteCalls = createRemoteCallMetrics(registry);
   const showCalls = createCallMetrics(registry);
   return {
     http,
@@ -67,6 +72,7 @@ export function createMetrics(version: string): Metrics {
       webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
       if (figures.feed) showFeed(figures.feed);
+      if (figures.remoteCalls) showRemoteCalls(figures.remoteCalls);
       connections.show(figures.connections);
       showSessions(figures.sessions);
       process.show(figures.process, figures.node?.logLinesLost);

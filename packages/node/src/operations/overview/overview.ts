@@ -1,8 +1,9 @@
 /** Composes the state of the node by part, for operators. */
 import type { NodeReport } from "../../gateway/figures.ts";
 import type { Timestamp, TimestampOf } from "../../http/responses/timestamp.ts";
-import type { SlotStore } from "../../store/node/slots.ts";
 import type { Readiness } from "../health/health.ts";
+import type { ProcessFigures } from "../metrics/process.ts";
+import type { OperatorRows } from "../operator-rows.ts";
 import type { NodeOverview } from "./response.ts";
 
 export type OverviewDeps = {
@@ -12,22 +13,26 @@ export type OverviewDeps = {
   readonly report: () => Promise<NodeReport | undefined>;
   /** Public keys that the node forges with. */
   readonly forgers: readonly string[];
-  readonly slotStore: Pick<SlotStore, "forgedBy" | "missed">;
+  readonly rows: Pick<OperatorRows, "forgedBy" | "missed">;
   /** First second of a slot, since the network epoch. */
   readonly slotTime: (slot: number) => number;
   readonly timestampOf: TimestampOf;
   readonly freeBytes: () => number | undefined;
-  readonly writes: { readonly trouble: () => string | undefined; readonly failures: () => number };
+  readonly state: {
+    /** Error of the last write to the database. */
+    readonly trouble: () => string | undefined;
+    readonly figures: () => Pick<ProcessFigures, "failedWrites">;
+  };
 };
 
 const MAX_MISSED = 100;
 
 export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> {
-  const { version, protocol, forgers, slotStore } = deps;
+  const { version, protocol, forgers, rows } = deps;
   const timestampOf = (slot: number): Timestamp => deps.timestampOf(deps.slotTime(slot));
 
-  function delegate(publicKey: string): NodeOverview["forger"]["delegates"][number] {
-    const last = slotStore.forgedBy(publicKey);
+  async function delegate(publicKey: string): Promise<NodeOverview["forger"]["delegates"][number]> {
+    const last = await rows.forgedBy(publicKey);
     return { publicKey, ...(last && { lastForged: { ...last, timestamp: timestampOf(last.slot) } }) };
   }
 
@@ -35,7 +40,9 @@ export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> 
     const { isReady, checks } = await deps.ready();
     const report = await deps.report();
     const freeBytes = deps.freeBytes();
-    const problem = deps.writes.trouble();
+    const problem = deps.state.trouble();
+    const delegates = await Promise.all(forgers.map(delegate));
+    const missed = await rows.missed(MAX_MISSED);
     return {
       version,
       protocol,
@@ -44,9 +51,9 @@ export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> 
       checks,
       ...partsOf(report),
       forger: {
-        delegates: forgers.map(delegate),
+        delegates,
         slots: report ? slotsOf(report) : null,
-        lastMissed: slotStore.missed(MAX_MISSED).map(({ publicKey, slot, reason }) => ({
+        lastMissed: missed.map(({ publicKey, slot, reason }) => ({
           publicKey,
           slot,
           timestamp: timestampOf(slot),
@@ -55,7 +62,7 @@ export function createOverview(deps: OverviewDeps): () => Promise<NodeOverview> 
       },
       disk: {
         ...(freeBytes !== undefined && { freeBytes }),
-        failedWrites: deps.writes.failures(),
+        failedWrites: deps.state.figures().failedWrites,
         ...(problem !== undefined && { problem }),
       },
       memory: {

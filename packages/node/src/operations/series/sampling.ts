@@ -2,6 +2,7 @@
 import type { NodeReport } from "../../gateway/figures.ts";
 import type { DeliveryFigures } from "../../webhooks/figures.ts";
 import { totalOf } from "../../webhooks/figures.ts";
+import type { OperatorRows } from "../operator-rows.ts";
 import type { Sample, Series } from "./series.ts";
 
 export type SamplingDeps = {
@@ -9,7 +10,7 @@ export type SamplingDeps = {
   /** Settles with undefined if the consensus thread does not reply in time. */
   readonly report: () => Promise<NodeReport | undefined>;
   /** Transactions of all blocks of the chain. */
-  readonly transactions: () => number;
+  readonly transactions: OperatorRows["transactions"];
   readonly deliveries: Pick<DeliveryFigures, "webhooks" | "queues">;
   readonly freeBytes: () => number | undefined;
   /** Open live streams. */
@@ -44,10 +45,11 @@ export function createSampling({
     const node = await report();
     const webhooks = await deliveries.webhooks();
     const queue = totalOf((await deliveries.queues()).values());
+    const chainTransactions = await transactions();
     const { residentBytes, processorMicroseconds } = usage();
     const atMs = nowMs();
     const totals: Totals = {
-      transactions: transactions(),
+      transactions: chainTransactions,
       fired: webhooks.fired,
       processorMicroseconds,
       monotonicMs: performance.now(),

@@ -40,6 +40,18 @@ export function parseJson(text: string): unknown {
   );
 }
 
+/**
+ * Returns the JSON text of a value that `JSON.parse` returned, such that `JSON.parse` returns the same value again:
+ * `JSON.stringify` writes `-0` as `0`, and numbers beyond the range, such as `1e999`, as `null`.
+ */
+export const exactText = (value: unknown): string =>
+  JSON.stringify(value, (_key, member) => (typeof member === "number" ? exactNumber(member) : member));
+
+function exactNumber(value: number): number | RawNumber {
+  if (Object.is(value, -0)) return lossless.rawJSON("-0");
+  return Number.isFinite(value) ? value : lossless.rawJSON(value > 0 ? "1e999" : "-1e999");
+}
+
 /** The text of a JSON number; undefined for other values. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);

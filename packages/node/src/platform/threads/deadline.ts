@@ -9,3 +9,4 @@ const nowMs = (): number => Number(process.hrtime.bigint() / NANOSECONDS_PER_MS)
 
 export const deadlineIn = (timeoutMs: number): Deadline => nowMs() + timeoutMs;
 export const isOver = (deadline: Deadline): boolean => nowMs() > deadline;
+export const remainingMs = (deadline: Deadline): number => deadline - nowMs();

@@ -1,17 +1,22 @@
-/** Errors of calls to another thread. */
+/** Errors of calls to another thread or process. */
 import { CodedError } from "../coded-error.ts";
 
-export type CallErrorCode =
+const CODES = [
   /** Too many calls are open. */
-  | "CALL_REFUSED"
+  "CALL_REFUSED",
   /** No result arrived before the deadline. */
-  | "CALL_TIMEOUT"
-  /** A message between the threads could not be read; the call that it belonged to is unknown. */
-  | "CALL_LOST"
-  /** The other thread has ended, or was closed. */
-  | "CALL_CLOSED";
+  "CALL_TIMEOUT",
+  /** The result was lost: a message or a response could not be read. The call may have been executed. */
+  "CALL_LOST",
+  /** The other side has ended, was closed, or cannot be reached. */
+  "CALL_CLOSED",
+] as const;
 
-/** A call to another thread failed; a later call may succeed. */
+export type CallErrorCode = (typeof CODES)[number];
+
+export const isCallErrorCode = (code: unknown): code is CallErrorCode => CODES.some((each) => each === code);
+
+/** A call to another thread or process failed; a later call may succeed. */
 export class CallError extends CodedError<CallErrorCode> {
   constructor(code: CallErrorCode, message: string) {
     super(code, message, { isRetryable: true });

@@ -1,7 +1,7 @@
 /** Compares the fact tree with the trees of other nodes; loaded only if other nodes are configured. */
 import type { Comparison } from "../../facts/comparison/comparison.ts";
 import { logName } from "../../facts/note.ts";
-import { createFactReader } from "../../facts/reader.ts";
+import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -23,7 +23,7 @@ export async function compareFacts(
   onStop("reader of the tree of facts", database.close);
   const comparison = startComparison(
     { urls, name: logName(network.description.nethash) },
-    { facts: createFactReader(database, network), report, nowMs, logger },
+    { facts: createSqliteFactReader(database, network), report, nowMs, logger },
   );
   onStop("comparison of facts", comparison.close);
   return comparison;

@@ -59,6 +59,8 @@ export type GatewayDeps = {
   readonly webhooksChanged: () => void;
   /** The live streams subscribe to these names: see `SubscribedEvents.streamsChanged`. */
   readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
+  /** Other machines need these names: see `SubscribedEvents.renew`. */
+  readonly recordEvents: (names: readonly string[]) => Record<string, number>;
   /** The dev commands; absent unless the chain is a dev chain. */
   readonly dev?: Gateway["dev"];
 };
@@ -85,6 +87,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       deps.webhooksChanged();
     },
     streamsChanged: async (names) => deps.streamsChanged(names),
+    recordEvents: async (names) => deps.recordEvents(names),
     dev: deps.dev ?? refuseDevCommands,
   };
 }

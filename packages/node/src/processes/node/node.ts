@@ -160,6 +160,7 @@ function openGateway(
     logLinesLost: lostLogLines,
     webhooksChanged: subscribedEvents.webhooksChanged,
     streamsChanged: subscribedEvents.streamsChanged,
+    recordEvents: subscribedEvents.renew,
     ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
   });
 }

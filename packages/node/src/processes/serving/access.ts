@@ -1,8 +1,6 @@
 /** The clients that may use the protected routes: by token, by address, or by a session of the console. */
-import { dirname } from "node:path";
 import { createSessionAccess } from "../../http/console/access.ts";
-import { openSessionFile } from "../../http/console/session-file.ts";
-import { createSessions, type Sessions } from "../../http/console/sessions.ts";
+import { createSessions, type Sessions, type SessionsDependencies } from "../../http/console/sessions.ts";
 import { type Access, createAccess, createTokenTest, type TokenTest } from "../../http/webhooks/access.ts";
 import type { ServingContext } from "./context.ts";
 
@@ -17,13 +15,17 @@ export type AccessChecks = {
   readonly bySession: Access;
 };
 
-export function buildAccess({ data, logger }: ServingContext): AccessChecks {
+/** @param storage of the console's sessions; undefined: they end with the process */
+export function buildAccess(
+  { data }: ServingContext,
+  storage: SessionsDependencies["storage"],
+): AccessChecks {
   const { webhookToken, webhookLegacy, httpHost, httpHosts } = data;
   const hosts = [httpHost, ...httpHosts];
   const sessions = createSessions({
     nowMs: Date.now,
     token: webhookToken,
-    storage: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
+    storage,
   });
   const byToken = createAccess({ token: webhookToken });
   return {

@@ -2,14 +2,13 @@
 
 import { keyOfPem } from "../../facts/key-file.ts";
 import { createNoteSigner, logName } from "../../facts/note.ts";
-import { createFactReader } from "../../facts/reader.ts";
-import type { Feed } from "../../feed/feed.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { readConsoleFiles } from "../../http/console/files.ts";
 import type { Identity } from "../../http/core/api.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createFactRoutes } from "../../http/facts/routes.ts";
 import { createFeedRoutes } from "../../http/feed/routes.ts";
+import { createGatewayRoutes } from "../../http/gateway/routes.ts";
 import {
   createHttpServer,
   type HttpDependencies,
@@ -28,13 +27,11 @@ import type { Metrics } from "../../operations/metrics/metrics.ts";
 import { createRangeTest } from "../../platform/addresses/ranges.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
-import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
-import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import type { Stream } from "../../stream/stream.ts";
 import type { AccessChecks } from "./access.ts";
-import { openReader, type ServingContext } from "./context.ts";
+import type { ServingContext } from "./context.ts";
 import type { ServingOptions } from "./options.ts";
-import { createSlowQueryThread, type SlowQueryThread } from "./slow-queries/thread.ts";
+import type { Sources } from "./sources.ts";
 import type { OpenWebhooks } from "./webhooks.ts";
 
 /** The parts of the thread that the routes serve. */
@@ -43,8 +40,7 @@ export type ServedParts = {
   /** Undefined: the webhook service is off. */
   readonly opened: OpenWebhooks | undefined;
   readonly stream: Stream;
-  /** Undefined: the feed is disabled. */
-  readonly feed: Feed | undefined;
+  readonly sources: Pick<Sources, "readModel" | "openSlowQueries" | "facts" | "feed" | "remoteCalls">;
   readonly operations: Operations;
   readonly operator: Operator;
   /** Called after every response of the API. */
@@ -60,10 +56,7 @@ export type Http = {
 };
 
 const RATE_LIMIT_WINDOW_MS = 60_000;
-/** Time limit for reading the rows of a response in the serving thread, because all other requests wait for it. */
-const READ_TIMEOUT_MS = 50;
-/** Time limit in the worker for slow queries. */
-const SLOW_READ_TIMEOUT_MS = 2_000;
+const NO_CALLS: CallFigures = { open: 0, timedOut: 0, refused: 0 };
 
 /** Builds the listeners, which do not listen yet. */
 export function buildHttp(context: ServingContext, parts: ServedParts): Http {
@@ -76,12 +69,13 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
     feePolicy: data.feePolicy,
     ports,
   };
-  const slowQueries = buildSlowQueries(context, identity);
+  const { readModel, openSlowQueries } = parts.sources;
+  const slowQueries = openSlowQueries?.(identity);
   const server = createHttpServer(toHttpOptions(data), {
-    readModel: buildReadModel(context),
+    readModel,
     network: context.network,
     identity,
-    slowQueries,
+    ...(slowQueries && { slowQueries }),
     gateway: context.gateway,
     plugins: buildPlugins(context, parts),
     ...(data.console === "on" && { console: buildConsole(context, parts) }),
@@ -94,7 +88,7 @@ export function buildHttp(context: ServingContext, parts: ServedParts): Http {
 
   return {
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
-    slowCalls: slowQueries.figures,
+    slowCalls: slowQueries?.figures ?? (() => NO_CALLS),
     async listen() {
       const { port } = await server.listen();
       const operationsAddress = await operationsServer?.listen();
@@ -117,42 +111,19 @@ const toHttpOptions = (data: ServingOptions): HttpOptions => ({
   ...(data.rateLimit > 0 && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
 });
 
-function buildReadModel(context: ServingContext): HttpDependencies["readModel"] {
-  const { data, closing, logger, network } = context;
-  const database = openReader(context, "reader");
-  const rankings = createRankingBuilder(data.databasePath, (err) =>
-    logger.error({ err }, "failed to build a ranking"),
-  );
-  closing.add("rankings", rankings.close);
-  return createSqliteReadModel({ readTimeoutMs: READ_TIMEOUT_MS, rankings }, { database, network });
-}
-
-function buildSlowQueries({ data, closing }: ServingContext, identity: Identity): SlowQueryThread {
-  const { databasePath, files, logFormat } = data;
-  const slowQueries = createSlowQueryThread({
-    databasePath,
-    files,
-    identity,
-    readTimeoutMs: SLOW_READ_TIMEOUT_MS,
-    logFormat,
-  });
-  closing.add("slow requests", slowQueries.close);
-  return slowQueries;
-}
-
 /** Builds the routes of the API besides its resources. */
 function buildPlugins(context: ServingContext, parts: ServedParts): HttpDependencies["plugins"] {
   const { data, network } = context;
-  const { access, opened, stream, feed, operator } = parts;
-  const facts = createFactReader(openReader(context, "facts reader"), network);
+  const { access, opened, stream, operator } = parts;
+  const { facts, feed, remoteCalls } = parts.sources;
+  const feedAccess = { byToken: access.byToken, isListed: createRangeTest(data.feedAllow) };
   const signer = createNoteSigner(logName(network.description.nethash), keyOfPem(data.checkpointKey));
   return [
     ...(opened ? [createWebhookRoutes(access.toRegister, opened.webhooks)] : []),
     createStreamRoutes(data.eventsPublic ? undefined : access.byToken, stream),
     createFactRoutes(facts, signer),
-    ...(feed
-      ? [createFeedRoutes({ byToken: access.byToken, isListed: createRangeTest(data.feedAllow) }, feed)]
-      : []),
+    ...(feed ? [createFeedRoutes(feedAccess, feed)] : []),
+    ...(remoteCalls ? [createGatewayRoutes(feedAccess, remoteCalls)] : []),
     buildDevRoutes(access.byToken, context, opened),
     createOperatorRoutes(access.byToken, operator),
   ];

@@ -1,6 +1,4 @@
 /** Composes metrics and health from every part of the serving thread and from the node. */
-
-import type { FeedFigures } from "../../feed/feed.ts";
 import type { SessionFigures } from "../../http/console/sessions.ts";
 import { createHealth } from "../../operations/health/health.ts";
 import type { Operations } from "../../operations/http/routes.ts";
@@ -15,15 +13,13 @@ import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import { totalOf } from "../../webhooks/figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
-import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
-import type { OpenData, ServingContext } from "./context.ts";
+import type { ServingContext } from "./context.ts";
+import type { Sources } from "./sources.ts";
 
 /** Figures of the other parts, most of which are built after the metrics. */
 export type LaterFigures = {
   readonly sessions: () => SessionFigures;
   readonly streams: () => StreamFigures;
-  /** Undefined: the feed is disabled. */
-  readonly feed: () => FeedFigures | undefined;
   /** Returns the calls to the worker for slow queries. */
   readonly slowCalls: () => CallFigures;
   readonly connections: () => ConnectionsOfListeners;
@@ -44,23 +40,22 @@ const REUSE_MS = 1_000;
 
 export function buildOperations(
   context: ServingContext,
-  stored: OpenData,
+  sources: Sources,
   later: LaterFigures,
 ): BuiltOperations {
   const version = programVersion();
   const metrics = createMetrics(version);
   const loopDelay = measureLoopDelay();
   context.closing.add("measuring", loopDelay.close);
-  const figures = createSqliteFigures(stored.figuresReader);
-  const sources: Sources = { context, stored, later, figures, loopDelay };
+  const { deliveryFigures: figures, state } = sources;
   const status = shared(() => inTime(context.gateway.status()));
   const health = createHealth({
     status,
     consensusSilentSeconds: context.consensusSilentSeconds,
-    writeTrouble: stored.writes.trouble,
-    freeBytes: stored.diskSpace.freeBytes,
-    damage: () => stored.inspector.figures().damage,
-    webhooks: context.data.webhooks === "on" ? figures.webhooks : undefined,
+    writeTrouble: state.trouble,
+    freeBytes: state.freeBytes,
+    damage: state.damage,
+    webhooks: sources.webhooks && figures.webhooks,
     nowMs: Date.now,
   });
   const ready = shared(health.ready);
@@ -79,7 +74,9 @@ export function buildOperations(
         streams: later.streams(),
       })),
       metricsType: metrics.contentType,
-      metrics: shared(async () => metrics.page(await readFigures(sources), Date.now())),
+      metrics: shared(async () =>
+        metrics.page(await readFigures({ context, sources, later, loopDelay }), Date.now()),
+      ),
     },
     observer: { ...metrics.webhooks, runEnded: health.runEnded },
     matching: metrics.matching,
@@ -87,33 +84,28 @@ export function buildOperations(
   };
 }
 
-type Sources = {
+type FigureSources = {
   readonly context: ServingContext;
-  readonly stored: OpenData;
+  readonly sources: Sources;
   readonly later: LaterFigures;
-  readonly figures: ReturnType<typeof createSqliteFigures>;
   readonly loopDelay: ReturnType<typeof measureLoopDelay>;
 };
 
-async function readFigures({ context, stored, later, figures, loopDelay }: Sources): Promise<Figures> {
+async function readFigures({ context, sources, later, loopDelay }: FigureSources): Promise<Figures> {
+  const { deliveryFigures: figures } = sources;
   return {
-    node: await inTime(context.gateway.figures()),
+    node: await inTime(sources.nodeFigures()),
     serving: loopDelay.read(),
     webhooks: await figures.webhooks(),
     fired: await figures.fired(),
     queues: await figures.queues(),
     calls: { consensus: context.gatewayCalls(), slow: later.slowCalls() },
     streams: later.streams(),
-    feed: later.feed(),
+    feed: sources.feed?.figures(),
+    remoteCalls: sources.remoteCalls?.figures(),
     connections: later.connections(),
     sessions: later.sessions(),
-    process: {
-      logLinesLost: context.logLinesLost(),
-      failedWrites: stored.writes.failures(),
-      freeBytes: stored.diskSpace.freeBytes(),
-      logPages: stored.database.logPages().total,
-      inspections: stored.inspector.figures(),
-    },
+    process: { logLinesLost: context.logLinesLost(), ...sources.state.figures() },
   };
 }
 

@@ -6,10 +6,9 @@ import { createOverview } from "../../operations/overview/overview.ts";
 import { createSampling } from "../../operations/series/sampling.ts";
 import { createSeries } from "../../operations/series/series.ts";
 import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
-import { createSlotStore } from "../../store/node/slots.ts";
-import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
-import type { OpenData, ServingContext } from "./context.ts";
+import type { ServingContext } from "./context.ts";
 import { inTime, shared } from "./operations.ts";
+import type { Sources } from "./sources.ts";
 
 export type OperatorDeps = {
   readonly ready: Operations["ready"];
@@ -23,21 +22,18 @@ const SAMPLES = 2_160;
 
 export function buildOperator(
   { data, gateway, slots, timestampOf, closing, logger }: ServingContext,
-  { figuresReader: database, writes, diskSpace }: OpenData,
+  { operatorRows: rows, deliveryFigures, state }: Sources,
   deps: OperatorDeps,
 ): Operator {
   const { forgers = [], shownOptions = [] } = data;
   const report = () => inTime(gateway.report());
-  const sources = { ...deps, report, writes, freeBytes: diskSpace.freeBytes };
+  const sources = { ...deps, report, rows, state, freeBytes: state.freeBytes };
   const series = createSeries(SAMPLES);
-  const total = database.prepare<{ transactions: number }>(
-    "SELECT transactions FROM block_ends ORDER BY height DESC LIMIT 1",
-  );
   const sample = createSampling({
     ...sources,
     series,
-    transactions: () => total.get()?.transactions ?? 0,
-    deliveries: createSqliteFigures(database),
+    transactions: rows.transactions,
+    deliveries: deliveryFigures,
     usage: () => {
       const { user, system } = process.cpuUsage();
       return { residentBytes: process.memoryUsage.rss(), processorMicroseconds: user + system };
@@ -56,7 +52,6 @@ export function buildOperator(
         version: programVersion(),
         protocol: PROTOCOL_VERSION,
         forgers,
-        slotStore: createSlotStore(database),
       }),
     ),
     series,

@@ -1,5 +1,9 @@
-/** The options that the serving thread uses, under their names in the configuration. */
+/** The options that the serving side uses, under their names in the configuration, and the other values that it is started with. */
+import type { NetworkFiles } from "@uniknode/protocol";
 import type { Options } from "../../config/options.ts";
+import type { ShownOption } from "../../config/shown.ts";
+import type { AccountList } from "../../http/dev/accounts.ts";
+import type { FeePolicy } from "../../pool/admission/fees.ts";
 
 const SERVING_OPTIONS = [
   "httpHost",
@@ -41,3 +45,24 @@ export type ServingOptions = Pick<Options, (typeof SERVING_OPTIONS)[number]>;
 /** Selects the options of the serving thread. The others stay in the consensus thread: some are secret. */
 export const pickServingOptions = (options: ServingOptions): ServingOptions =>
   Object.fromEntries(SERVING_OPTIONS.map((name) => [name, options[name]])) as ServingOptions;
+
+/** Values that every serving process needs, wherever its data is stored. */
+export type ServedData = ServingOptions & {
+  readonly files: NetworkFiles;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  /** True if the chain has dev commands (`gateway/dev-commands.ts`). */
+  readonly isDevChain: boolean;
+  /** Accounts of a dev chain, with their passphrases. */
+  readonly devAccounts?: AccountList | undefined;
+  /** Every option that the process was started with; absent: none is shown. */
+  readonly shownOptions?: ShownOption[];
+  /** Public keys that this node forges with; absent: none. */
+  readonly forgers?: readonly string[];
+  /** The token of the options, or that of the data folder. */
+  readonly webhookToken: string;
+  /** Key with which checkpoints are signed: see `checkpointKeyOf`. */
+  readonly checkpointKey: string;
+  readonly feePolicy: FeePolicy;
+  /** Port of the peer-to-peer protocol; the network's default for a node without peers. */
+  readonly peerPort: number;
+};

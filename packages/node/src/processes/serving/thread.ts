@@ -1,44 +1,23 @@
 /** Starts, notifies and ends the serving thread. */
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { NetworkFiles } from "@uniknode/protocol";
-import type { ShownOption } from "../../config/shown.ts";
 import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { AccountList } from "../../http/dev/accounts.ts";
 import { explainListenError, type ListenAddress } from "../../platform/addresses/listen-error.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
-import type { FeePolicy } from "../../pool/admission/fees.ts";
-import type { ServingOptions } from "./options.ts";
+import type { ServedData, ServingOptions } from "./options.ts";
 
-/** Everything the thread needs, as plain values. */
-export type ServingData = ServingOptions & {
+/** Everything the thread needs, as plain values and shared memory. */
+export type ServingData = ServedData & {
   readonly databasePath: string;
+  /** Key for `encryptSecrets`; if absent, secrets of webhooks are stored in plain text. */
+  readonly secretKey?: Uint8Array | undefined;
   /** Shared memory of the threads that write to the database; see `createWriteLockMemory`. */
   readonly writeLock: SharedArrayBuffer;
   /** True if they succeed; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   /** Shared memory for heartbeats of the threads; see `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
-  readonly files: NetworkFiles;
-  readonly genesisBlock: Readonly<Record<string, unknown>>;
-  /** True if the chain has dev commands (`gateway/dev-commands.ts`). */
-  readonly isDevChain: boolean;
-  /** Accounts of a dev chain, with their passphrases. */
-  readonly devAccounts?: AccountList | undefined;
-  /** Every option that the process was started with; absent: none is shown. */
-  readonly shownOptions?: ShownOption[];
-  /** Public keys that this node forges with; absent: none. */
-  readonly forgers?: readonly string[];
-  /** The token of the options, or that of the data folder. */
-  readonly webhookToken: string;
-  /** Key for `encryptSecrets`; if absent, secrets of webhooks are stored in plain text. */
-  readonly secretKey?: Uint8Array | undefined;
-  /** Key with which checkpoints are signed: see `checkpointKeyOf`. */
-  readonly checkpointKey: string;
-  readonly feePolicy: FeePolicy;
-  /** Port of the peer-to-peer protocol; the network's default for a node without peers. */
-  readonly peerPort: number;
 };
 
 export type ToServing =

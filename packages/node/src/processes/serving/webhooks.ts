@@ -1,6 +1,5 @@
 /** The webhook service as configured by the operator: on or off. */
 import { parsePauseMs } from "../../config/pauses.ts";
-import { createHistory } from "../../event-log/history.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
@@ -8,13 +7,11 @@ import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
 import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
-import { READER } from "../../webhooks/intake.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
-import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
-import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
-import type { OpenData, ServingContext } from "./context.ts";
+import type { ServingContext } from "./context.ts";
 import type { ServingOptions } from "./options.ts";
+import type { WebhookSources } from "./sources.ts";
 
 export type WebhooksDeps = {
   readonly observer: WebhookObserver;
@@ -31,16 +28,13 @@ export type OpenWebhooks = {
   readonly receivers: Receivers | undefined;
 };
 
-/** Undefined: the service is off. No cursor keeps events in the log then, and no deliveries are created. */
+/** @param sources undefined: the service is off */
 export function buildWebhooks(
-  { data, network, gateway, closing, logger }: ServingContext,
-  { database, eventLog }: OpenData,
+  { data, closing, logger }: ServingContext,
+  sources: WebhookSources | undefined,
   deps: WebhooksDeps,
 ): OpenWebhooks | undefined {
-  if (data.webhooks === "off") {
-    eventLog.removeCursor(READER);
-    return undefined;
-  }
+  if (!sources) return undefined;
   const timeoutMs = data.webhookTimeout * 1_000;
   const targets = toTargetOptions(data);
   const { post, close: closePost } = createPost({
@@ -62,9 +56,7 @@ export function buildWebhooks(
       retention: toRetention(data),
     },
     {
-      storage: openSqliteStorage({ database, eventLog, cipher: createSecretCipher(data.secretKey) }),
-      webhooksChanged: gateway.webhooksChanged,
-      history: createHistory(database, network),
+      ...sources,
       post: failures?.post ?? post,
       ...deps,
       logger,

@@ -75,7 +75,7 @@ async function start(
   const fromHeight = required(given.fromHeight, "fromHeight");
   const askedHeight = required(given.toHeight, "toHeight");
   const webhook = findWebhook(id);
-  const highest = history.head() - webhook.confirmations;
+  const highest = (await history.head()) - webhook.confirmations;
   const toHeight = Math.min(askedHeight, highest);
   if (fromHeight > toHeight) {
     throw invalid(

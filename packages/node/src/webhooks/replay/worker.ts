@@ -2,7 +2,6 @@
  * Replays a range of the chain: derives the events from the stored blocks and puts matching ones into the replay lane.
  * Works in small steps, and only while few deliveries are pending, so that it delays no live event, webhook or request.
  */
-import type { History } from "../../event-log/history.ts";
 import { isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
@@ -17,8 +16,7 @@ import type { Replay } from "../model/replay.ts";
 
 export type ReplayWorkerDeps = {
   replays: Pick<ReplayRows, "next" | "finish">;
-  intake: Pick<Intake, "transaction" | "readTogether" | "events" | "replayed">;
-  history: History;
+  intake: Pick<Intake, "transaction" | "readTogether" | "events" | "pastEvents" | "replayed">;
   definitions: Definitions;
   outbox: Outbox;
   suspend: Intake["suspend"];
@@ -97,7 +95,7 @@ type Step = {
 };
 
 function readEvents(deps: ReplayWorkerDeps, replay: Replay, definition: Definition): Found {
-  const { history } = deps;
+  const { pastEvents } = deps.intake;
   const { event, events, confirmations } = definition;
   const step: Step = {
     definition,
@@ -107,12 +105,12 @@ function readEvents(deps: ReplayWorkerDeps, replay: Replay, definition: Definiti
     evaluated: 0,
   };
   // The chain may have become shorter; the blocks that replace others are delivered as live events.
-  const last = Math.min(replay.toHeight, history.head() - confirmations);
+  const last = Math.min(replay.toHeight, pastEvents.head() - confirmations);
   const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
   const { matched } = step;
   let { nextHeight, nextIndex } = replay;
   while (nextHeight <= endHeight && performance.now() < step.endMs) {
-    const stopped = matchBlock(deps, step, history.eventsAt(nextHeight), nextIndex);
+    const stopped = matchBlock(deps, step, pastEvents.eventsAt(nextHeight), nextIndex);
     if (stopped) return { matched, nextHeight, ...stopped };
     nextHeight++;
     nextIndex = 0;

@@ -1,4 +1,5 @@
 /** The storage of the webhook service in SQLite. */
+import type { PastEvents } from "../../event-log/history.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import { createReadTogether } from "../../store/engine/snapshot.ts";
@@ -25,6 +26,8 @@ export type SqliteStorageDeps = {
   /** A dedicated connection that can write, also used by the event log. */
   readonly database: Database;
   readonly eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
+  /** Events of stored blocks, read through the same connection. */
+  readonly pastEvents: PastEvents;
   /** Cipher of the secrets in the database; absent: they are plain text. */
   readonly cipher?: SecretCipher;
 };
@@ -36,6 +39,7 @@ const WAS_OFF = "webhooks were off";
 export function openSqliteStorage({
   database,
   eventLog,
+  pastEvents,
   cipher = PLAIN_SECRETS,
 }: SqliteStorageDeps): WebhookStorage {
   const webhooks = createWebhookStore(database, cipher);
@@ -43,7 +47,7 @@ export function openSqliteStorage({
   return {
     network: createMetaStore(database).read("nethash") ?? "",
     queue: createSqliteDeliveryQueue(database, cipher),
-    intake: createIntake(database, webhooks, eventLog),
+    intake: { ...createIntake(database, webhooks, eventLog), pastEvents },
     register: createRegisterStorage(database, webhooks, eventLog),
   };
 }
@@ -63,7 +67,7 @@ function createIntake(
   database: Database,
   webhooks: WebhookStore,
   eventLog: SqliteStorageDeps["eventLog"],
-): Intake {
+): Omit<Intake, "pastEvents"> {
   const { has, insert } = createDeliveryStore(database);
   const { putAgain } = createReplayQueue(database);
   const matched = () => eventLog.cursor(READER) ?? 0;

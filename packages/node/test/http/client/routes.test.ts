@@ -182,17 +182,17 @@ const unchanged: DevResult = {
 
 /** Two leaves. */
 const FACTS: FactReader = {
-  checkpoint: () => ({ size: 2, root: EMPTY_ROOT, block: { height: 1, id: heads.genesis.id } }),
-  rootAt: () => EMPTY_ROOT,
-  inclusion: (_, size = 2) => ({
+  checkpoint: async () => ({ size: 2, root: EMPTY_ROOT, block: { height: 1, id: heads.genesis.id } }),
+  rootAt: async () => EMPTY_ROOT,
+  inclusion: async (_, size = 2) => ({
     leaf: { height: 1, index: 1, event: "block.applied", content: "ab".repeat(32) },
     size,
     root: EMPTY_ROOT,
     proof: [EMPTY_ROOT],
   }),
-  consistency: () => [],
-  leaves: () => undefined,
-  tile: () => undefined,
+  consistency: async () => [],
+  leaves: async () => undefined,
+  tile: async () => undefined,
 };
 
 /** Complete server that records its routes and the calls to them. */

@@ -34,7 +34,7 @@ function sampled() {
   const sample = createSampling({
     series,
     report: async () => node.report,
-    transactions: () => node.transactions,
+    transactions: async () => node.transactions,
     deliveries: {
       webhooks: async () => ({
         active: 1,

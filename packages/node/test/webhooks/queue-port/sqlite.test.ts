@@ -25,7 +25,11 @@ async function open(path = databasePath()): Promise<Subject> {
   onTestFinished(database.close);
   migrate(database);
   const eventLog = createEventLog(database, { recordedNames: () => new Set() });
-  const storage = openSqliteStorage({ database, eventLog });
+  const storage = openSqliteStorage({
+    database,
+    eventLog,
+    pastEvents: { head: () => 0, eventsAt: () => [] },
+  });
   const { webhooks } = storage.register;
   return {
     ...storage,

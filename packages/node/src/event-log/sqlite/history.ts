@@ -1,0 +1,36 @@
+/** Past events, derived from the blocks and the state in SQLite. */
+import type { Network } from "@uniknode/protocol";
+import { createBlockStore } from "../../store/chain/blocks.ts";
+import { createFactLookups } from "../../store/chain/fact-lookups.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { ReadTogether } from "../../store/engine/snapshot.ts";
+import { createFactEvents } from "../fact-events.ts";
+import type { History, PastEvents } from "../history.ts";
+import { createPastFacts } from "../past-facts.ts";
+
+/** Returns the port; each read of it is a transaction. */
+export const toHistory = (pastEvents: PastEvents, readTogether: ReadTogether): History => ({
+  head: async () => pastEvents.head(),
+  eventsAt: async (height) => readTogether(() => pastEvents.eventsAt(height)),
+});
+
+/** `eventsAt` must be called inside a transaction, so that all events belong to one block. */
+export function createPastEvents(database: Database, network: Network): PastEvents {
+  const blocks = createBlockStore(database);
+  const usernames = database.prepare<{ username: string | null }>(
+    "SELECT username FROM wallets WHERE public_key = +?",
+  );
+  const pastFacts = createPastFacts(createFactLookups(database), network);
+  const toEvents = createFactEvents(network, (publicKey) => usernames.get(publicKey)?.username ?? undefined);
+
+  return {
+    head: () => blocks.head()?.height ?? 0,
+    eventsAt(height) {
+      const block = blocks.block(height);
+      if (!block) return [];
+      // Other calls may have seen another chain.
+      pastFacts.forget();
+      return pastFacts.of(block).flatMap((fact) => toEvents(fact, block.header));
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** The calling side of the gateway, for every transport: bounded calls, each with a deadline; submissions take turns by source. */
+import { lengthOf } from "../platform/json/size.ts";
+import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
+import { CallError } from "../platform/threads/error.ts";
+import { createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
+import type { Gateway } from "./gateway.ts";
+import { createSendWindow } from "./send-window.ts";
+
+export type Method = keyof Gateway;
+
+export type CallOptions = {
+  readonly timeoutsMs: Readonly<Record<Method, number>>;
+  /** Maximum of open calls. */
+  readonly maxCalls: number;
+  /** Maximum of characters in the parameters of all open calls; a single call may exceed it. */
+  readonly maxLength: number;
+  /** Maximum of characters in the submissions that are on their way; a single one may exceed it. The others wait for their turn. */
+  readonly windowLength: number;
+};
+
+/**
+ * Slightly less than the response timeout of the HTTP server (`http/server/server.ts`): a later result would
+ * be useless.
+ */
+const CALL_TIMEOUT_MS = 7_500;
+const DEV_TIMEOUT_MS = 27_500;
+
+export const DEFAULT_CALL_OPTIONS: CallOptions = {
+  timeoutsMs: {
+    submit: CALL_TIMEOUT_MS,
+    pendingTransactions: CALL_TIMEOUT_MS,
+    pendingTransaction: CALL_TIMEOUT_MS,
+    status: CALL_TIMEOUT_MS,
+    peers: CALL_TIMEOUT_MS,
+    figures: CALL_TIMEOUT_MS,
+    report: CALL_TIMEOUT_MS,
+    webhooksChanged: CALL_TIMEOUT_MS,
+    streamsChanged: CALL_TIMEOUT_MS,
+    recordEvents: CALL_TIMEOUT_MS,
+    dev: DEV_TIMEOUT_MS,
+  },
+  maxCalls: 1_000,
+  maxLength: 16 * 1024 * 1024,
+  // Costs a few milliseconds to read.
+  windowLength: 256 * 1024,
+};
+
+/** A call to be sent; `calls` expects its result or error by its number. */
+export type NewCall = {
+  readonly number: number;
+  readonly method: Method;
+  readonly parameters: readonly unknown[];
+  /** A call that has not started by then is not executed. */
+  readonly deadline: Deadline;
+  /** Source that caused a submission. */
+  readonly source?: string;
+};
+
+export type Caller = {
+  readonly calls: OpenCalls<unknown>;
+  /** Returns a method of the gateway. Its calls also reject with a `CallError`. */
+  method<M extends Exclude<Method, "submit">>(name: M, maxMs?: number): Gateway[M];
+  /** Returns the method whose calls wait for the turn of their source. */
+  submit(maxMs?: number): Gateway["submit"];
+};
+
+/** @param send sends a call; an error that it throws ends the call */
+export function createCaller(
+  { timeoutsMs, windowLength, ...limits }: CallOptions,
+  send: (call: NewCall) => void,
+): Caller {
+  const window = createSendWindow(windowLength);
+  const calls = createOpenCalls<unknown>({ ...limits, onEnd: window.end });
+
+  async function call(method: Method, parameters: unknown[], maxMs: number, source?: string) {
+    const timeoutMs = Math.min(timeoutsMs[method], maxMs);
+    const deadline = deadlineIn(timeoutMs);
+    const length = lengthOf(parameters);
+    const sendInTime = (number: number, source: string) => {
+      try {
+        if (isOver(deadline))
+          throw new CallError("CALL_TIMEOUT", "the deadline passed before the call was sent");
+        send({ number, method, parameters, deadline, source });
+      } catch (error) {
+        calls.reject(number, error as Error);
+      }
+    };
+    const result = calls.begin({
+      timeoutMs,
+      length,
+      send(number) {
+        if (source === undefined) send({ number, method, parameters, deadline });
+        else window.add({ number, source, length, send: () => sendInTime(number, source) });
+      },
+    });
+    if (!result) throw new CallError("CALL_REFUSED", "too many calls to the node are in progress");
+    return result;
+  }
+
+  return {
+    calls,
+    method: <M extends Exclude<Method, "submit">>(name: M, maxMs = Number.POSITIVE_INFINITY) =>
+      ((...parameters: unknown[]) => call(name, parameters, maxMs)) as unknown as Gateway[M],
+    submit:
+      (maxMs = Number.POSITIVE_INFINITY) =>
+      (transactions, source = "") =>
+        call("submit", [transactions], maxMs, source) as ReturnType<Gateway["submit"]>,
+  };
+}

@@ -1,0 +1,176 @@
+/** One node, as the gateway over HTTP calls it. Every attempt ends with an outcome that says whether the node may have executed the call. */
+import { Readable } from "node:stream";
+import { Pool } from "undici";
+import { exceededBound } from "../platform/json/complexity.ts";
+import { TEXT_COMPLEXITY } from "../platform/json/lossless.ts";
+import { shortened, withoutControls } from "../platform/text/foreign.ts";
+import { isCallErrorCode } from "../platform/threads/error.ts";
+import type { Failure } from "./failure.ts";
+
+export type NodeOptions = {
+  /** Base URL of the node's API. */
+  readonly url: string;
+  /** The webhook token of the node. */
+  readonly token: string;
+  /** Maximum of connections, each for one call at a time; further calls wait. */
+  readonly maxConnections: number;
+  readonly connectTimeoutMs: number;
+  /** Maximum of characters in a response. */
+  readonly maxResponseLength: number;
+};
+
+export type Attempt = {
+  readonly method: string;
+  /** JSON text of the parameters. */
+  readonly body: string;
+  readonly source?: string | undefined;
+  readonly timeoutMs: number;
+};
+
+export type AttemptOutcome =
+  | { readonly kind: "value"; readonly value: unknown }
+  /** The call was executed, and threw. */
+  | { readonly kind: "error"; readonly error: Failure }
+  /** `refused`: the node did not execute the call, and will not; `unknown`: it may have executed it, or may still do so. */
+  | { readonly kind: "refused" | "unknown"; readonly reason: string; readonly isTimeout: boolean };
+
+export type HttpNode = {
+  readonly url: string;
+  attempt(attempt: Attempt): Promise<AttemptOutcome>;
+  close(): Promise<void>;
+};
+
+const MAX_REASON_CHARACTERS = 300;
+/** Time in which the node can report that the time of a call is over; afterwards the connection is closed. */
+const GRACE_MS = 50;
+const MAX_SOURCE_LENGTH = 64;
+
+export function createHttpNode(options: NodeOptions): HttpNode {
+  const { url, token, maxConnections, connectTimeoutMs, maxResponseLength } = options;
+  const { origin, pathname } = new URL(url);
+  const base = `${pathname.replace(/\/$/, "")}/api/internal/gateway`;
+  const pool = new Pool(origin, {
+    connections: maxConnections,
+    pipelining: 1,
+    connect: { timeout: connectTimeoutMs },
+    // The signal of an attempt ends it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+  async function send({ method, body, source, timeoutMs }: Attempt, onSend: () => void) {
+    const query = new URLSearchParams({
+      timeoutMs: `${Math.floor(timeoutMs)}`,
+      ...(source !== undefined && { source: source.slice(0, MAX_SOURCE_LENGTH) }),
+    });
+    const response = await pool.request({
+      method: "POST",
+      path: `${base}/${method}?${query}`,
+      headers: {
+        authorization: token,
+        "content-type": "application/json",
+        "content-length": `${Buffer.byteLength(body)}`,
+      },
+      body: bodyOf(body, { endMs: performance.now() + timeoutMs, onSend }),
+      signal: AbortSignal.timeout(Math.ceil(timeoutMs) + GRACE_MS),
+    });
+    const text = await readText(response.body, maxResponseLength);
+    if (response.statusCode === 200) return toOutcome(url, text);
+    const code = `${response.headers["error-code"] ?? ""}`;
+    return toRefusal(url, { status: response.statusCode, code, text });
+  }
+
+  return {
+    url,
+    async attempt(attempt) {
+      let isSent = false;
+      try {
+        return await send(attempt, () => {
+          isSent = true;
+        });
+      } catch (error) {
+        const { name, message } = error as Error;
+        const isTimeout = name === "TimeoutError";
+        const reason = isTimeout
+          ? `${url} did not respond within ${Math.floor(attempt.timeoutMs)} ms`
+          : `cannot reach ${url}: ${shown(message)}`;
+        return { kind: isSent ? "unknown" : "refused", reason, isTimeout };
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+type Sending = {
+  /** Monotonic time from which the request is no longer sent. */
+  readonly endMs: number;
+  readonly onSend: () => void;
+};
+
+/** The body of a request. It is read, and `onSend` called, when a connection begins to send the request. */
+const bodyOf = (text: string, { endMs, onSend }: Sending): Readable =>
+  new Readable({
+    read() {
+      if (performance.now() >= endMs) return void this.destroy(new Error("no connection was free in time"));
+      onSend();
+      this.push(text);
+      this.push(null);
+    },
+  });
+
+async function readText(body: Readable, maxLength: number): Promise<string> {
+  let text = "";
+  for await (const chunk of body.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > maxLength) throw new Error("the response is too long");
+  }
+  return text;
+}
+
+/** Reads the response to an executed call. */
+function toOutcome(url: string, text: string): AttemptOutcome {
+  const { value, error } = parseObject(text);
+  if (value !== undefined) return { kind: "value", value: value ?? undefined };
+  const { code, message } = (error ?? {}) as Partial<Failure>;
+  if (typeof message === "string" && ["string", "undefined"].includes(typeof code))
+    return toFailed(url, { message, ...(code !== undefined && { code }) });
+  const reason = `${url} sent a response that is not one of the gateway: ${shown(text)}; check the URL`;
+  return { kind: "unknown", reason, isTimeout: false };
+}
+
+/** Distinguishes failures of the gateway itself, which another node may not have, from errors of the call. */
+function toFailed(url: string, error: Failure): AttemptOutcome {
+  const { code, message } = error;
+  if (!isCallErrorCode(code)) return { kind: "error", error };
+  const kind = code === "CALL_REFUSED" ? "refused" : "unknown";
+  return { kind, reason: `${url} failed: ${shown(message)}`, isTimeout: code === "CALL_TIMEOUT" };
+}
+
+function parseObject(text: string): { readonly value?: unknown; readonly error?: unknown } {
+  if (exceededBound(text, TEXT_COMPLEXITY) !== undefined) return {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Codes of 503 responses to calls that were not executed; a proxy, and the deadline of the server, send others. */
+const NOT_EXECUTED: ReadonlySet<string> = new Set(["GATEWAY_FULL", "GATEWAY_LATE", "NODE_BUSY"]);
+
+const NEXT_STEPS: Readonly<Record<number, string>> = {
+  401: '; give the webhook token of the node with --token ("uniknode token" prints it)',
+  403: "; add the address of this machine to --feed-allow of the node",
+  404: "; start the node with --feed-blocks",
+};
+
+type RefusedResponse = { readonly status: number; readonly code: string; readonly text: string };
+
+function toRefusal(url: string, { status, code, text }: RefusedResponse): AttemptOutcome {
+  const reason = `${url} responded ${status}: ${shown(text)}${NEXT_STEPS[status] ?? ""}`;
+  const isRefused = (status >= 300 && status < 500) || NOT_EXECUTED.has(code);
+  return { kind: isRefused ? "refused" : "unknown", reason, isTimeout: false };
+}
+
+const shown = (text: string): string => shortened(withoutControls(text), MAX_REASON_CHARACTERS);

@@ -1,0 +1,73 @@
+/** Assembles a serving process from its sources: the API, the register of webhooks and their deliveries, the live stream. */
+import { linkPath } from "../../http/console/session-routes.ts";
+import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
+import { buildAccess } from "./access.ts";
+import type { ServingContext } from "./context.ts";
+import { buildHttp } from "./http.ts";
+import { buildOperations } from "./operations.ts";
+import { buildOperator } from "./operator.ts";
+import type { Sources } from "./sources.ts";
+import { buildWebhooks } from "./webhooks.ts";
+
+export type ServingProcess = {
+  readonly port: number;
+  /** Port of health and metrics, if they have a separate listener. */
+  readonly operationsPort: number | undefined;
+  /** Path that signs in at the console, once; only of a dev chain with a console. */
+  readonly consolePath: string | undefined;
+  /** Must be called after events were logged. */
+  notify(): void;
+  close(): Promise<void>;
+};
+
+/** Listens and begins to deliver. What the sources have added to the closing of the context is closed after these parts. */
+export async function assemble(context: ServingContext, sources: Sources): Promise<ServingProcess> {
+  const { data, closing, logger } = context;
+  const { feed } = sources;
+  const access = buildAccess(context, sources.sessions);
+  const { operations, observer, matching, responded } = buildOperations(context, sources, {
+    sessions: access.sessions.figures,
+    // Called once the process listens.
+    streams: () => stream.figures(),
+    slowCalls: () => http.slowCalls(),
+    connections: () => http.connections(),
+  });
+  const slices = createSlices(matching);
+  const opened = buildWebhooks(context, sources.webhooks, { observer, matching, slices });
+  const stream = buildStream(context, sources.stream, { observer: matching, slices });
+  const operator = buildOperator(context, sources, {
+    ready: operations.ready,
+    streams: () => stream.figures().open,
+  });
+  const http = buildHttp(context, { access, opened, stream, sources, operations, operator, responded });
+  const { port, operationsPort } = await http.listen();
+  opened?.webhooks.notify();
+
+  return {
+    port,
+    operationsPort,
+    // A dev chain prints the path when it starts; on other nodes, no one would see it.
+    consolePath:
+      data.console === "on" && data.isDevChain
+        ? linkPath(access.sessions.issueCode("until used").secret)
+        : undefined,
+    notify() {
+      opened?.webhooks.notify();
+      stream.notify();
+      feed?.notify();
+    },
+    close: () => closing.closeAll(logger),
+  };
+}
+
+function buildStream(
+  { closing }: ServingContext,
+  sources: Sources["stream"],
+  shared: { readonly observer: MatchingObserver; readonly slices: Slices },
+): Stream {
+  const stream = createStream(DEFAULT_STREAM_OPTIONS, { ...sources, ...shared, nowMs: Date.now });
+  closing.add("stream", stream.close);
+  return stream;
+}

@@ -1,0 +1,40 @@
+/** The context of the serving thread of a node: the gateway over the channel to consensus, and its heartbeats. */
+import type { MessagePort } from "node:worker_threads";
+import { type ChannelGateway, gatewayThrough } from "../../gateway/channel.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { openEnvironment, type ServingContext } from "./context.ts";
+import type { ServingData } from "./thread.ts";
+
+export type NodeContext = ServingContext & {
+  readonly data: ServingData;
+  readonly gateway: Gateway;
+  /** Returns the gateway for calls that have less time. */
+  readonly gatewayWithin: ChannelGateway["within"];
+};
+
+export function openNodeContext(data: ServingData, gatewayPort: MessagePort): NodeContext {
+  const environment = openEnvironment(data);
+  const { closing, logger } = environment;
+  const { gateway, within, figures } = gatewayThrough(gatewayPort);
+  closing.add("gateway", () => gatewayPort.close());
+  closing.add("heartbeat", beat(data.heartbeats, "serving").close);
+  const consensusWatch = watch(data.heartbeats, "consensus", {
+    onSilent: (seconds) =>
+      logger.error(
+        { thread: "consensus", seconds },
+        `the consensus thread has not responded for ${seconds} s`,
+      ),
+    onBack: (seconds) =>
+      logger.warn({ thread: "consensus", seconds }, `the consensus thread responds again after ${seconds} s`),
+  });
+  closing.add("watch", consensusWatch.close);
+  return {
+    ...environment,
+    data,
+    gateway,
+    gatewayWithin: within,
+    gatewayCalls: figures,
+    consensusSilentSeconds: consensusWatch.silentSeconds,
+  };
+}

@@ -1,0 +1,154 @@
+/** The sources of a node: its database in SQLite, each reader with a connection of its own. */
+import { dirname } from "node:path";
+import { REMEDY } from "../../dev-chain/folder.ts";
+import { createPastEvents, toHistory } from "../../event-log/sqlite/history.ts";
+import { createSqliteFactReader } from "../../facts/sqlite/reader.ts";
+import { createFeed, DEFAULT_FEED_OPTIONS, type Feed } from "../../feed/feed.ts";
+import { createFeedReader } from "../../feed/reader.ts";
+import { openStateRows } from "../../feed/state-rows.ts";
+import { createRemoteCalls, DEFAULT_REMOTE_CALL_OPTIONS } from "../../gateway/remote-calls.ts";
+import { openSessionFile } from "../../http/console/session-file.ts";
+import type { Identity } from "../../http/core/api.ts";
+import { createSqliteOperatorRows } from "../../operations/sqlite/operator-rows.ts";
+import { measureDiskSpace } from "../../platform/files/disk-space.ts";
+import type { ReadModel } from "../../read/port.ts";
+import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
+import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
+import { RUN_REMEDY } from "../../store/engine/data-error.ts";
+import { type Database, openDatabase } from "../../store/engine/database.ts";
+import { createReadTogether } from "../../store/engine/snapshot.ts";
+import { ordinaryWriteLock } from "../../store/engine/write-lock.ts";
+import { loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
+import { createEventLog } from "../../store/events/event-log.ts";
+import { createSqliteSource } from "../../stream/sqlite/source.ts";
+import { READER } from "../../webhooks/intake.ts";
+import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
+import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
+import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
+import { startInspector } from "./inspector.ts";
+import type { NodeContext } from "./node-context.ts";
+import { createSlowQueryThread } from "./slow-queries/thread.ts";
+import type { DatabaseState, SlowQueries, Sources, WebhookSources } from "./sources.ts";
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+/** Time limit for reading the rows of a response in the serving thread, because all other requests wait for it. */
+const READ_TIMEOUT_MS = 50;
+/** Time limit in the worker for slow queries. */
+const SLOW_READ_TIMEOUT_MS = 2_000;
+
+export function openNodeSources(context: NodeContext): Sources {
+  const { data, gateway, gatewayWithin, network, logger } = context;
+  const hasFeed = data.feedBlocks > 0;
+  const { database, writes } = openWriter(context);
+  const figuresReader = openReader(context, "figures reader");
+  return {
+    readModel: openReadModel(context),
+    openSlowQueries: (identity) => openSlowQueries(context, identity),
+    facts: createSqliteFactReader(openReader(context, "facts reader"), network),
+    stream: {
+      source: createSqliteSource(openReader(context, "stream reader"), network),
+      streamsChanged: gateway.streamsChanged,
+    },
+    webhooks: openWebhooks(context, database),
+    deliveryFigures: createSqliteFigures(figuresReader),
+    operatorRows: createSqliteOperatorRows(figuresReader),
+    state: watchDatabase(context, database, writes),
+    nodeFigures: gateway.figures,
+    feed: hasFeed ? openFeed(context) : undefined,
+    remoteCalls: hasFeed ? createRemoteCalls(DEFAULT_REMOTE_CALL_OPTIONS, gatewayWithin) : undefined,
+    sessions: data.isDevChain ? openSessionFile(dirname(data.databasePath), logger) : undefined,
+  };
+}
+
+/** Opens the connection of the webhook service, the only one that writes. */
+function openWriter({ data, closing, logger }: NodeContext): { database: Database; writes: Writes } {
+  const writes = watchWrites(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
+  const database = openDatabase(data.databasePath, {
+    ...{ writeLock: ordinaryWriteLock(data.writeLock), writes, makesCheckpoints: false },
+  });
+  closing.add("database", database.close);
+  return { database, writes };
+}
+
+/** Opens a read-only connection, which is closed with the thread. */
+function openReader({ data, closing }: NodeContext, name: string): Database {
+  const reader = openDatabase(data.databasePath, { readonly: true });
+  closing.add(name, reader.close);
+  return reader;
+}
+
+/** Begins to watch disk and database file. */
+function watchDatabase(
+  { data, closing, logger }: NodeContext,
+  database: Database,
+  writes: Writes,
+): DatabaseState {
+  const diskSpace = measureDiskSpace(dirname(data.databasePath));
+  closing.add("disk space", diskSpace.close);
+  const inspector = startInspector(
+    { path: data.databasePath, files: data.files, remedy: data.isDevChain ? REMEDY : RUN_REMEDY },
+    logger,
+  );
+  closing.add("inspection of the database", inspector.close);
+  return {
+    trouble: writes.trouble,
+    damage: () => inspector.figures().damage,
+    freeBytes: diskSpace.freeBytes,
+    figures: () => ({
+      failedWrites: writes.failures(),
+      freeBytes: diskSpace.freeBytes(),
+      logPages: database.logPages().total,
+      inspections: inspector.figures(),
+    }),
+  };
+}
+
+function openReadModel(context: NodeContext): ReadModel {
+  const { data, closing, logger, network } = context;
+  const database = openReader(context, "reader");
+  const rankings = createRankingBuilder(data.databasePath, (err) =>
+    logger.error({ err }, "failed to build a ranking"),
+  );
+  closing.add("rankings", rankings.close);
+  return createSqliteReadModel({ readTimeoutMs: READ_TIMEOUT_MS, rankings }, { database, network });
+}
+
+function openSlowQueries({ data, closing }: NodeContext, identity: Identity): SlowQueries {
+  const { databasePath, files, logFormat } = data;
+  const slowQueries = createSlowQueryThread({
+    ...{ databasePath, files, identity, logFormat },
+    readTimeoutMs: SLOW_READ_TIMEOUT_MS,
+  });
+  closing.add("slow requests", slowQueries.close);
+  return slowQueries;
+}
+
+/** Undefined: the service is off. No cursor keeps events in the log then, and no deliveries are created. */
+function openWebhooks(
+  { data, gateway, network }: NodeContext,
+  database: Database,
+): WebhookSources | undefined {
+  // This side only reads the log; it writes nothing but cursors.
+  const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
+  if (data.webhooks === "off") {
+    eventLog.removeCursor(READER);
+    return undefined;
+  }
+  const pastEvents = createPastEvents(database, network);
+  const cipher = createSecretCipher(data.secretKey);
+  return {
+    storage: openSqliteStorage({ database, eventLog, pastEvents, cipher }),
+    webhooksChanged: gateway.webhooksChanged,
+    history: toHistory(pastEvents, createReadTogether(database)),
+  };
+}
+
+function openFeed(context: NodeContext): Feed {
+  const { databasePath } = context.data;
+  const feed = createFeed(DEFAULT_FEED_OPTIONS, {
+    reader: createFeedReader(openReader(context, "feed reader")),
+    openState: () => openStateRows(databasePath),
+  });
+  context.closing.add("feed", feed.close);
+  return feed;
+}
