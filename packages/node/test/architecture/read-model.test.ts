@@ -1,4 +1,6 @@
 /** The read model is a port (packages/node/src/read/port.ts): only those who build one know how it is made. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readImports } from "./imports.ts";
@@ -8,6 +10,7 @@ const imports = readImports(SOURCE);
 
 /** Folder of one implementation. */
 const IMPLEMENTATION = /^read\/[^/]+\//;
+const isPort = (from: string) => from.startsWith("read/") && !IMPLEMENTATION.test(from);
 
 test("Nothing but composition roots imports an implementation of the read model.", () => {
   const strangers = imports.filter(
@@ -16,10 +19,34 @@ test("Nothing but composition roots imports an implementation of the read model.
   expect(strangers.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("Neither the port nor what answers requests knows the engine of the database.", () => {
-  const isPort = (from: string) => from.startsWith("read/") && !IMPLEMENTATION.test(from);
+test("Implementations of the read model do not import each other.", () => {
+  const folderOf = (path: string) => path.split("/")[1];
+  const strangers = imports.filter(
+    ({ from, to }) => IMPLEMENTATION.test(from) && IMPLEMENTATION.test(to) && folderOf(from) !== folderOf(to),
+  );
+  expect(strangers.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("What responds to requests does not know the engine of the database.", () => {
+  const leaks = imports.filter(({ from, to }) => from.startsWith("http/") && to.startsWith("store/engine/"));
+  expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("The port and its implementation on PostgreSQL do not know the database of the node.", () => {
   const leaks = imports.filter(
-    ({ from, to }) => (isPort(from) || from.startsWith("http/")) && to.startsWith("store/engine/"),
+    ({ from, to }) => (isPort(from) || from.startsWith("read/postgres/")) && to.startsWith("store/"),
   );
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("Only one file uses the driver of PostgreSQL, and only a mirror loads that file.", () => {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts"),
+  );
+  const filesWith = (pattern: RegExp) =>
+    files.filter((path) => pattern.test(readFileSync(join(SOURCE, path), "utf8")));
+  expect(filesWith(/from "pg"/)).toEqual(["postgres/connection.ts"]);
+  expect(filesWith(/^import (?!type )[^;]*\/postgres\/connection\.ts"/m).sort()).toEqual([
+    "processes/mirror/mirror.ts",
+  ]);
 });
