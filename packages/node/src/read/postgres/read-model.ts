@@ -20,6 +20,7 @@ import { createCounts } from "./pages/counts.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import { createParties } from "./parties.ts";
 import { createRounds } from "./rounds.ts";
+import { createSharedTransactions } from "./shared-transactions.ts";
 import { createTokens } from "./tokens.ts";
 import { createTransactions } from "./transactions.ts";
 import { createWallets } from "./wallets.ts";
@@ -29,6 +30,8 @@ export type PostgresReadModelOptions = {
   readonly readTimeoutMs?: number;
   /** Time for which `head()` returns the last known block without reading it. Default: 100 ms. */
   readonly headCacheMs?: number;
+  /** Maximum number of snapshots that share a transaction. Default: 1. */
+  readonly snapshotsPerTransaction?: number;
 };
 
 const READ_TIMEOUT_MS = 2_000;
@@ -43,22 +46,27 @@ type HeadRow = Head & { readonly transactions: number };
 
 /** @param postgres remains open when the model is closed */
 export function createPostgresReadModel(
-  { readTimeoutMs = READ_TIMEOUT_MS, headCacheMs = HEAD_CACHE_MS }: PostgresReadModelOptions,
+  {
+    readTimeoutMs = READ_TIMEOUT_MS,
+    headCacheMs = HEAD_CACHE_MS,
+    snapshotsPerTransaction = 1,
+  }: PostgresReadModelOptions,
   { postgres, network }: { readonly postgres: Postgres; readonly network: Network },
 ): ReadModel {
   const createSnapshot = createSnapshots(network);
 
-  /** Runs `work` with the queries of a transaction and the head that it sees. */
-  const read = <T>(work: (query: Query, head: HeadRow | undefined) => Promise<T>): Promise<T> =>
+  const transaction = createSharedTransactions<Opened>(snapshotsPerTransaction, (work) =>
     postgres
-      .reads(readTimeoutMs, async (query) => work(withErrors(query), await first(query<HeadRow>(HEAD))))
-      .catch(rethrow);
-
-  const heads = createHeadCache(headCacheMs, () => read(async (_query, head) => head && toHead(head)));
+      .reads(readTimeoutMs, async (query) =>
+        work({ query: withErrors(query), row: await first(query<HeadRow>(HEAD)) }),
+      )
+      .catch(rethrow),
+  );
+  const heads = createHeadCache(headCacheMs, () => transaction(async ({ row }) => row && toHead(row)));
   return {
     head: heads.head,
     snapshot: (work) =>
-      read((query, row) => {
+      transaction(({ query, row }) => {
         if (!row) throw new SnapshotError("SNAPSHOT_EMPTY");
         const head = toHead(row);
         heads.note(head);
@@ -68,6 +76,7 @@ export function createPostgresReadModel(
   };
 }
 
+type Opened = { readonly query: Query; readonly row: HeadRow | undefined };
 type Query = ReadQuery<PostgresValue>;
 
 const toHead = ({ id, height, timestamp }: HeadRow): Head => ({ id, height, timestamp });

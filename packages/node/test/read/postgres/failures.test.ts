@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres, type Postgres, type PostgresOptions } from "../../../src/postgres/connection.ts";
 import type { Snapshot } from "../../../src/read/port.ts";
@@ -107,6 +107,8 @@ describe.skipIf(!hasPostgres)("a read model on PostgreSQL", () => {
   test("refuses reads after the end of their snapshot.", async () => {
     const model = createPostgresReadModel({}, { postgres, network });
     const ended = await model.snapshot(async (snapshot) => ({ snapshot }));
+    // The transaction ends after the result of the work.
+    await nextTurn();
     await expect(height(ended.snapshot)).rejects.toMatchObject({ code: "SNAPSHOT_ENDED", isRetryable: true });
   });
 
