@@ -25,3 +25,5 @@ CREATE INDEX IF NOT EXISTS properties_type ON properties (value) WHERE key = 'ty
 CREATE UNIQUE INDEX IF NOT EXISTS entries_key ON entries (space, key);
 CREATE UNIQUE INDEX IF NOT EXISTS rounds_key ON rounds (round);
 CREATE INDEX IF NOT EXISTS undo_height ON undo (height);
+-- The planner would guess until the server gathers statistics by itself.
+ANALYZE blocks, transactions, payees, wallets, tokens, properties, entries;
