@@ -52,7 +52,7 @@ async function compareLists(
   const { name, filter, order, run } = request;
   const isWalk = random.chance(0.3);
   const limit = random.pick([1, 2, 5, 20, 100]);
-  const offset = isWalk ? 0 : random.pick([0, 0, 0, 1, 7, 50, 1_000, Number.MAX_SAFE_INTEGER, -1]);
+  const offset = isWalk ? 0 : random.pick([0, 0, 0, 1, 7, 50, 104, 150, 1_000, Number.MAX_SAFE_INTEGER, -1]);
   const title = `${name} ${JSON.stringify({ filter, order, limit, offset, isWalk })}`;
   const cursors: (string | undefined)[] = [undefined, undefined];
   for (let page = 0; page < MAX_PAGES; page++) {

@@ -2,6 +2,7 @@
 CREATE UNIQUE INDEX IF NOT EXISTS blocks_key ON blocks (height);
 CREATE UNIQUE INDEX IF NOT EXISTS blocks_id ON blocks (id);
 CREATE INDEX IF NOT EXISTS blocks_timestamp ON blocks (timestamp);
+CREATE INDEX IF NOT EXISTS blocks_transactions ON blocks (transactions_up_to, height);
 CREATE INDEX IF NOT EXISTS blocks_generator ON blocks (generator, height);
 CREATE UNIQUE INDEX IF NOT EXISTS transactions_key ON transactions (height, sequence);
 CREATE UNIQUE INDEX IF NOT EXISTS transactions_id ON transactions (id);

@@ -1,9 +1,10 @@
 /** Blocks with the data of their generator that responses contain. */
 import { prepared } from "../../postgres/reads.ts";
 import type { BlockFilter, BlockOrder } from "../filters.ts";
-import type { Direction } from "../page.ts";
+import type { Direction, Range } from "../page.ts";
 import type { Blocks } from "../port.ts";
 import type { StoredBlock } from "../rows.ts";
+import { isFar, startOfBlocks } from "./far-pages.ts";
 import {
   type Condition,
   conditionsOf,
@@ -13,7 +14,7 @@ import {
   NEVER,
   text,
 } from "./pages/conditions.ts";
-import { countOf, type HeightAt, heightsOf, isBetween } from "./pages/heights.ts";
+import { countOf, type HeightAt, type Heights, heightsOf, isBetween } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
 import { findPage } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
@@ -78,10 +79,17 @@ export function createBlocks(reads: SnapshotReads): Blocks {
         ...conditionsOf(FIELDS, filter),
         ...(previousBlock === undefined ? [] : [await childOf(reads, previousBlock)]),
       ];
-      const totalCount = conditions.length === 0 ? async () => countOf(heights) : undefined;
-      const order = orderOf(ORDERS[field], direction);
-      const selection = { conditions: [...conditions, isBetween(heights)], order };
-      return findPage<StoredBlock>(reads, LISTED, selection, range, totalCount);
+      const value = ORDERS[field];
+      const order = orderOf(value, direction);
+      const find = (heights: Heights, range: Range, totalCount?: () => Promise<number>) => {
+        const selection = { conditions: [...conditions, isBetween(heights)], order };
+        return findPage<StoredBlock>(reads, LISTED, selection, range, totalCount);
+      };
+      if (conditions.length > 0) return find(heights, range);
+      const totalCount = async () => countOf(heights);
+      return value === "height" && isFar(range)
+        ? find(startOfBlocks(heights, direction, range.offset), { ...range, offset: 0 }, totalCount)
+        : find(heights, range, totalCount);
     },
   };
 }

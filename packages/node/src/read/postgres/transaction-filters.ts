@@ -67,12 +67,14 @@ export function selectionOf(
 }
 
 /** Returns whether a filter has only types, each as a single value. */
-export function isOfTypes({ type, typeGroup, ...others }: TransactionFilter): boolean {
-  const isOther = Object.values(others).some((value) => value !== undefined);
-  return (
-    !isOther && [type, typeGroup].some((value) => value !== undefined) && isOne(type) && isOne(typeGroup)
-  );
-}
+export const isOfTypes = ({ type, typeGroup, ...others }: TransactionFilter): boolean =>
+  isEmpty(others) && !isEmpty({ type, typeGroup }) && isOne(type) && isOne(typeGroup);
+
+/** Returns whether a filter has nothing but heights and times. */
+export const isOfHeightsOnly = ({ height: _, timestamp: __, ...others }: TransactionFilter): boolean =>
+  isEmpty(others);
+
+const isEmpty = (filter: object): boolean => Object.values(filter).every((value) => value === undefined);
 
 const isOne = (value: Integer | Interval | undefined): boolean => typeof value !== "object";
 

@@ -8,12 +8,13 @@ import type { Transactions } from "../port.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { createHeightAt } from "./blocks.ts";
 import { textOrNull } from "./bytes.ts";
+import { isFar, startOfTransactions } from "./far-pages.ts";
 import { isStorable } from "./pages/conditions.ts";
 import { type Heights, heightsOf, isBetween, isOfHeights } from "./pages/heights.ts";
 import { findPage, type ListedTable } from "./pages/page.ts";
 import { first, type SnapshotReads } from "./pages/reads.ts";
 import type { Parties } from "./parties.ts";
-import { groupOf, isOfTypes, selectionOf } from "./transaction-filters.ts";
+import { groupOf, isOfHeightsOnly, isOfTypes, selectionOf } from "./transaction-filters.ts";
 
 const CERTIFIED_MINT = 3;
 const CERTIFIED_UPDATE = 4;
@@ -56,14 +57,19 @@ export function createTransactions(parties: Parties): (reads: SnapshotReads) => 
     [filter, order, range]: [TransactionFilter, TransactionOrder, Range],
   ): Promise<Found<Row>> {
     const heights = isOfHeights(filter) ? await heightsOf(reads, filter, createHeightAt(reads)) : undefined;
-    const selection = selectionOf(parties, filter, heights && isBetween(heights), order);
-    const isAll = selection.conditions.length === Number(heights !== undefined) && !selection.ways;
-    const known = isAll
-      ? () => totalOf(reads, heights)
-      : isOfTypes(filter)
-        ? async () => totalOfTypes(await typeTotals(reads), filter)
-        : undefined;
-    return findPage<Row>(reads, listed, selection, range, known);
+    const find = (heights: Heights | undefined, range: Range, totalCount?: () => Promise<number>) => {
+      const selection = selectionOf(parties, filter, heights && isBetween(heights), order);
+      return findPage<Row>(reads, listed, selection, range, totalCount);
+    };
+    if (isOfTypes(filter)) {
+      return find(heights, range, async () => totalOfTypes(await typeTotals(reads), filter));
+    }
+    if (!isOfHeightsOnly(filter)) return find(heights, range);
+    const totalCount = () => totalOf(reads, heights);
+    if (order.field !== "timestamp" || !isFar(range)) return find(heights, range, totalCount);
+    const all = heights ?? { low: 1, high: reads.head.height };
+    const start = await startOfTransactions(reads, all, order.direction, range.offset);
+    return find(start.heights, { ...range, offset: start.offset }, totalCount);
   }
 
   return (reads) => {

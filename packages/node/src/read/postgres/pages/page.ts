@@ -46,17 +46,16 @@ export async function findPage<Row extends object>(
   const offset = range.after === undefined ? Math.max(0, range.offset) : 0;
   const start = range.after === undefined ? [] : [after(order, range.after)];
   const alternatives = alternativesOf(selection);
-  if (alternatives.length === 0) return { rows: [], totalCount: 0 };
+  if (alternatives.length === 0) return { rows: [], totalCount: (await totalCount?.()) ?? 0 };
   // One more row than requested shows whether others follow.
   const page = { order, start, offset, limit: limit + Number(isWalk), isWalk };
   const { sql, values } = pageSql(listed, alternatives, page);
   const found = await reads.query<Row>(numbered(sql), values);
   const isLast = found.length < page.limit;
-  const isKnown = isLast && range.after === undefined && (found.length > 0 || offset === 0);
+  const isWhole = isLast && range.after === undefined && (found.length > 0 || offset === 0);
+  const counted = isWhole ? offset + found.length : undefined;
   const rest = {
-    totalCount: isKnown
-      ? offset + found.length
-      : await (totalCount?.() ?? countRows(reads, listed, alternatives)),
+    totalCount: (await totalCount?.()) ?? counted ?? (await countRows(reads, listed, alternatives)),
   };
   if (!isWalk) return { rows: found, ...rest };
   const rows = found.slice(0, limit).map((row) => splitRow<Row>(row, order.length));
