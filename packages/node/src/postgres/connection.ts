@@ -1,5 +1,7 @@
 /** The only file that uses the PostgreSQL driver. */
 import pg from "pg";
+import { PostgresError, toPostgresError } from "./error.ts";
+import { beginReads, type ReadQuery } from "./reads.ts";
 
 /**
  * A value of a parameter or a column. 64-bit integers are decimal text in both directions: JavaScript numbers would round them.
@@ -23,6 +25,13 @@ export type TransactionMode =
 export type Postgres = {
   readonly query: Query;
   transaction<T>(mode: TransactionMode, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs reads of one commit (`reads.ts`). Settles with `work`, before the transaction has ended.
+   *
+   * @param timeoutMs time limit of each statement
+   * @throws {PostgresError}
+   */
+  reads<T>(timeoutMs: number, work: (query: ReadQuery<PostgresValue>) => Promise<T>): Promise<T>;
   /** Waits for running statements. */
   close(): Promise<void>;
 };
@@ -33,6 +42,10 @@ export type PostgresOptions = {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly maxConnections: number;
+  /** Maximum number of callers of `reads` that wait for a connection. Default: 100 for each connection. */
+  readonly maxWaiting?: number;
+  /** Time limit for a connection to open or to become free. Default: 10 s. */
+  readonly connectTimeoutMs?: number;
   /** Time limit of a statement. */
   readonly statementTimeoutMs: number;
   /**
@@ -45,43 +58,86 @@ export type PostgresOptions = {
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Time for the response to a statement beyond its time limit; then the connection is closed. */
+const RESPONSE_GRACE_MS = 10_000;
+const WAITING_PER_CONNECTION = 100;
 
 /** Connections are opened by the first statements. */
 export function openPostgres(options: PostgresOptions): Postgres {
+  const { maxConnections, maxWaiting = WAITING_PER_CONNECTION * maxConnections } = options;
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
-    max: options.maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: maxConnections,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.statementTimeoutMs + RESPONSE_GRACE_MS,
+    pipeline: true,
     ...(options.isCommitAsynchronous && { options: "-c synchronous_commit=off" }),
   });
   pool.on("error", options.onConnectionLost);
+  // A connection can break between two statements of a transaction: the next one fails.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     query: queryOf(pool),
-    async transaction(mode, work) {
-      const client = await pool.connect();
-      let failure: Error | undefined;
+    transaction: (mode, work) => runTransaction(pool, mode, work),
+    async reads(timeoutMs, work) {
+      if (pool.waitingCount >= maxWaiting) throw new PostgresError("POSTGRES_BUSY");
+      const client = await connectToRead(pool);
+      const { query, end } = beginReads<PostgresValue>(readingClient(client), timeoutMs);
       try {
-        await client.query(`BEGIN ${mode}`);
-        const result = await work(transactionOn(client));
-        await client.query("COMMIT");
-        return result;
-      } catch (error) {
-        failure = error as Error;
-        // A connection that cannot roll back is broken: the pool closes it.
-        await client.query("ROLLBACK").then(
-          () => (failure = undefined),
-          () => {},
-        );
-        throw error;
+        return await work(query);
       } finally {
-        client.release(failure);
+        // The result does not depend on the end of the transaction.
+        end().then(
+          () => client.release(),
+          (error: Error) => client.release(error),
+        );
       }
     },
     close: () => pool.end(),
   };
 }
+
+async function runTransaction<T>(
+  pool: pg.Pool,
+  mode: TransactionMode,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query(`BEGIN ${mode}`);
+    const result = await work(transactionOn(client));
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    failure = error as Error;
+    // A connection that cannot roll back is broken: the pool closes it.
+    await client.query("ROLLBACK").then(
+      () => (failure = undefined),
+      () => {},
+    );
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}
+
+/** @throws {PostgresError} POSTGRES_BUSY if all connections are in use, POSTGRES_UNREACHABLE if none can be opened */
+async function connectToRead(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    const isFull = pool.totalCount >= pool.options.max && pool.idleCount === 0;
+    throw isFull ? new PostgresError("POSTGRES_BUSY", error) : toPostgresError(error);
+  }
+}
+
+const readingClient = (client: pg.ClientBase) => ({
+  query: ({ values, ...statement }: { text: string; values?: readonly PostgresValue[] }) =>
+    client.query<object>({ ...statement, ...(values && { values: values.map(toDriver) }) }),
+});
 
 type Queryable = Pick<pg.ClientBase, "query">;
 

@@ -25,7 +25,7 @@ const migrations = (): Migration[] =>
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
     });
 
-/** Returns the SQL that creates the indexes of filled tables. */
+/** Returns the SQL that creates the indexes and the statistics of filled tables. */
 export const indexSql = (): string => readFileSync(join(FOLDER, "indexes.sql"), "utf8");
 
 /**

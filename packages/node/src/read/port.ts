@@ -38,7 +38,7 @@ export type ReadModel = {
   head(): Head | undefined | Promise<Head | undefined>;
   /**
    * Runs `work` with reads of one state. `work` may await only reads of its snapshot, so that an implementation can share
-   * the resources of the snapshot and release them soon. It starts before the call returns.
+   * the resources of the snapshot and release them soon.
    *
    * @throws {SnapshotError}
    */

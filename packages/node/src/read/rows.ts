@@ -1,7 +1,6 @@
 /** Rows of the read model as plain values; amounts are decimal text of the smallest unit. */
 import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
-import type { VisibleFields } from "../store/chain/visible-fields.ts";
-import type { Json } from "../store/state/json.ts";
+import type { Json } from "../platform/json/decimal.ts";
 
 export type StoredBlock = {
   readonly id: string;
@@ -23,7 +22,7 @@ export type StoredBlock = {
   readonly username: string | null;
 };
 
-export type StoredTransaction = VisibleFields & {
+export type StoredTransaction = {
   readonly id: string;
   readonly version: number;
   readonly typeGroup: number;
@@ -33,6 +32,10 @@ export type StoredTransaction = VisibleFields & {
   readonly amount: string;
   readonly fee: string;
   readonly vendorField: string | null;
+  /** JSON members of the signatures, without the brackets of an object; empty for an unsigned transaction. */
+  readonly signatures: string;
+  /** JSON; null if the type has none. */
+  readonly asset: string | null;
   readonly blockId: string;
   readonly height: number;
   /** Timestamp of the block, in seconds since the network epoch. */

@@ -55,13 +55,15 @@ export async function startPostgres(
     `${name}=${value}`,
   ]);
   const start = async () => {
-    const child = spawn(program("postgres"), ["-D", data, "-p", `${port}`, "-k", folder, ...options], {
-      ...identity,
-      cwd: folder,
-      stdio: "ignore",
-    });
-    await untilReady(urlOf("postgres"));
-    return child;
+    const endMs = performance.now() + START_TIMEOUT_MS;
+    for (;;) {
+      const child = spawn(program("postgres"), ["-D", data, "-p", `${port}`, "-k", folder, ...options], {
+        ...identity,
+        cwd: folder,
+        stdio: "ignore",
+      });
+      if (await isReady(child, urlOf("postgres"), endMs)) return child;
+    }
   };
   let child = await start();
   return {
@@ -101,15 +103,16 @@ export const connect = (url: string): Postgres =>
     onConnectionLost: () => {},
   });
 
-async function untilReady(url: string): Promise<void> {
-  const endMs = performance.now() + START_TIMEOUT_MS;
+/** Returns false if the server ended: after a crash, it does so while processes of the one before still run. */
+async function isReady(child: ChildProcess, url: string, endMs: number): Promise<boolean> {
   for (;;) {
     const postgres = connect(url);
     try {
       await postgres.query("SELECT 1");
-      return;
+      return true;
     } catch (error) {
       if (performance.now() > endMs) throw error;
+      if (child.exitCode !== null) return false;
       await new Promise((resolve) => setTimeout(resolve, 50));
     } finally {
       await postgres.close();

@@ -1,6 +1,8 @@
 /**
  * The read model is a port (packages/node/src/read/port.ts): only composition roots import an implementation.
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readImports } from "./imports.ts";
@@ -10,6 +12,7 @@ const imports = readImports(SOURCE);
 
 /** Folder of one implementation. */
 const IMPLEMENTATION = /^read\/[^/]+\//;
+const isPort = (from: string) => from.startsWith("read/") && !IMPLEMENTATION.test(from);
 
 test("Only composition roots import an implementation of the read model.", () => {
   const strangers = imports.filter(
@@ -18,10 +21,34 @@ test("Only composition roots import an implementation of the read model.", () =>
   expect(strangers.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("Neither the port nor its users import the engine of the database.", () => {
-  const isPort = (from: string) => from.startsWith("read/") && !IMPLEMENTATION.test(from);
+test("Implementations of the read model do not import each other.", () => {
+  const folderOf = (path: string) => path.split("/")[1];
+  const strangers = imports.filter(
+    ({ from, to }) => IMPLEMENTATION.test(from) && IMPLEMENTATION.test(to) && folderOf(from) !== folderOf(to),
+  );
+  expect(strangers.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("Routes do not import the engine of the database.", () => {
+  const leaks = imports.filter(({ from, to }) => from.startsWith("http/") && to.startsWith("store/engine/"));
+  expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("The port and its implementation on PostgreSQL do not import the database of the node.", () => {
   const leaks = imports.filter(
-    ({ from, to }) => (isPort(from) || from.startsWith("http/")) && to.startsWith("store/engine/"),
+    ({ from, to }) => (isPort(from) || from.startsWith("read/postgres/")) && to.startsWith("store/"),
   );
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("Only one file uses the driver of PostgreSQL, and only a mirror loads that file.", () => {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts"),
+  );
+  const filesWith = (pattern: RegExp) =>
+    files.filter((path) => pattern.test(readFileSync(join(SOURCE, path), "utf8")));
+  expect(filesWith(/from "pg"/)).toEqual(["postgres/connection.ts"]);
+  expect(filesWith(/^import (?!type )[^;]*\/postgres\/connection\.ts"/m).sort()).toEqual([
+    "processes/mirror/mirror.ts",
+  ]);
 });

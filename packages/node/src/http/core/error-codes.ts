@@ -110,6 +110,11 @@ const CHAPTERS = {
       "The disk of the node is not writable; the request stored nothing.",
       "retry after `retry-after`; the operator finds the reason in the log",
     ),
+    DATABASE_UNREACHABLE: code(
+      [503],
+      "The API server cannot reach its database.",
+      "retry after `retry-after`; the operator finds the reason in the log",
+    ),
     NODE_STARTING: code([503], "The node has no block yet.", "retry after `retry-after`"),
     INTERNAL_ERROR: code(
       [500],

@@ -136,15 +136,22 @@ const BUSY = {
   RESPONSE_LATE: LATE,
   NODE_BUSY: "Service Unavailable: too many requests are in progress; retry in 10 s",
   NODE_STARTING: "Service Unavailable: the node has no block yet; retry in 10 s",
+  DATABASE_UNREACHABLE: "Service Unavailable: the database cannot be reached; retry in 10 s",
 } as const;
+
+const BUSY_SNAPSHOTS = {
+  SNAPSHOT_TIMEOUT: "RESPONSE_LATE",
+  SNAPSHOT_ENDED: "RESPONSE_LATE",
+  SNAPSHOT_EMPTY: "NODE_STARTING",
+  SNAPSHOT_BUSY: "NODE_BUSY",
+  SNAPSHOT_UNREACHABLE: "DATABASE_UNREACHABLE",
+} as const satisfies Record<SnapshotError["code"], keyof typeof BUSY>;
 
 function describeBusy(
   error: Error & Partial<FastifyError>,
   { method }: FastifyRequest,
 ): keyof typeof BUSY | undefined {
-  if (error instanceof SnapshotError) {
-    return error.code === "SNAPSHOT_EMPTY" ? "NODE_STARTING" : "RESPONSE_LATE";
-  }
+  if (error instanceof SnapshotError) return BUSY_SNAPSHOTS[error.code];
   const trouble = troubleOf(error);
   if (trouble === "disk full") return "DISK_FULL";
   // An unreadable disk must be logged as a failure.

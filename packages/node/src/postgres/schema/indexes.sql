@@ -1,6 +1,8 @@
 -- Created when the tables have been filled, in one pass each.
 CREATE UNIQUE INDEX IF NOT EXISTS blocks_key ON blocks (height);
 CREATE UNIQUE INDEX IF NOT EXISTS blocks_id ON blocks (id);
+CREATE INDEX IF NOT EXISTS blocks_timestamp ON blocks (timestamp);
+CREATE INDEX IF NOT EXISTS blocks_transactions ON blocks (transactions_up_to, height);
 CREATE INDEX IF NOT EXISTS blocks_generator ON blocks (generator, height);
 CREATE UNIQUE INDEX IF NOT EXISTS transactions_key ON transactions (height, sequence);
 CREATE UNIQUE INDEX IF NOT EXISTS transactions_id ON transactions (id);
@@ -24,3 +26,5 @@ CREATE INDEX IF NOT EXISTS properties_type ON properties (value) WHERE key = 'ty
 CREATE UNIQUE INDEX IF NOT EXISTS entries_key ON entries (space, key);
 CREATE UNIQUE INDEX IF NOT EXISTS rounds_key ON rounds (round);
 CREATE INDEX IF NOT EXISTS undo_height ON undo (height);
+-- The planner would guess until the server gathers statistics by itself.
+ANALYZE blocks, transactions, payees, wallets, tokens, properties, entries;

@@ -1,6 +1,7 @@
 /** Conditions on the assets of transactions, which are stored as JSON. */
-import { transactionTypes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../../store/engine/database.ts";
+import { isTooDeep, typesWith } from "../asset-types.ts";
+import { endsOf } from "../integers.ts";
 import type { Integer } from "../page.ts";
 import { type Condition, found, NEVER, oneOf } from "./pages/conditions.ts";
 
@@ -20,29 +21,21 @@ export type AssetTest = { readonly condition: Condition; readonly types: readonl
 
 /** Matches assets that contain all given members, at any depth, with the same values. */
 export const withAsset = (wanted: object): AssetTest =>
-  isDeeperThan(MAX_DEPTH, wanted)
+  isTooDeep(wanted)
     ? { condition: NEVER, types: [NEVER] }
     : {
         condition: { sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] },
-        types: typesWith(Object.keys(wanted)),
+        types: anyType(Object.keys(wanted)),
       };
 
 /** Matches claims and refunds of the locks. */
 export const unlocking = (lockIds: readonly string[]): AssetTest => ({
   condition: oneOf(LOCK, lockIds),
-  types: [...typesWith(["claim"]), ...typesWith(["refund"])],
+  types: [...anyType(["claim"]), ...anyType(["refund"])],
 });
 
 /** Id of the lock that a claim or refund refers to; null for every other transaction. */
 const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
-
-/** Upper bound on the nesting of assets. */
-const MAX_DEPTH = 16;
-
-const isDeeperThan = (depth: number, value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member)));
 
 /** Follows the operator `@>` of PostgreSQL: each item of an array must be contained in some item, in any order. */
 function contains(value: unknown, wanted: unknown): boolean {
@@ -56,22 +49,15 @@ function contains(value: unknown, wanted: unknown): boolean {
   );
 }
 
-/** Matches the types whose asset can have these members, so that few rows are read. */
-function typesWith(members: readonly string[]): Condition[] {
-  const types = transactionTypes.filter(({ schema, legacySchema }) =>
-    [schema, legacySchema].some((form) => {
-      const asset = form?.properties.asset as AssetSchema | undefined;
-      if (!asset) return false;
-      const known = (asset.anyOf ?? [asset]).flatMap(({ properties }) => Object.keys(properties ?? {}));
-      return members.every((name) => known.includes(name));
-    }),
-  );
+/** Matches the types whose asset can have these members. */
+function anyType(members: readonly string[]): Condition[] {
+  const types = typesWith(members);
   if (types.length === 0) return [NEVER];
   return types.map(({ typeGroup, type }) => ofType(typeGroup, type));
 }
 
 /** Matches transactions of a type. */
 export const ofType = (typeGroup: Integer, type: Integer): Condition =>
-  found({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many");
-
-type AssetSchema = { readonly properties?: object; readonly anyOf?: readonly AssetSchema[] };
+  endsOf(typeGroup) && endsOf(type)
+    ? found({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many")
+    : NEVER;

@@ -1,25 +1,18 @@
 /** Entities, which are stored in the wallets that registered them. */
-import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
-import type { Json } from "../../store/state/json.ts";
+import { entitiesOf, type OwnerRow } from "../attributes.ts";
 import { type Head, perHead } from "../head.ts";
 import type { StoredEntity } from "../rows.ts";
 
 /** Includes resigned ones. */
 export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
 
-type OwnerRow = { address: string; publicKey: string; attributes: string };
-
 export function createEntityQueries(database: Database): EntityQueries {
   // A name always leads to its registration, and the registration to the wallet.
   const owners = database.prepare<OwnerRow>(
     `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
-       SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))`,
+       SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))
+     ORDER BY public_key`,
   );
   return { all: perHead(() => owners.all().flatMap(entitiesOf)) };
-}
-
-function entitiesOf({ address, publicKey, attributes }: OwnerRow): StoredEntity[] {
-  const { entities = {} } = JSON.parse(attributes) as Json<Attributes>;
-  return Object.entries(entities).map(([id, entity]) => ({ ...entity, id, address, publicKey }));
 }

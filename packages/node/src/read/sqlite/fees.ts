@@ -21,7 +21,7 @@ export function createFeeQueries(database: Database): FeeQueries {
   );
   const since = database.prepare<TypeFees>(
     `SELECT type_group AS typeGroup, type, ${STATISTICS} FROM transactions
-     WHERE height >= ? AND fee >= ? GROUP BY type_group, type`,
+     WHERE height >= ? AND fee >= ? GROUP BY type_group, type ORDER BY type_group, type`,
   );
   return {
     ofLast: (count, typeGroup, type) => last.get(typeGroup, type, count),

@@ -1,7 +1,6 @@
 /** Open hash-time locks, which are stored in the wallets of their senders. */
-import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
-import type { Json } from "../../store/state/json.ts";
+import { locksOf, type OwnerRow } from "../attributes.ts";
 import { type Head, perHead } from "../head.ts";
 import type { StoredLock } from "../rows.ts";
 
@@ -12,29 +11,25 @@ export type LockQueries = {
   of(address: string): StoredLock[];
 };
 
-type OwnerRow = { publicKey: string; attributes: string };
+type SenderRow = Omit<OwnerRow, "address">;
 
 const OWNERS = "SELECT public_key AS publicKey, attributes FROM wallets WHERE address";
 
 export function createLockQueries(database: Database): LockQueries {
-  const owners = database.prepare<OwnerRow>(`${OWNERS} IN (SELECT value FROM entries WHERE space = 'locks')`);
-  const ownerOf = database.prepare<OwnerRow>(
+  const owners = database.prepare<SenderRow>(
+    `${OWNERS} IN (SELECT value FROM entries WHERE space = 'locks') ORDER BY address`,
+  );
+  const ownerOf = database.prepare<SenderRow>(
     `${OWNERS} = (SELECT value FROM entries WHERE space = 'locks' AND key = ?)`,
   );
-  const owner = database.prepare<OwnerRow>(`${OWNERS} = ?`);
+  const owner = database.prepare<SenderRow>(`${OWNERS} = ?`);
   return {
     all: perHead(() => owners.all().flatMap(locksOf)),
-    find: (id) => locksOf(ownerOf.get(id)).find((lock) => lock.id === id),
-    of: (address) => locksOf(owner.get(address)),
+    find: (id) =>
+      ownerOf
+        .all(id)
+        .flatMap(locksOf)
+        .find((lock) => lock.id === id),
+    of: (address) => owner.all(address).flatMap(locksOf),
   };
-}
-
-function locksOf(row: OwnerRow | undefined): StoredLock[] {
-  if (!row) return [];
-  const { htlc } = JSON.parse(row.attributes) as Json<Attributes>;
-  return Object.entries(htlc?.locks ?? {}).map(([id, lock]) => ({
-    ...lock,
-    id,
-    senderPublicKey: row.publicKey,
-  }));
 }

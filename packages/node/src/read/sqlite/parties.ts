@@ -67,7 +67,8 @@ export function createParties(
       isPaid(address),
       ...(address === foundation ? [earned] : []),
     ],
-    between: (addresses) => addresses.flatMap((address) => [sentBy(address), receives(address)]),
+    between: (addresses) =>
+      addresses.length === 0 ? [NEVER] : addresses.flatMap((address) => [sentBy(address), receives(address)]),
   };
 }
 

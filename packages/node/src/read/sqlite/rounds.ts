@@ -1,6 +1,6 @@
 /** Rounds in their state at the start. */
 import type { Database } from "../../store/engine/database.ts";
-import type { RoundJson } from "../../store/state/json.ts";
+import { delegatesOfRound } from "../attributes.ts";
 import type { RoundDelegate } from "../rows.ts";
 
 export type RoundQueries = {
@@ -13,7 +13,7 @@ export function createRoundQueries(database: Database): RoundQueries {
   return {
     delegates(round) {
       const row = select.get(round);
-      return row && (JSON.parse(row.record) as RoundJson).delegates;
+      return row && delegatesOfRound(row.record);
     },
   };
 }

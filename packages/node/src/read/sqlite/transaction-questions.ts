@@ -2,6 +2,7 @@
 import { TYPE_GROUPS } from "@uniknode/protocol";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
+import { isInteger64 } from "../integers.ts";
 import type { Integer, Interval } from "../page.ts";
 import { type AssetTest, ofType, unlocking, withAsset } from "./assets.ts";
 import {
@@ -200,9 +201,15 @@ const wantedOf = (filter: TransactionFilter): Wanted[] =>
   // No index orders a group without a type.
   [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
     const value = filter[field];
-    if (value === undefined || value === "") return [];
+    if (value === undefined || value === "" || (field !== "vendorField" && !isStorable(value))) return [];
     return [{ ...ORDERS[field], value, alongTheChain: wantedIn(ORDERS[field], value) }];
   });
+
+/** Returns whether a column could have the values; a ranking cannot look up others. */
+const isStorable = (value: Integer | Interval): boolean => {
+  const { from, to } = typeof value === "object" ? value : { from: value, to: value };
+  return [from, to].every((end) => end === undefined || isInteger64(BigInt(end)));
+};
 
 const withoutGroup = ({ typeGroup: _, ...others }: TransactionFilter): TransactionFilter => others;
 

@@ -1,15 +1,12 @@
 /** Wallets. */
+import { type WalletRow, walletFromRow } from "../attributes.ts";
 import type { WalletFilter, WalletOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
-import { SHOWN_ATTRIBUTES, type StoredWallet } from "../rows.ts";
+import type { StoredWallet } from "../rows.ts";
 import { conditionsOf, type Field, found, integer, oneOf, text } from "./pages/conditions.ts";
 import type { OrderTerm } from "./pages/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./table-pages.ts";
-
-/** Some wallets own thousands of tokens: attributes without any of these names are not parsed. */
-const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
-const NONE_SEEN: StoredWallet["attributes"] = {};
 
 /** SQL of the locked balance; 0 if the attribute is missing. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -55,14 +52,6 @@ export type WalletQueries = {
   list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
 };
 
-type WalletRow = {
-  address: string;
-  publicKey: string | null;
-  balance: string;
-  nonce: string;
-  attributes: string;
-};
-
 const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
 
 export function createWalletQueries(deps: TablePagesDependencies): WalletQueries {
@@ -102,12 +91,6 @@ export function createWalletQueries(deps: TablePagesDependencies): WalletQueries
       return { rows: rows.map(walletFromRow), ...rest };
     },
   };
-}
-
-function walletFromRow({ address, publicKey, balance, nonce, attributes: text }: WalletRow): StoredWallet {
-  const attributes = NAMES_SEEN.test(text) ? JSON.parse(text) : NONE_SEEN;
-  const wallet = { address, balance, nonce, attributes, attributesText: text };
-  return publicKey === null ? wallet : { ...wallet, publicKey };
 }
 
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {

@@ -1,10 +1,8 @@
 /** Records of the state as JSON values: amounts are decimal text, the order of members is kept. */
 
 import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
+import type { Json } from "../../platform/json/decimal.ts";
 import { present } from "../../platform/present.ts";
-
-/** A type with its `bigint` members as decimal text. */
-export type Json<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
 
 /** Returns the given attributes themselves if none is an amount. */
 export function attributesToJson(attributes: Attributes): Json<Attributes> {

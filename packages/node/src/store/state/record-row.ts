@@ -1,13 +1,7 @@
 /** Records of the state as JSON rows: the key, and the members that are not part of the key. */
 import type { Attributes, Change, Round, TableName, Token, Wallet } from "@uniknode/ledger";
-import {
-  attributesFromJson,
-  attributesToJson,
-  type Json,
-  type RoundJson,
-  roundFromJson,
-  roundToJson,
-} from "./json.ts";
+import type { Json } from "../../platform/json/decimal.ts";
+import { attributesFromJson, attributesToJson, type RoundJson, roundFromJson, roundToJson } from "./json.ts";
 
 /** A record of a table; undefined: the table has no record with the key. */
 export type Stored = Change["after"];

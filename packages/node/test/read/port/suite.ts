@@ -342,6 +342,10 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           ({ data }) => data.id === more.claim.data.id || data.id === more.refund.data.id,
         ],
         [{ lockIds: [] }, () => false],
+        [{ addresses: [] }, () => false],
+        [{ fee: "9223372036854775808" }, () => false],
+        [{ amount: { from: "-9223372036854775809", to: "9223372036854775808" } }, () => true],
+        [{ typeGroup: "18446744073709551616", type: 0 }, () => false],
         [
           { asset: { payments: [{ recipientId: cold.address }] } },
           ({ data }) => data.id === chain.sent.payments.data.id,

@@ -1,5 +1,6 @@
 /** Conditions of filters, as SQL. */
 import type { SqlValue } from "../../../store/engine/database.ts";
+import { type Ends, endsOf } from "../../integers.ts";
 import type { Integer, Interval } from "../../page.ts";
 
 /** A test on a row with the values of its placeholders. */
@@ -64,16 +65,18 @@ export const conditionsOf = <F extends Fields>(fields: F, filter: FilterOf<F>): 
 /** Matches rows whose column has a value, or a value within an interval. */
 export function hasValue({ column, kind, share, walk }: Field, value: Integer | Interval): Condition {
   const finds = share && { finds: { share, ...(walk && { walk }) } };
-  if (typeof value === "object") return { ...within(column, value), ...finds };
-  return { sql: `${column} = +?`, values: [kind === "text" ? `${value}` : BigInt(value)], ...finds };
+  if (kind === "text") return { sql: `${column} = +?`, values: [`${value}`], ...finds };
+  const ends = endsOf(value);
+  if (!ends) return NEVER;
+  if (typeof value === "object") return { ...within(column, ends), ...finds };
+  return { sql: `${column} = +?`, values: [BigInt(value)], ...finds };
 }
 
-export function within(column: string, { from, to }: Interval): Condition {
-  const ends: Condition[] = [];
-  if (from !== undefined) ends.push({ sql: `${column} >= ?`, values: [BigInt(from)] });
-  if (to !== undefined) ends.push({ sql: `${column} <= ?`, values: [BigInt(to)] });
-  return allOf(ends);
-}
+const within = (column: string, { low, high }: Ends): Condition =>
+  allOf([
+    ...(low === undefined ? [] : [{ sql: `${column} >= ?`, values: [low] }]),
+    ...(high === undefined ? [] : [{ sql: `${column} <= ?`, values: [high] }]),
+  ]);
 
 export const allOf = (conditions: readonly Condition[]): Condition => joined(conditions, "AND", "TRUE");
 export const anyOf = (conditions: readonly Condition[]): Condition => joined(conditions, "OR", "FALSE");

@@ -7,6 +7,7 @@
 import { hash } from "node:crypto";
 import { present } from "../../../platform/present.ts";
 import { CursorError } from "../../errors.ts";
+import { isInteger64 } from "../../integers.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { OrderTerm, OrderValues } from "./order.ts";
 
@@ -100,9 +101,8 @@ function parse(text: string): unknown {
 
 /** SQLite orders rows by 64-bit integers. It writes no other numbers into a cursor, and would compare others as floats. */
 function requireIntegers(_name: string, value: unknown, { source = "" }: { source?: string }): unknown {
-  if (typeof value === "number" && !isInteger64(source)) throw new CursorError();
+  if (typeof value === "number" && !isInteger64Text(source)) throw new CursorError();
   return value;
 }
 
-const isInteger64 = (text: string): boolean =>
-  /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+const isInteger64Text = (text: string): boolean => /^-?\d{1,19}$/.test(text) && isInteger64(BigInt(text));

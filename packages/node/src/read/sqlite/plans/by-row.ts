@@ -12,8 +12,11 @@ import type { Start } from "./by-count.ts";
 export function blocksOf(
   { low, high }: Heights,
   direction: Direction,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
+  range: { readonly offset: number; readonly limit: number },
 ): Heights & { readonly isLast: boolean } {
+  const { limit } = range;
+  // As in SQL.
+  const offset = Math.max(0, range.offset);
   const [from, to] =
     direction === "asc"
       ? [low + offset, low + offset + limit - 1]

@@ -1,0 +1,52 @@
+/** Failures of PostgreSQL that callers distinguish, from the errors of the driver. */
+import { CodedError } from "../platform/coded-error.ts";
+
+/**
+ * - `POSTGRES_UNREACHABLE`: the server cannot be reached, or it closed the connection
+ * - `POSTGRES_BUSY`: no connection became free in time, or the server ended the statement for the benefit of others
+ * - `POSTGRES_TIMEOUT`: a statement exceeded its time limit
+ */
+export type PostgresErrorCode = "POSTGRES_UNREACHABLE" | "POSTGRES_BUSY" | "POSTGRES_TIMEOUT";
+
+const MESSAGES: Readonly<Record<PostgresErrorCode, string>> = {
+  POSTGRES_UNREACHABLE:
+    "the connection to PostgreSQL failed: check that the server runs and accepts connections",
+  POSTGRES_BUSY: "no connection to PostgreSQL is free: retry, or raise the limit of connections",
+  POSTGRES_TIMEOUT: "a statement exceeded its time limit",
+};
+
+export class PostgresError extends CodedError<PostgresErrorCode> {
+  constructor(code: PostgresErrorCode, cause?: unknown) {
+    super(code, MESSAGES[code], { isRetryable: code !== "POSTGRES_TIMEOUT", cause });
+  }
+}
+
+/** Codes of SQLSTATE, or their class: the first two characters. */
+const CODES: Readonly<Record<string, PostgresErrorCode>> = {
+  "57014": "POSTGRES_TIMEOUT",
+  /** A standby ended the statement to apply changes of the primary. */
+  "40001": "POSTGRES_BUSY",
+  /** Too many connections, out of memory. */
+  "53": "POSTGRES_BUSY",
+  "08": "POSTGRES_UNREACHABLE",
+  /** The server shuts down, or has just started. */
+  "57": "POSTGRES_UNREACHABLE",
+  /** The server closed an idle transaction. */
+  "25P03": "POSTGRES_UNREACHABLE",
+};
+
+/** Returns the SQLSTATE of an error of the server; undefined for all other errors. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const { code, severity } = error as { readonly code?: string; readonly severity?: string };
+  // Errors of the system have codes, too, such as ECONNRESET.
+  return severity === undefined ? undefined : code;
+};
+
+/** Returns the failure that an error of the driver stands for; the error itself if a statement is wrong. */
+export function toPostgresError(error: unknown): unknown {
+  if (error instanceof CodedError) return error;
+  const state = sqlStateOf(error);
+  // Without a response of the server, the connection failed.
+  const code = state === undefined ? "POSTGRES_UNREACHABLE" : (CODES[state] ?? CODES[state.slice(0, 2)]);
+  return code === undefined ? error : new PostgresError(code, error);
+}

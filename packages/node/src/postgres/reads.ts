@@ -1,0 +1,100 @@
+/**
+ * Reads of one commit. Statements are sent without waiting for the results of earlier ones, the beginning of the transaction
+ * included. A statement that fails leaves the others valid: PostgreSQL aborts the transaction, which then returns to a
+ * savepoint, and statements that arrived meanwhile are sent again.
+ */
+import { hash } from "node:crypto";
+import { CodedError } from "../platform/coded-error.ts";
+import { sqlStateOf, toPostgresError } from "./error.ts";
+
+/**
+ * A statement that the server plans once for each connection, without regard to the values of its parameters: one that an
+ * index finds few rows for. The server keeps it until the connection ends: create it when the program starts.
+ */
+export type Prepared = { readonly name: string; readonly text: string };
+
+export const prepared = (text: string): Prepared => ({ name: `u${hash("sha1", text).slice(0, 16)}`, text });
+
+/** The part of a client of the driver that reads use. The client sends queries at once. */
+export type ReadingClient<Value> = {
+  query(statement: {
+    readonly name?: string;
+    readonly text: string;
+    readonly values?: readonly Value[];
+  }): Promise<{ readonly rows: unknown[] }>;
+};
+
+export type ReadQuery<Value> = <Row>(
+  statement: string | Prepared,
+  values?: readonly Value[],
+) => Promise<Row[]>;
+
+export type Reads<Value> = {
+  /** @throws {PostgresError} */
+  readonly query: ReadQuery<Value>;
+  /** Ends the transaction; rejects if the connection is broken. */
+  end(): Promise<void>;
+};
+
+/** Time after which the server closes the connection of a transaction that sends nothing. */
+const MAX_IDLE_MS = 10_000;
+const FAILED_TRANSACTION = "25P02";
+/** The statement should have been prepared by one that was refused in a failed transaction. */
+const UNKNOWN_STATEMENT = "26000";
+/** Attempts of one statement while others fail. */
+const MAX_ATTEMPTS = 5;
+
+/** @param timeoutMs time limit of each statement */
+export function beginReads<Value>(client: ReadingClient<Value>, timeoutMs: number): Reads<Value> {
+  const begun = client.query({
+    text: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+      SET LOCAL statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))};
+      SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
+      SAVEPOINT reads`,
+  });
+  // Each query awaits it.
+  begun.catch(() => {});
+  let hasEnded = false;
+
+  /** Returns undefined if the failure of another statement prevented this one. */
+  async function attempt(statement: { text: string; name?: string }, values: readonly Value[]) {
+    const rolled = () => client.query({ text: "ROLLBACK TO SAVEPOINT reads" });
+    try {
+      const { rows } = await client.query({ ...statement, values });
+      await begun;
+      return rows;
+    } catch (error) {
+      // If this fails, too, the connection is broken, and the first error says why.
+      const isRolledBack = await rolled().then(
+        () => true,
+        () => false,
+      );
+      const state = sqlStateOf(error);
+      if (isRolledBack && (state === FAILED_TRANSACTION || state === UNKNOWN_STATEMENT)) return undefined;
+      throw toPostgresError(error);
+    }
+  }
+
+  return {
+    async query<Row>(statement: string | Prepared, values: readonly Value[] = []) {
+      const named = typeof statement === "string" ? { text: statement } : statement;
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+        if (hasEnded) throw new ReadsEndedError();
+        const rows = await attempt(named, values);
+        if (rows) return rows as Row[];
+      }
+      throw new Error(`a statement was refused ${MAX_ATTEMPTS} times because others failed: ${named.text}`);
+    },
+    async end() {
+      hasEnded = true;
+      await client.query({ text: "COMMIT" });
+    },
+  };
+}
+
+/** A statement came after the end of its transaction. */
+export class ReadsEndedError extends CodedError<"READS_ENDED"> {
+  constructor() {
+    super("READS_ENDED", "the transaction of these reads has ended", { isRetryable: true });
+  }
+}

@@ -1,0 +1,64 @@
+/** Figures of the whole chain, computed once per head, and search by the prefix of an id. */
+import { prepared } from "../../postgres/reads.ts";
+import { perSnapshot } from "../head.ts";
+import type { Chain } from "../port.ts";
+import type { Identified } from "../rows.ts";
+import { jsonOf } from "./json.ts";
+import { isStorable } from "./pages/conditions.ts";
+import { first, type SnapshotReads } from "./pages/reads.ts";
+
+/** Maximum number of results of each kind. */
+const MAX_IDENTIFIED = 5;
+/** Sorts after every character of ids and addresses. */
+const LAST = "{";
+
+/** Kinds in the order of the results. */
+const IDENTIFIED = [
+  { kind: "block", table: "blocks", id: "id", height: "height::float8" },
+  { kind: "transaction", table: "transactions", id: "id", height: "NULL" },
+  { kind: "unik", table: "tokens", id: "id", height: "NULL" },
+  { kind: "wallet", table: "wallets", id: "address", height: "NULL" },
+];
+const BEGINNING_WITH = prepared(
+  `SELECT kind, id, height FROM (${IDENTIFIED.map(
+    ({ kind, table, id, height }, position) =>
+      `(SELECT ${position} AS position, '${kind}' AS kind, ${id} AS id, ${height} AS height FROM ${table}
+        WHERE ${id} BETWEEN $1 AND $2 ORDER BY ${id} LIMIT ${MAX_IDENTIFIED})`,
+  ).join(" UNION ALL ")}) AS identified ORDER BY position, id COLLATE "C"`,
+);
+
+// The genesis wallet is negative by the premine.
+const SUPPLY = prepared(
+  `SELECT coalesce((SELECT sum(balance) FROM wallets), 0)
+     + coalesce((SELECT total_amount FROM blocks WHERE height = 1), 0) AS sum`,
+);
+const LOCKED = prepared(
+  `SELECT coalesce(sum((${jsonOf("attributes")} #>> '{htlc,lockedBalance}')::bigint), 0) AS sum FROM wallets
+   WHERE address IN (SELECT convert_from(value, 'UTF8') FROM entries WHERE space = 'locks')`,
+);
+
+type IdentifiedRow = {
+  readonly kind: Identified["kind"];
+  readonly id: string;
+  readonly height: number | null;
+};
+
+export function createChain(): (reads: SnapshotReads) => Chain {
+  const sumOf = (statement: typeof SUPPLY) =>
+    perSnapshot(async ({ query }: SnapshotReads) =>
+      BigInt((await first(query<{ sum: string }>(statement)))?.sum ?? 0),
+    );
+  const [supply, locked] = [sumOf(SUPPLY), sumOf(LOCKED)];
+  return (reads) => ({
+    supply: () => supply(reads),
+    lockedSupply: () => locked(reads),
+    async beginningWith(prefix) {
+      if (!isStorable(prefix)) return [];
+      const rows = await reads.query<IdentifiedRow>(BEGINNING_WITH, [prefix, prefix + LAST]);
+      return rows.map(identifiedFromRow);
+    },
+  });
+}
+
+const identifiedFromRow = ({ kind, id, height }: IdentifiedRow): Identified =>
+  kind === "block" ? { kind, id, height: height ?? 0 } : { kind, id };

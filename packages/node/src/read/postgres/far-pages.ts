@@ -1,0 +1,58 @@
+/**
+ * Starts of far pages of all blocks, or of all transactions between two heights, so that the rows before them are not read:
+ * blocks have no gaps, and each stores the number of transactions up to it.
+ */
+import { prepared } from "../../postgres/reads.ts";
+import type { Direction, Range } from "../page.ts";
+import type { Heights } from "./pages/heights.ts";
+import { first, type SnapshotReads } from "./pages/reads.ts";
+
+/** Number of rows that are skipped one by one: fewer cost less than another statement. */
+const FAR = 100;
+
+export type Start = { readonly heights: Heights; readonly offset: number };
+
+const NOWHERE: Heights = { low: 1, high: 0 };
+
+/** Returns whether a page has an offset that is worth finding its start. */
+export const isFar = ({ offset, after, isWalk = false }: Range): boolean =>
+  offset >= FAR && after === undefined && !isWalk;
+
+/** Returns the heights of a page of all blocks, whose first row is the first one of them. */
+export const startOfBlocks = ({ low, high }: Heights, direction: Direction, offset: number): Heights =>
+  direction === "asc" ? { low: low + offset, high } : { low, high: high - offset };
+
+/** The block with a transaction, by its number from a height on. */
+const BLOCK_OF_ROW = prepared(
+  `SELECT base::float8 AS base, height::float8 AS height, total::float8 AS total, count::float8 AS count
+   FROM (SELECT coalesce(max(transactions_up_to), 0) AS base FROM blocks WHERE height = $1) AS start
+   CROSS JOIN LATERAL (
+     SELECT height, transactions_up_to AS total, number_of_transactions AS count FROM blocks
+     WHERE transactions_up_to >= base + $2::bigint ORDER BY transactions_up_to, height LIMIT 1
+   ) AS block`,
+);
+type RowBlock = {
+  /** Number of transactions up to the height that counting begins after. */
+  readonly base: number;
+  readonly height: number;
+  /** Number of transactions up to and including the block, and in the block. */
+  readonly total: number;
+  readonly count: number;
+};
+
+/** Returns the heights of a page of transactions from its first block on, and the rows of that block before the page. */
+export async function startOfTransactions(
+  { query }: SnapshotReads,
+  { low, high }: Heights,
+  direction: Direction,
+  offset: number,
+): Promise<Start> {
+  const isUp = direction === "asc";
+  const values = isUp ? [low - 1, offset + 1] : [high, -offset];
+  const block = await first(query<RowBlock>(BLOCK_OF_ROW, values));
+  if (!block || block.height < low || block.height > high) return { heights: NOWHERE, offset: 0 };
+  const { base, height, total, count } = block;
+  return isUp
+    ? { heights: { low: height, high }, offset: offset - (total - count - base) }
+    : { heights: { low, high: height }, offset: offset - (base - total) };
+}

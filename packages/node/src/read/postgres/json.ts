@@ -1,0 +1,22 @@
+/**
+ * JSON texts as `jsonb`. It refuses U+0000 and lone surrogates. No stored text contains the latter. The former is written as U+0001
+ * and a digit, and U+0001 itself with another digit, so that different texts stay different.
+ */
+
+/** Each escape sequence of a stored text is found: backslashes are escaped by their number first. */
+const ESCAPES: readonly (readonly [text: string, other: string])[] = [
+  ["\\\\", "\\u005c"],
+  ["\\u0001", "\\u00011"],
+  ["\\u0000", "\\u00010"],
+];
+
+/** Returns SQL that converts a column with JSON text. */
+export const jsonOf = (column: string): string =>
+  `${ESCAPES.reduce((sql, [text, other]) => `replace(${sql}, '${text}', '${other}')`, column)}::jsonb`;
+
+/** Returns the text of a value for the comparison with such a column; undefined if no column can contain it. */
+export function jsonText(value: object): string | undefined {
+  const text = ESCAPES.reduce((json, [text, other]) => json.replaceAll(text, other), JSON.stringify(value));
+  // The only other escapes of four digits are control characters and lone surrogates.
+  return /\\ud[89a-f]/.test(text) ? undefined : text;
+}

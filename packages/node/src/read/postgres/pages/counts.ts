@@ -1,0 +1,31 @@
+/** Row counts of filters, cached by head. */
+import { LRUCache } from "lru-cache";
+import type { PostgresValue } from "../../../postgres/connection.ts";
+import type { Head } from "../../head.ts";
+
+/** Returns a count from the cache, or the one that `count` determines. Concurrent callers share it. */
+export type Counts = (
+  head: Head,
+  filter: { readonly sql: string; readonly values: readonly PostgresValue[] },
+  count: () => Promise<number>,
+) => Promise<number>;
+
+/** Maximum number of cached counts, of all heads, and the maximum length of the text of a filter. */
+const MAX_COUNTS = 1_000;
+const MAX_NAME_LENGTH = 4_000;
+
+export function createCounts(): Counts {
+  const known = new LRUCache<string, Promise<number>>({ max: MAX_COUNTS });
+  return (head, { sql, values }, count) => {
+    const name = `${head.id} ${sql} ${JSON.stringify(values)}`;
+    if (name.length > MAX_NAME_LENGTH) return count();
+    const cached = known.get(name);
+    if (cached) return cached;
+    const counted = count();
+    known.set(name, counted);
+    counted.catch(() => {
+      if (known.peek(name) === counted) known.delete(name);
+    });
+    return counted;
+  };
+}

@@ -1,0 +1,74 @@
+/** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
+import { addressFromPublicKey, type Network } from "@uniknode/protocol";
+import { type Condition, isOneOf, isStorable, isText, NEVER } from "./pages/conditions.ts";
+import type { Way } from "./pages/page.ts";
+
+export type Parties = {
+  sentBy(address: string): Condition;
+  /** Returns alternatives: the address is recipient, payee, or sender of a transaction without recipient. */
+  receivedBy(address: string): Way[];
+  /** Returns alternatives: the wallet sends, receives, or earns by the transaction. */
+  involving(address: string): Way[];
+  /** Returns alternatives: the sender or the recipient is one of the addresses. */
+  between(addresses: readonly string[]): Way[];
+};
+
+const CERTIFIED_MINT = 3;
+
+export function createParties({ description, milestones }: Network): Parties {
+  const { foundation, pubKeyHash } = description;
+  const foundationAddress = foundation && addressFromPublicKey(foundation.publicKey, pubKeyHash);
+  const foundationUntil = milestones.find(({ unsTokenEcoV3 }) => unsTokenEcoV3)?.height;
+  return {
+    sentBy,
+    receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
+    involving: (address) => [
+      sentBy(address),
+      receives(address),
+      isPaid(address),
+      ...(address === foundationAddress ? [earned(foundationUntil)] : []),
+    ],
+    between: (addresses) => [
+      {
+        sql: "sender IN (SELECT public_key FROM wallets WHERE address = ANY (?::text[]))",
+        values: [addresses.filter(isStorable)],
+      },
+      isOneOf("recipient", addresses),
+    ],
+  };
+}
+
+const sentBy = (address: string): Condition =>
+  isStorable(address)
+    ? { sql: "sender = (SELECT public_key FROM wallets WHERE address = ?)", values: [address] }
+    : NEVER;
+
+function ownWithoutRecipient(address: string): Condition {
+  const sent = sentBy(address);
+  return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
+}
+
+const receives = (address: string): Condition => isText("recipient", address);
+
+const isPaid = (address: string): Way =>
+  isStorable(address) ? { sql: "payees.address = ?", values: [address], through: "payees" } : NEVER;
+
+/**
+ * The payment of a mint or update to the foundation is not part of the transaction itself.
+ *
+ * @param until first height from which updates no longer pay; undefined if no height is set
+ */
+const earned = (until: number | undefined): Condition => ({
+  sql: `is_alive = 1 AND (type = ${CERTIFIED_MINT} OR ${until === undefined ? "TRUE" : "height < ?::bigint"})`,
+  values: until === undefined ? [] : [until],
+});
+
+/** Returns a way as a test of each row, for selections that are looked up by another one. */
+export const toTest = ({ through, sql, values }: Way): Condition =>
+  through === undefined
+    ? { sql, values }
+    : {
+        sql: `EXISTS (SELECT FROM ${through} WHERE ${sql}
+          AND ${through}.height = transactions.height AND ${through}.sequence = transactions.sequence)`,
+        values,
+      };

@@ -1,0 +1,130 @@
+/** Converts filters and orders of transactions to selections. */
+import { TYPE_GROUPS } from "@uniknode/protocol";
+import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import type { Integer, Interval } from "../page.ts";
+import { type AssetTest, unlocking, withAsset } from "./assets.ts";
+import { bytesOf } from "./bytes.ts";
+import {
+  anyOf,
+  type Condition,
+  conditionsOf,
+  type Field,
+  integer,
+  isInteger,
+  isText,
+  NEVER,
+  text,
+} from "./pages/conditions.ts";
+import type { OrderTerm } from "./pages/order.ts";
+import type { Selection, Way } from "./pages/page.ts";
+import { type Parties, toTest } from "./parties.ts";
+
+const FIELDS = {
+  id: text("id"),
+  version: integer("version"),
+  senderPublicKey: text("sender"),
+  nonce: integer("nonce"),
+  amount: integer("amount"),
+  fee: integer("fee"),
+} as const satisfies Partial<Record<keyof TransactionFilter, Field>>;
+
+const ORDERS = {
+  amount: { value: "amount", kind: "integer" },
+  fee: { value: "fee", kind: "integer" },
+  nonce: { value: "nonce", kind: "integer" },
+  timestamp: { value: "height", kind: "integer" },
+  type: { value: "type", kind: "integer" },
+  typeGroup: { value: "type_group", kind: "integer" },
+  vendorField: { value: "vendor_field", kind: "bytes" },
+  version: { value: "version", kind: "integer" },
+} as const satisfies Record<TransactionOrder["field"], Omit<OrderTerm, "direction">>;
+
+/** A type without a group belongs to the core group. */
+export const groupOf = ({ type, typeGroup }: TransactionFilter): TransactionFilter["typeGroup"] =>
+  typeGroup ?? (type === undefined ? undefined : TYPE_GROUPS.core);
+
+/**
+ * Returns the selection of a filter.
+ *
+ * @param heights condition on the height, if the filter has heights or times
+ */
+export function selectionOf(
+  parties: Parties,
+  filter: TransactionFilter,
+  heights: Condition | undefined,
+  order: TransactionOrder,
+): Selection {
+  const assets = assetTests(filter);
+  // Each of these is a list of alternatives. The first list is looked up, the others are only tested.
+  const [ways, ...others] = [...partyWays(parties, filter), ...assets.map(({ types }) => types)];
+  const conditions = [
+    ...(heights ? [heights] : []),
+    ...conditionsFor(parties, filter),
+    ...others.map((some) => anyOf(some.map(toTest))),
+    ...assets.map(({ condition }) => condition),
+  ];
+  return { conditions, ...(ways && { ways }), order: orderOf(order) };
+}
+
+/** Returns whether a filter has only types, each as a single value. */
+export const isOfTypes = ({ type, typeGroup, ...others }: TransactionFilter): boolean =>
+  isEmpty(others) && !isEmpty({ type, typeGroup }) && isOne(type) && isOne(typeGroup);
+
+/** Returns whether a filter has nothing but heights and times. */
+export const isOfHeightsOnly = ({ height: _, timestamp: __, ...others }: TransactionFilter): boolean =>
+  isEmpty(others);
+
+const isEmpty = (filter: object): boolean => Object.values(filter).every((value) => value === undefined);
+
+const isOne = (value: Integer | Interval | undefined): boolean => typeof value !== "object";
+
+/** Returns the alternatives of each filter by parties. */
+const partyWays = (
+  parties: Parties,
+  { participant, recipientId, addresses }: TransactionFilter,
+): (readonly Way[])[] => [
+  ...(participant === undefined ? [] : [parties.involving(participant)]),
+  ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
+  ...(addresses === undefined ? [] : [parties.between(addresses)]),
+];
+
+const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
+  ...(asset === undefined ? [] : [withAsset(asset)]),
+  ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
+];
+
+/** Returns the conditions of a filter except heights, times, and those with alternatives. */
+function conditionsFor(parties: Parties, filter: TransactionFilter): Condition[] {
+  const { blockId, vendorField, senderId, type } = filter;
+  const typeGroup = groupOf(filter);
+  return [
+    ...conditionsOf(FIELDS, filter),
+    ...(typeGroup === undefined ? [] : [isInteger("type_group", typeGroup)]),
+    ...(type === undefined ? [] : [isInteger("type", type)]),
+    ...(blockId === undefined ? [] : [inBlock(blockId)]),
+    ...(vendorField === undefined
+      ? []
+      : [{ sql: "position(?::bytea IN vendor_field) > 0", values: [bytesOf(vendorField)] }]),
+    ...(senderId === undefined ? [] : [parties.sentBy(senderId)]),
+  ];
+}
+
+function inBlock(id: string): Condition {
+  const { sql, values } = isText("id", id);
+  return values.length === 0 ? NEVER : { sql: `height = (SELECT height FROM blocks WHERE ${sql})`, values };
+}
+
+/** Ties are broken by the position in the chain, newest first. Absent vendorFields count as the highest. */
+function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
+  const term = { ...ORDERS[field], direction };
+  const position: OrderTerm = { value: "sequence", kind: "integer", direction: sequence };
+  if (field === "timestamp") return [term, position];
+  return [
+    ...(field === "vendorField"
+      ? [{ value: `(${term.value} IS NULL)::integer`, kind: "integer", direction } as const]
+      : []),
+    term,
+    { value: "height", kind: "integer", direction: "desc" },
+    position,
+  ];
+}

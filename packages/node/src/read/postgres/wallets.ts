@@ -1,0 +1,107 @@
+/** Wallets. */
+import { prepared } from "../../postgres/reads.ts";
+import { type WalletRow, walletFromRow } from "../attributes.ts";
+import type { WalletFilter, WalletOrder } from "../filters.ts";
+import type { Wallets } from "../port.ts";
+import { jsonOf } from "./json.ts";
+import { conditionsOf, type Field, integer, isOneOf, isStorable, text } from "./pages/conditions.ts";
+import type { OrderTerm } from "./pages/order.ts";
+import { findPage } from "./pages/page.ts";
+import { first, type SnapshotReads } from "./pages/reads.ts";
+
+/** Attributes are parsed only if they have the member: most wallets have none. */
+const LOCKED_BALANCE = `CASE WHEN strpos(attributes, '"lockedBalance":') > 0
+  THEN coalesce((${jsonOf("attributes")} #>> '{htlc,lockedBalance}')::bigint, 0) ELSE 0 END`;
+/** Returns SQL of a member of the attribute, which exactly the wallets with a username have. */
+const ofDelegate = (member: string) =>
+  `CASE WHEN username IS NOT NULL THEN ${jsonOf("attributes")} #>> '{delegate,${member}}' END`;
+const VOTE_BALANCE = `coalesce((${ofDelegate("voteBalance")})::bigint, 0)`;
+
+const FIELDS = {
+  address: text("address"),
+  publicKey: text("public_key"),
+  secondPublicKey: text("second_public_key"),
+  vote: text("vote"),
+  votesFor: text("vote"),
+  username: text("username"),
+  balance: integer("balance"),
+  lockedBalance: integer(`(${LOCKED_BALANCE})`),
+  voteBalance: integer(VOTE_BALANCE),
+  producedBlocks: integer(`(${ofDelegate("producedBlocks")})::bigint`),
+} as const satisfies Record<Exclude<keyof WalletFilter, "addresses">, Field>;
+
+const ORDERS = {
+  address: text("address"),
+  balance: FIELDS.balance,
+  nonce: integer("nonce"),
+  publicKey: FIELDS.publicKey,
+  secondPublicKey: FIELDS.secondPublicKey,
+  username: FIELDS.username,
+  vote: FIELDS.vote,
+  lockedBalance: FIELDS.lockedBalance,
+  voteBalance: FIELDS.voteBalance,
+  resigned: text(`(${ofDelegate("resigned")})`),
+} as const satisfies Record<WalletOrder["field"], Field>;
+
+const LISTED = {
+  table: "wallets",
+  key: ["address"],
+  columns: `address, public_key AS "publicKey", balance, nonce, attributes`,
+};
+const FIND = prepared(
+  ["address", "public_key", "username"]
+    .map((column, rank) => `SELECT ${LISTED.columns}, ${rank} AS rank FROM wallets WHERE ${column} = $1`)
+    .join(" UNION ALL ")
+    .concat(" ORDER BY rank LIMIT 1"),
+);
+const SECOND_KEY = prepared("SELECT FROM wallets WHERE address = $1 AND second_public_key IS NOT NULL");
+
+export function createWallets(reads: SnapshotReads): Wallets {
+  const { query } = reads;
+  return {
+    async find(id) {
+      const row = isStorable(id) ? await first(query<WalletRow>(FIND, [id])) : undefined;
+      return row && walletFromRow(row);
+    },
+    hasSecondKey: async (address) =>
+      isStorable(address) && (await first(query(SECOND_KEY, [address]))) !== undefined,
+    async list(filter, order, range) {
+      const { addresses } = filter;
+      const conditions = [
+        ...conditionsOf(FIELDS, filter),
+        ...(addresses === undefined ? [] : [isOneOf("address", addresses)]),
+      ];
+      const selection = { conditions, order: orderOf(order) };
+      const { rows, ...found } = await findPage<WalletRow>(reads, LISTED, selection, range);
+      return { rows: rows.map(walletFromRow), ...found };
+    },
+  };
+}
+
+function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
+  const { column: value, kind } = ORDERS[field];
+  const address = { value: "address", kind: "text" } as const;
+  switch (field) {
+    case "address":
+      return [{ ...address, direction }];
+    case "balance":
+    case "nonce":
+      return [
+        { value, kind, direction },
+        { ...address, direction },
+      ];
+    case "lockedBalance":
+    case "voteBalance":
+      return [
+        { value, kind, direction },
+        { ...address, direction: "asc" },
+      ];
+    default:
+      // Wallets without a value come last in both directions, and resigned delegates come first.
+      return [
+        { value: `(${value} IS NULL)::integer`, kind: "integer", direction: "asc" },
+        ...(field === "resigned" ? [] : [{ value, kind, direction }]),
+        { ...address, direction: "asc" },
+      ];
+  }
+}

@@ -1,0 +1,41 @@
+/** A mirror in PostgreSQL of a chain in a database file, written as a mirror writes it. */
+import assert from "node:assert";
+import type { Network } from "@uniknode/protocol";
+import { createFeed, DEFAULT_FEED_OPTIONS } from "../../src/feed/feed.ts";
+import { createFeedReader } from "../../src/feed/reader.ts";
+import { openStateRows } from "../../src/feed/state-rows.ts";
+import { bootstrap } from "../../src/mirror/bootstrap.ts";
+import type { FeedClient } from "../../src/mirror/feed-client.ts";
+import { takeLease } from "../../src/mirror/head.ts";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { migrate } from "../../src/postgres/migrations.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { clientOf } from "./feed-client.ts";
+
+export type BuiltMirror = {
+  readonly epoch: number;
+  /** The feed of the node. */
+  readonly feed: FeedClient;
+  close(): void;
+};
+
+/** @param path database of the node */
+export async function buildMirror(postgres: Postgres, path: string, network: Network): Promise<BuiltMirror> {
+  await migrate(postgres);
+  const head = await takeLease(postgres, { nethash: network.description.nethash, owner: "test" });
+  assert(head);
+  const { epoch } = head;
+  const reader = openDatabase(path, { readonly: true });
+  const feed = clientOf(
+    createFeed(DEFAULT_FEED_OPTIONS, {
+      reader: createFeedReader(reader),
+      openState: () => openStateRows(path),
+    }),
+  );
+  await bootstrap(head, {
+    ...{ postgres, feed, network, epoch },
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  });
+  return { epoch, feed, close: reader.close };
+}

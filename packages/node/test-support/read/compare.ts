@@ -1,0 +1,104 @@
+/** Compares two implementations of the read model at the same head. */
+import { isDeepStrictEqual } from "node:util";
+import type { Found } from "../../src/read/page.ts";
+import type { ReadModel, Snapshot } from "../../src/read/port.ts";
+import { createDraws, type Random } from "../simulation/random.ts";
+import { type ListRequest, listRequest, readRows, type SingleRead, singleRead } from "./requests.ts";
+
+export type Difference = { readonly request: string; readonly one: unknown; readonly other: unknown };
+
+export type ComparisonOptions = {
+  readonly seed: number;
+  /** Number of requests; a walk through all pages of a list is one request. */
+  readonly cases: number;
+};
+
+const MAX_DIFFERENCES = 5;
+const MAX_PAGES = 30;
+
+/** Returns the first differences; none if the results of all requests are equal. */
+export async function compareReadModels(
+  one: ReadModel,
+  other: ReadModel,
+  { seed, cases }: ComparisonOptions,
+): Promise<Difference[]> {
+  const random = createDraws(seed);
+  const draws = { random, rows: await readRows(one) };
+  const differences: Difference[] = [];
+  for (let count = 0; count < cases && differences.length < MAX_DIFFERENCES; count++) {
+    const difference = random.chance(0.2)
+      ? await compareSingles(one, other, singleRead(draws))
+      : await compareLists(one, other, listRequest(draws), random);
+    if (difference) differences.push(difference);
+  }
+  return differences;
+}
+
+async function compareSingles(
+  one: ReadModel,
+  other: ReadModel,
+  { name, run }: SingleRead,
+): Promise<Difference | undefined> {
+  const results = await Promise.all([one, other].map((model) => outcomeOf(model, run)));
+  return differenceOf(name, results);
+}
+
+async function compareLists(
+  one: ReadModel,
+  other: ReadModel,
+  request: ListRequest,
+  random: Random,
+): Promise<Difference | undefined> {
+  const { name, filter, order, run } = request;
+  const isWalk = random.chance(0.3);
+  const limit = random.pick([1, 2, 5, 20, 100]);
+  const offset = isWalk ? 0 : random.pick([0, 0, 0, 1, 7, 50, 104, 150, 1_000, Number.MAX_SAFE_INTEGER, -1]);
+  const title = `${name} ${JSON.stringify({ filter, order, limit, offset, isWalk })}`;
+  const cursors: (string | undefined)[] = [undefined, undefined];
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const results = await Promise.all(
+      [one, other].map((model, index) => {
+        const after = cursors[index];
+        return outcomeOf(model, (snapshot) =>
+          run(snapshot, { offset, limit, isWalk, ...(after !== undefined && { after }) }),
+        );
+      }),
+    );
+    const difference = differenceOf(
+      `${title} page ${page}`,
+      results.map((result) => withoutCursors(result, isWalk)),
+    );
+    if (difference) return difference;
+    for (const [index, result] of results.entries()) cursors[index] = (result as Found<object>).next;
+    if (!isWalk || cursors[0] === undefined) return undefined;
+  }
+  return undefined;
+}
+
+/** Errors are results, too. */
+async function outcomeOf<T>(model: ReadModel, run: (snapshot: Snapshot) => Promise<T>): Promise<unknown> {
+  try {
+    return await model.snapshot(run);
+  } catch (error) {
+    return { failed: (error as { readonly code?: string }).code ?? String(error) };
+  }
+}
+
+const differenceOf = (request: string, [one, other]: readonly unknown[]): Difference | undefined =>
+  isDeepStrictEqual(plain(one), plain(other)) ? undefined : { request, one, other };
+
+/** The prototypes of rows are those of their drivers. */
+const plain = (value: unknown): unknown => structuredClone(value);
+
+/** The content of a cursor is private, and rows of a walk can have one. */
+function withoutCursors(result: unknown, isWalk: boolean): unknown {
+  const { rows, next, ...rest } = result as Partial<Found<object>>;
+  if (!rows) return result;
+  return {
+    ...rest,
+    // Without a walk, an implementation may still know it.
+    hasNext: isWalk && next !== undefined,
+    isShort: next === undefined || next.length <= 2_048,
+    rows: rows.map((row) => ({ ...row, cursor: undefined })),
+  };
+}

@@ -1,0 +1,80 @@
+/** Connections to PostgreSQL that break, and reads of one commit. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Postgres } from "../../src/postgres/connection.ts";
+import { prepared } from "../../src/postgres/reads.ts";
+import {
+  connect,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from "../../test-support/postgres/server.ts";
+
+let server: PostgresServer;
+let postgres: Postgres;
+
+const TIMEOUT_MS = 1_000;
+const ONE = prepared("SELECT $1::integer AS one");
+/** Fails for 0. */
+const DIVIDED = prepared("SELECT 1 / $1::integer AS one");
+
+describe.skipIf(!hasPostgres)("a connection to PostgreSQL", () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+    postgres = connect(await server.createDatabase("test"));
+  }, 60_000);
+  afterAll(async () => {
+    await postgres?.close();
+    await server?.stop();
+  });
+
+  test("that breaks between two statements fails its transaction, and only that.", async () => {
+    const transaction = postgres.transaction("READ WRITE", async ({ query }) => {
+      await query("SELECT 1");
+      await server.crash();
+      await query("SELECT 1");
+    });
+    await expect(transaction).rejects.toThrow();
+    expect(await postgres.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  });
+
+  test("reads one commit, whatever is written meanwhile.", async () => {
+    await postgres.query("CREATE TABLE numbers AS SELECT 1 AS number");
+    const count = () =>
+      postgres.reads(TIMEOUT_MS, async (query) => {
+        await query("SELECT 1");
+        await postgres.query("INSERT INTO numbers VALUES (2)");
+        return query("SELECT number FROM numbers");
+      });
+    expect(await count()).toEqual([{ number: 1 }]);
+    expect(await count()).toEqual([{ number: 1 }, { number: 2 }]);
+  });
+
+  test("does not write in reads.", async () => {
+    const written = postgres.reads(TIMEOUT_MS, (query) => query("CREATE TABLE others ()"));
+    await expect(written).rejects.toMatchObject({ code: "25006" });
+  });
+
+  test("completes statements that were sent behind one that fails, prepared or not.", async () => {
+    for (let round = 0; round < 3; round++) {
+      const results = await postgres.reads(TIMEOUT_MS, (query) =>
+        Promise.allSettled([
+          query(DIVIDED, [0]),
+          query(ONE, [1]),
+          query(DIVIDED, [1]),
+          query("SELECT 1 AS one"),
+          query(ONE, [1]),
+          query(DIVIDED, [0]),
+          query(ONE, [1]),
+        ]),
+      );
+      const one = { status: "fulfilled", value: [{ one: 1 }] };
+      const failed = { status: "rejected", reason: { code: "22012" } };
+      expect(results).toMatchObject([failed, one, one, one, one, failed, one]);
+    }
+  });
+
+  test("ends a statement whose time is up.", async () => {
+    const late = postgres.reads(10, (query) => query("SELECT pg_sleep(10)"));
+    await expect(late).rejects.toMatchObject({ code: "POSTGRES_TIMEOUT", isRetryable: false });
+  });
+});

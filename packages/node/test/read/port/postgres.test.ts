@@ -1,0 +1,114 @@
+/** The suite of the read model on PostgreSQL, as a mirror writes it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeHeader } from "@uniknode/protocol";
+import { afterAll, beforeAll, describe } from "vitest";
+import type { Bundle, Row } from "../../../src/mirror/line.ts";
+import { appendBundles, revertTo } from "../../../src/mirror/writer.ts";
+import { present } from "../../../src/platform/present.ts";
+import type { Postgres } from "../../../src/postgres/connection.ts";
+import { migrate as migratePostgres } from "../../../src/postgres/migrations.ts";
+import { createPostgresReadModel } from "../../../src/read/postgres/read-model.ts";
+import { createBlockStore } from "../../../src/store/chain/blocks.ts";
+import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
+import { chain, cold } from "../../../test-support/http/chain.ts";
+import { writeChain } from "../../../test-support/http/fixture.ts";
+import { longer } from "../../../test-support/http/longer.ts";
+import { type BuiltMirror, buildMirror } from "../../../test-support/mirror/build.ts";
+import {
+  connect,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from "../../../test-support/postgres/server.ts";
+import type { OpenSubject, Subject } from "./subject.ts";
+import { describeReadModel } from "./suite.ts";
+
+const { network } = chain;
+let server: PostgresServer;
+let databases = 0;
+
+const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
+  const postgres = connect(await server.createDatabase(`read_${++databases}`));
+  if (isEmpty) {
+    await migratePostgres(postgres);
+    return { ...subjectOf(postgres), ...NO_WRITER, close: postgres.close };
+  }
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
+  const path = writeChain(folder, longer);
+  const mirror = await buildMirror(postgres, path, network);
+  const node = openDatabase(path);
+  if (!hasTime) await slowDown(postgres);
+  return {
+    ...subjectOf(postgres, hasTime ? {} : { readTimeoutMs: 500 }),
+    ...writerOf(node, postgres, mirror),
+    async close() {
+      mirror.close();
+      node.close();
+      await postgres.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+};
+
+const subjectOf = (postgres: Postgres, options: { readTimeoutMs?: number } = {}) => ({
+  model: createPostgresReadModel({ ...options, headCacheMs: 0 }, { postgres, network }),
+});
+
+const NO_WRITER = { append: async () => {}, revertTo: async () => {} };
+
+/** Every read of a second public key takes longer than the time of a read. */
+const slowDown = async (postgres: Postgres): Promise<void> => {
+  await postgres.query(`
+    CREATE FUNCTION slowly(value text) RETURNS text STABLE LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(1); RETURN value; END $$;
+    ALTER TABLE wallets RENAME TO stored_wallets;
+    CREATE VIEW wallets AS SELECT address, public_key, balance, nonce, vote, username,
+      slowly(second_public_key) AS second_public_key, attributes FROM stored_wallets`);
+};
+
+/** Any record that stays what it is: every block writes some. */
+const UNCHANGED: Row = ["wallets", cold.address, "1027", "0", {}];
+
+function writerOf(
+  node: Database,
+  postgres: Postgres,
+  { epoch, feed }: BuiltMirror,
+): Pick<Subject, "append" | "revertTo"> {
+  const blocks = createBlockStore(node);
+  const transactions = createTransactionStore(node);
+  return {
+    async append(block) {
+      node.transaction(() => {
+        blocks.append({ ...block, headerBytes: encodeHeader(block.header, network) });
+        transactions.append(block);
+      });
+      const { height } = block.header;
+      const bundles: Bundle[] = [];
+      for await (const line of feed.blocks(height - 1, height, new AbortController().signal)) {
+        if ("block" in line) bundles.push({ ...line, changes: [UNCHANGED] });
+      }
+      await appendBundles(postgres, bundles, { network, epoch, undoDepth: 10 });
+    },
+    async revertTo(height) {
+      if (blocks.head()?.height === height) return;
+      const { id } = present(blocks.header(height), "the block of the height");
+      await revertTo(postgres, { height, id }, epoch);
+      node.transaction(() => {
+        transactions.removeFrom(height + 1);
+        blocks.removeFrom(height + 1);
+      });
+    },
+  };
+}
+
+describe.skipIf(!hasPostgres)("PostgreSQL", () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server?.stop());
+
+  describeReadModel("PostgreSQL", open);
+});
