@@ -115,6 +115,26 @@ const CHAPTERS = {
       "The API server cannot reach its database.",
       "retry after `retry-after`; the operator finds the reason in the log",
     ),
+    NODE_UNREACHABLE: code(
+      [503],
+      "The API server can reach none of its nodes.",
+      "retry after `retry-after`; the operator finds the reason in the log",
+    ),
+    POSITION_INVALID: code(
+      [400],
+      "The header `X-Uniknode-At-Least` is not a height and an id.",
+      "send `HEIGHT:ID` from the headers of an earlier response",
+    ),
+    REPLICA_BEHIND: code(
+      [503],
+      "The API server has not reached the block of `X-Uniknode-At-Least` yet.",
+      "retry after `retry-after`",
+    ),
+    BRANCH_GONE: code(
+      [409],
+      "The block of `X-Uniknode-At-Least` is no longer on the chain.",
+      "reload your state, and send the request without the header",
+    ),
     NODE_STARTING: code([503], "The node has no block yet.", "retry after `retry-after`"),
     INTERNAL_ERROR: code(
       [500],

@@ -36,8 +36,8 @@ export const HEAD_ONLY = { dependsOn: "head" } as const;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Id of the block whose state the response was read from; null before the first read. */
-    headId: string | null;
+    /** The block whose state the response was read from; null before the first read. */
+    head: Head | null;
     /** The response, once it is known to depend only on that block. */
     headResponse: HeadResponse | null;
   }
@@ -55,7 +55,7 @@ export type HeadCacheDeps = {
 
 export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): void {
   const cache = createCache(nowMs);
-  app.decorateRequest("headId", null);
+  app.decorateRequest("head", null);
   app.decorateRequest("headResponse", null);
 
   // Earlier hooks have refused clients without access or above their rate; other checks ran for the first request.
@@ -63,8 +63,9 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     if (!isReading(request)) return done();
     function respond(head: Head | undefined): void {
       follow(cache, head?.id);
-      const kept = cache.responses.get(request.url);
+      const kept = isRecent(head, request) ? cache.responses.get(request.url) : undefined;
       request.headResponse = kept ?? null;
+      if (kept && head) request.head = head;
       if (kept) reply.type("application/json; charset=utf-8").send(kept.body);
       else done();
     }
@@ -125,11 +126,11 @@ function headResponseOf(
   { statusCode }: FastifyReply,
   payload: unknown,
 ): HeadResponse | undefined {
-  const { headId } = request;
-  if (headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
+  const { head } = request;
+  if (head === null || typeof payload !== "string" || statusCode !== 200) return undefined;
   if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
   // A block may have come between the request and its reads.
-  follow(cache, headId);
+  follow(cache, head.id);
   const isKept = isRequestedAgain(cache, request.url);
   const body = payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload;
   const response = { body, tag: hash("sha1", body, "base64url"), encoded: new Map() };
@@ -144,6 +145,10 @@ function isRequestedAgain({ requested }: Cache, url: string): boolean {
   requested.add(url);
   return false;
 }
+
+/** Returns false if only a read can tell whether the client accepts this block. */
+const isRecent = (head: Head | undefined, { atLeast }: FastifyRequest): boolean =>
+  atLeast === null || atLeast.id === head?.id;
 
 const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
 

@@ -1,8 +1,9 @@
 /** Dependencies of the resources, with the conversions that responses share. */
 import { addressFromPublicKey, createSlots } from "@uniknode/protocol";
 import { perHead } from "../../read/head.ts";
-import type { ReadModel } from "../../read/port.ts";
+import type { ReadModel, Snapshot } from "../../read/port.ts";
 import type { Api } from "../core/api.ts";
+import { snapshotAtLeast } from "../core/at-least.ts";
 import { chainmeta, createTimestampOf } from "../responses/timestamp.ts";
 
 /** Maximum number of cached addresses by public key. */
@@ -24,11 +25,14 @@ export function createApi(
     network,
     gateway,
     maxTransactionsPerRequest,
-    read: (request, work) =>
-      readModel.snapshot((snapshot) => {
-        request.headId = snapshot.head.id;
+    read(request, work) {
+      const { atLeast } = request;
+      const workWith = (snapshot: Snapshot) => {
+        request.head = snapshot.head;
         return work(snapshot);
-      }),
+      };
+      return atLeast === null ? readModel.snapshot(workWith) : snapshotAtLeast(readModel, atLeast, workWith);
+    },
     timestampOf,
     chainmeta: perHead((head) => ({ chainmeta: chainmeta(head, timestampOf) })),
     addressOf(publicKey) {

@@ -23,6 +23,7 @@ import { addOddRequests, respondToUnreadable } from "../connections/unreadable.t
 import { addConsole, type ConsoleDependencies, type ConsoleOptions } from "../console/console.ts";
 import type { Identity, Resource } from "../core/api.ts";
 import { API_PREFIXES, type Server } from "../core/app.ts";
+import { addAtLeast } from "../core/at-least.ts";
 import { addBodies, MAX_BODY_BYTES } from "../core/bodies.ts";
 import { addCors } from "../core/cors.ts";
 import { addHeadCache } from "../core/head-cache.ts";
@@ -86,6 +87,10 @@ export type HttpDependencies = {
   readonly plugins: readonly FastifyPluginAsync[];
   /** The console; absent: no console. */
   readonly console?: ConsoleOptions & ConsoleDependencies;
+  /** Adds the description of the API; by default that of the routes. */
+  readonly addDocumentation?: (app: Server) => void;
+  /** True on API servers: responses name the block that they were read from, and clients can demand a block. */
+  readonly namesBlocks?: boolean;
   /** Worker for slow queries; absent: slow requests get 503. */
   readonly slowQueries?: SlowQueryWorker;
   /** Unix time in milliseconds. */
@@ -188,6 +193,8 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
   addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
+  app.decorateRequest("atLeast", null);
+  if (dependencies.namesBlocks) addAtLeast(app);
   addHeadCache(app, { readModel, nowMs });
   addBodies(app);
   addAbsentValues(app);
@@ -201,7 +208,7 @@ function addTransport(app: Server, { options, dependencies, connections, isProxy
 /** Adds documentation, console and, below both prefixes, the resources and the plugins. */
 function addRoutes(app: Server, options: HttpOptions, dependencies: HttpDependencies): void {
   const { console, logger, network, plugins, slowQueries } = dependencies;
-  addDocumentation(app);
+  (dependencies.addDocumentation ?? addDocumentation)(app);
   const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
   const api = createApi(dependencies, maxTransactionsPerRequest);
   addLanding(app, network.description.name, console !== undefined);

@@ -35,7 +35,7 @@ export function addSlowQueries(scope: Server, logger: Logger, slowQueries: SlowQ
     if (reply.sent) return reply;
     if (!slow) throw error;
     // The response of another thread may belong to another head.
-    request.headId = null;
+    request.head = null;
     if (slow.code !== undefined) reply.header(CODE_HEADER, slow.code);
     return withStatus(reply, slow.status).type("application/json; charset=utf-8").send(slow.body);
   });
