@@ -1,0 +1,118 @@
+/** Forwards HTTP requests to the first node that can be reached, for data that only a node has. */
+import type { Readable } from "node:stream";
+import { Pool } from "undici";
+import { CallError } from "../platform/threads/error.ts";
+import type { CallFigures } from "../platform/threads/open-calls.ts";
+
+export type ForwardedRequest = {
+  readonly method: string;
+  /** Path with the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Uint8Array | undefined;
+  /** Ends the request and the body of its response. */
+  readonly signal: AbortSignal;
+};
+
+export type ForwardedResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readable;
+};
+
+export type Forwarding = {
+  /** @throws {CallError} CALL_CLOSED if no node can be reached, CALL_REFUSED beyond the bound */
+  forward(request: ForwardedRequest): Promise<ForwardedResponse>;
+  figures(): CallFigures;
+  close(): Promise<void>;
+};
+
+export type ForwardingOptions = {
+  /** Base URLs of the nodes, in the order of preference. */
+  readonly urls: readonly string[];
+  /** Maximum of requests whose responses have not ended; live streams included. */
+  readonly maxOpen: number;
+  readonly connectTimeoutMs: number;
+};
+
+export const DEFAULT_FORWARDING_OPTIONS: Omit<ForwardingOptions, "urls"> = {
+  maxOpen: 500,
+  connectTimeoutMs: 1_000,
+};
+
+type State = {
+  readonly options: ForwardingOptions;
+  readonly nodes: readonly Node[];
+  readonly figures: { open: number; timedOut: number; refused: number };
+};
+
+type Node = { readonly url: string; readonly basePath: string; readonly pool: Pool };
+
+export function createForwarding(options: ForwardingOptions): Forwarding {
+  const { urls, maxOpen, connectTimeoutMs } = options;
+  const nodes = urls.map((url) => {
+    const { origin, pathname } = new URL(url);
+    const pool = new Pool(origin, {
+      connections: maxOpen,
+      pipelining: 1,
+      connect: { timeout: connectTimeoutMs },
+      // A live stream is silent while nothing happens; the client's connection ends both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return { url, basePath: pathname.replace(/\/$/, ""), pool };
+  });
+  const state: State = { options, nodes, figures: { open: 0, timedOut: 0, refused: 0 } };
+  return {
+    forward: (request) => forward(state, request),
+    figures: () => ({ ...state.figures }),
+    async close() {
+      await Promise.all(nodes.map(({ pool }) => pool.destroy()));
+    },
+  };
+}
+
+async function forward(state: State, request: ForwardedRequest): Promise<ForwardedResponse> {
+  const { options, nodes, figures } = state;
+  if (figures.open >= options.maxOpen) {
+    figures.refused += 1;
+    throw new CallError("CALL_REFUSED", "too many forwarded requests are in progress");
+  }
+  figures.open += 1;
+  const done = () => {
+    figures.open -= 1;
+  };
+  const reasons: string[] = [];
+  for (const node of nodes) {
+    try {
+      const response = await send(node, request);
+      response.body.once("close", done);
+      return response;
+    } catch (error) {
+      const { code, message } = error as Error & { readonly code?: string };
+      reasons.push(`${node.url}: ${message}`);
+      // The node may have executed the request: only requests that change nothing are repeated.
+      if (request.signal.aborted || !(isUnsent(code) || isSafe(request))) break;
+    }
+  }
+  done();
+  throw new CallError("CALL_CLOSED", `no node responded: ${reasons.join("; ")}`);
+}
+
+async function send({ basePath, pool }: Node, request: ForwardedRequest): Promise<ForwardedResponse> {
+  const { method, path, headers, body = null, signal } = request;
+  const response = await pool.request({
+    method: method as "GET",
+    path: basePath + path,
+    headers,
+    body,
+    signal,
+  });
+  // The client may leave before it has read everything.
+  response.body.on("error", () => {});
+  return { status: response.statusCode, headers: response.headers, body: response.body };
+}
+
+const isUnsent = (code: string | undefined): boolean =>
+  code === "ECONNREFUSED" || code === "UND_ERR_CONNECT_TIMEOUT";
+const isSafe = ({ method }: ForwardedRequest): boolean => method === "GET" || method === "HEAD";

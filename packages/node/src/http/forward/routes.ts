@@ -1,0 +1,120 @@
+/** Routes whose data only a node has: an API server forwards their requests to it, and its responses unchanged. */
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { ForwardedRequest, Forwarding } from "../../gateway/forwarding.ts";
+import type { Server } from "../core/app.ts";
+import { MAX_BODY_BYTES } from "../core/bodies.ts";
+import { HttpError } from "../core/error.ts";
+
+/** First segments of the paths below each prefix of the API. */
+const RESOURCES = ["webhooks", "events", "facts", "dev", "operations"];
+/** The description of the API, with the routes that are forwarded. */
+const DOCUMENTATION = [
+  "/api/openapi.json",
+  "/api/v2/openapi.json",
+  "/documentation",
+  "/documentation/",
+  "/documentation/*",
+];
+/** Prefix of the operations of a signed-in browser. */
+const CONSOLE = /^\/console\/operations(?=\/)/;
+/** Longer than the longest command of a dev chain (`gateway/caller.ts`). */
+const RESPONSE_TIMEOUT_MS = 28_000;
+
+/** Headers of one connection (RFC 9110, 7.6.1), and those that the client of the node sets itself. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "date",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+export type ForwardOptions = {
+  /** Replaces the token of the client, which has access by other means. */
+  readonly token?: string;
+};
+
+/** Creates the plugin for each prefix of the API. */
+export const createForwardRoutes =
+  (forwarding: Forwarding, options: ForwardOptions = {}): FastifyPluginAsync =>
+  async (scope) => {
+    addForwarded(
+      scope as Server,
+      RESOURCES.flatMap((name) => [`/${name}`, `/${name}/*`]),
+      (request, reply) => forwardTo(forwarding, options, request, reply),
+    );
+  };
+
+/** Adds the description of the API. */
+export function addForwardedDocumentation(app: Server, forwarding: Forwarding): void {
+  app.register(async (scope) =>
+    addForwarded(scope as Server, DOCUMENTATION, (request, reply) =>
+      forwardTo(forwarding, {}, request, reply),
+    ),
+  );
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+function addForwarded(app: Server, paths: readonly string[], handler: Handler): void {
+  // The node parses the body.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  for (const path of paths) {
+    app.all(
+      path,
+      {
+        bodyLimit: MAX_BODY_BYTES,
+        schema: { hide: true },
+        config: { responseTimeoutMs: RESPONSE_TIMEOUT_MS, isEndless: true },
+      },
+      handler,
+    );
+  }
+}
+
+async function forwardTo(
+  forwarding: Forwarding,
+  { token }: ForwardOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const leaving = new AbortController();
+  reply.raw.once("close", () => leaving.abort());
+  const forwarded: ForwardedRequest = {
+    method: request.method,
+    path: request.url.replace(CONSOLE, ""),
+    headers: {
+      ...toHeaders(request.headers),
+      "x-forwarded-for": request.ip,
+      ...(token !== undefined && { authorization: token }),
+    },
+    body: Buffer.isBuffer(request.body) ? request.body : undefined,
+    signal: leaving.signal,
+  };
+  const response = await forwarding.forward(forwarded).catch((error: Error) => {
+    throw new HttpError("NODE_UNREACHABLE", `Service Unavailable: ${error.message}; retry in 10 s`);
+  });
+  return reply
+    .code(response.status)
+    .headers(toHeaders(response.headers, ["content-length"]))
+    .send(response.body);
+}
+
+/** @param kept headers of the connection that describe the body */
+function toHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  kept: readonly string[] = [],
+): Record<string, string | string[]> {
+  const entries = Object.entries(headers).flatMap(([name, value]): [string, string | string[]][] =>
+    value === undefined || (OF_THE_CONNECTION.has(name) && !kept.includes(name)) ? [] : [[name, value]],
+  );
+  return Object.fromEntries(entries);
+}
