@@ -8,6 +8,7 @@ import { mirrorOptions } from "../packages/node/src/config/mirror.ts";
 import { type Option, toFlag, toVariable } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
+import { serveOptions } from "../packages/node/src/config/serve.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
 import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
@@ -40,6 +41,7 @@ function configurationPage(): string {
     ...optionTable("uniknode tx", txOptions),
     ...optionTable("uniknode rpc", rpcOptions),
     ...optionTable("uniknode mirror", mirrorOptions),
+    ...optionTable("uniknode serve", serveOptions),
   ].join("\n");
 }
 

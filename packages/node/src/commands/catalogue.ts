@@ -76,6 +76,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./servers/mirror.ts")).mirrorCommand(),
   },
   {
+    name: "serve",
+    group: START,
+    examples: [
+      "uniknode serve --token TOKEN --database-url postgres://uniknode@127.0.0.1/uniknode --http-port 4004",
+      "uniknode serve --node http://192.0.2.1:4003,http://192.0.2.2:4003 --token TOKEN --database-url URL",
+    ],
+    load: async () => (await import("./servers/serve.ts")).serveCommand(),
+  },
+  {
     name: "network",
     group: START,
     examples: [

@@ -1,0 +1,30 @@
+/** Every option of `uniknode serve`. */
+import { httpOptions } from "./http.ts";
+import { mirrorOptions } from "./mirror.ts";
+import { option, readInteger, readNodeUrls } from "./option.ts";
+import { nodeOptions } from "./options.ts";
+
+export const serveOptions = {
+  databaseUrl: { ...mirrorOptions.databaseUrl },
+  databaseConnections: option({
+    name: "databaseConnections",
+    placeholder: "N",
+    sentence: "Maximum number of connections to the database; each serves one request at a time.",
+    default: 10,
+    read: readInteger(1, 1_000),
+  }),
+  node: option({
+    name: "node",
+    placeholder: "URLS",
+    sentence:
+      "Base URLs of nodes with --feed-blocks, separated by commas, in the order of preference: they receive submissions and requests whose data is not in the database.",
+    default: ["http://127.0.0.1:4003"],
+    read: readNodeUrls,
+  }),
+  token: mirrorOptions.token,
+  ...httpOptions,
+  poolMaxPerRequest: nodeOptions.poolMaxPerRequest,
+  metricsPublic: nodeOptions.metricsPublic,
+  logLevel: nodeOptions.logLevel,
+  logFormat: nodeOptions.logFormat,
+};

@@ -1,0 +1,94 @@
+/** The HTTP listener of an API server: resources from PostgreSQL, everything else forwarded to a node. */
+import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Config } from "../../config/resolve.ts";
+import type { serveOptions } from "../../config/serve.ts";
+import type { Forwarding } from "../../gateway/forwarding.ts";
+import type { Gateway, RemoteGateway } from "../../gateway/gateway.ts";
+import { createSessionAccess } from "../../http/console/access.ts";
+import { readConsoleFiles } from "../../http/console/files.ts";
+import { createSessions } from "../../http/console/sessions.ts";
+import type { Identity } from "../../http/core/api.ts";
+import { addForwardedDocumentation, createForwardRoutes } from "../../http/forward/routes.ts";
+import {
+  createHttpServer,
+  type HttpDependencies,
+  type HttpOptions,
+  type HttpServer,
+} from "../../http/server/server.ts";
+import { type Access, createAccess, createTokenTest } from "../../http/webhooks/access.ts";
+import { createOperationRoutes, type Operations } from "../../operations/http/routes.ts";
+import { programVersion } from "../../platform/lifecycle/version.ts";
+import type { ReadModel } from "../../read/port.ts";
+
+export type ServeOptions = Config<typeof serveOptions>;
+
+export type ServeHttpDeps = {
+  readonly readModel: ReadModel;
+  readonly network: Network;
+  readonly identity: Identity;
+  readonly gateway: RemoteGateway;
+  readonly forwarding: Forwarding;
+  readonly operations: Operations;
+  readonly token: string;
+  readonly logger: Logger;
+};
+
+const RATE_LIMIT_WINDOW_MS = 60_000;
+
+export function buildServeHttp(options: ServeOptions, deps: ServeHttpDeps): HttpServer {
+  const { forwarding, token } = deps;
+  return createHttpServer(toHttpOptions(options), {
+    ...deps,
+    gateway: deps.gateway as Gateway,
+    plugins: [createForwardRoutes(forwarding)],
+    addDocumentation: (app) => addForwardedDocumentation(app, forwarding),
+    namesBlocks: true,
+    ...(options.console === "on" && { console: buildConsole(options, deps, createAccess({ token })) }),
+    nowMs: Date.now,
+  });
+}
+
+const toHttpOptions = (options: ServeOptions): HttpOptions => ({
+  host: options.httpHost,
+  port: options.httpPort,
+  connections: { total: options.httpConnections, perClient: options.httpConnectionsPerClient },
+  maxTransactionsPerRequest: options.poolMaxPerRequest,
+  allowed: options.httpAllow,
+  ...(options.httpTrustProxy !== undefined && { trustedProxies: options.httpTrustProxy }),
+  ...(options.rateLimit > 0 && { rateLimit: { limit: options.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
+});
+
+/** Builds the console. A signed-in browser has the access that the token has on the node. */
+function buildConsole(
+  { httpHost, httpHosts }: ServeOptions,
+  { forwarding, operations, network, token }: ServeHttpDeps,
+  access: Access,
+): NonNullable<HttpDependencies["console"]> {
+  const hosts = [httpHost, ...httpHosts];
+  const sessions = createSessions({ nowMs: Date.now, token });
+  const bySession = createSessionAccess(sessions, hosts, Date.now);
+  return {
+    hosts,
+    node: {
+      devChain: false,
+      eventsPublic: false,
+      network: network.description.name,
+      version: programVersion(),
+    },
+    readFiles: readConsoleFiles,
+    sessions,
+    isToken: createTokenTest(token),
+    access,
+    nowMs: Date.now,
+    operations: {
+      api: [
+        async (scope) => {
+          scope.addHook("onRequest", bySession);
+          await scope.register(createForwardRoutes(forwarding, { token }));
+        },
+      ],
+      health: createOperationRoutes(bySession, operations),
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** Health and metrics of an API server. */
+import type { RemoteGateway } from "../../gateway/gateway.ts";
+import type { Readiness } from "../../operations/health/health.ts";
+import type { Operations } from "../../operations/http/routes.ts";
+import {
+  type ConnectionsOfListeners,
+  createConnectionMetrics,
+} from "../../operations/metrics/connections.ts";
+import { createHttpMetrics, type HttpMetrics } from "../../operations/metrics/http.ts";
+import { createGauge, Registry } from "../../operations/metrics/instruments.ts";
+import { createServerMetrics, type ServerFigures } from "../../operations/metrics/server.ts";
+import { createSharedResult } from "../../operations/shared-result.ts";
+import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
+import type { Head } from "../../read/head.ts";
+import type { ReadModel } from "../../read/port.ts";
+
+export type ServerOperationsDeps = {
+  readonly readModel: Pick<ReadModel, "snapshot">;
+  readonly gateway: Pick<RemoteGateway, "status">;
+  readonly calls: () => ServerFigures["calls"];
+  readonly connections: () => ConnectionsOfListeners;
+};
+
+/** Time for which a result is reused: less than the interval of any monitoring. */
+const REUSE_MS = 1_000;
+/** Number of blocks by which the database may be behind the node. */
+const MAX_BLOCKS_BEHIND = 10;
+
+export function createServerOperations(deps: ServerOperationsDeps): {
+  readonly operations: Operations;
+  readonly responded: HttpMetrics["responded"];
+} {
+  const version = programVersion();
+  const registry = new Registry();
+  const http = createHttpMetrics(registry);
+  const connections = createConnectionMetrics(registry);
+  const info = createGauge(registry, "uniknode_server_head_height", "Height of the head in the database.");
+  const showServer = createServerMetrics(registry);
+  const state = shared(() => readState(deps));
+  const ready = async () => toReadiness(await state());
+  return {
+    responded: http.responded,
+    operations: {
+      live: () => ({ ok: true, detail: "responds" }),
+      ready,
+      async status() {
+        const { node } = await state();
+        return {
+          version,
+          protocol: PROTOCOL_VERSION,
+          uptimeSeconds: Math.round(process.uptime()),
+          ...(await ready()),
+          node: node ?? null,
+        };
+      },
+      metricsType: registry.contentType,
+      metrics: shared(async () => {
+        const { head, node } = await state();
+        if (head instanceof Error) info.set(Number.NaN);
+        else info.set(head.height);
+        connections.show(deps.connections());
+        showServer({ calls: deps.calls(), lag: lagOf(head, node?.now) });
+        return registry.metrics();
+      }),
+    },
+  };
+}
+
+type State = {
+  readonly head: Head | Error;
+  /** Undefined: no node responds. */
+  readonly node: Awaited<ReturnType<RemoteGateway["status"]>> | undefined;
+};
+
+async function readState({ readModel, gateway }: ServerOperationsDeps): Promise<State> {
+  const [head, node] = await Promise.all([
+    readModel.snapshot(async (snapshot) => snapshot.head).catch((error: Error) => error),
+    gateway.status().catch(() => undefined),
+  ]);
+  return { head, node };
+}
+
+const lagOf = (head: State["head"], nodeHeight: number | undefined): number | undefined =>
+  head instanceof Error || nodeHeight === undefined ? undefined : Math.max(0, nodeHeight - head.height);
+
+/** Reads need the database only: a server whose nodes are down is ready. */
+function toReadiness({ head, node }: State): Readiness {
+  const lag = lagOf(head, node?.now) ?? 0;
+  const checks = {
+    database:
+      head instanceof Error
+        ? { ok: false, detail: head.message }
+        : { ok: lag <= MAX_BLOCKS_BEHIND, detail: `at height ${head.height}, ${lag} blocks behind the node` },
+    node: { ok: true, detail: node ? "responds" : "does not respond: submissions and pool queries fail" },
+  };
+  return { isReady: checks.database.ok, checks };
+}
+
+const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
+  createSharedResult(make, REUSE_MS, () => performance.now());

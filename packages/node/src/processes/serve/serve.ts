@@ -1,0 +1,104 @@
+/** An API server: serves the public API from the database of a mirror, until it is stopped. */
+
+import { createForwarding, DEFAULT_FORWARDING_OPTIONS } from "../../gateway/forwarding.ts";
+import { DEFAULT_HTTP_GATEWAY_OPTIONS, gatewayOverHttp } from "../../gateway/http.ts";
+import { createAccess } from "../../http/webhooks/access.ts";
+import { countResponses } from "../../operations/http/responses.ts";
+import { createOperationRoutes } from "../../operations/http/routes.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
+import type { Served } from "../../platform/lifecycle/process.ts";
+import type { Log } from "../../platform/logging/logger.ts";
+import { openPostgres, type Postgres } from "../../postgres/connection.ts";
+import { checkSchema } from "../../postgres/migrations.ts";
+import { createPostgresReadModel } from "../../read/postgres/read-model.ts";
+import { buildServeHttp, type ServeOptions } from "./http.ts";
+import { waitForIdentity } from "./node-identity.ts";
+import { createServerOperations } from "./operations.ts";
+
+/** Time limit of a statement; reads have their own, which is shorter. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/**
+ * @throws {ConfigError} if the database or the token is not given
+ * @throws {Error} if the database cannot be reached, or the port cannot be listened on
+ */
+export async function startServe(
+  options: ServeOptions,
+  log: Log,
+): Promise<Served & { readonly url: string }> {
+  const { logger } = log;
+  const closing = createClosing();
+  try {
+    const url = await open(options, log, closing);
+    return {
+      url,
+      failed: new Promise<never>(() => {}),
+      closing: closing.current,
+      stop: () => closing.closeAll(logger),
+    };
+  } catch (error) {
+    await closing.closeAll(logger);
+    throw error;
+  }
+}
+
+async function open(options: ServeOptions, { logger }: Log, closing: Closing): Promise<string> {
+  const { databaseUrl, token, node: urls } = options;
+  if (databaseUrl === undefined) throw new ConfigError("give the database of the mirror with --database-url");
+  if (token === undefined)
+    throw new ConfigError('give the webhook token of the node with --token ("uniknode token" prints it)');
+  const postgres = openDatabase(options, databaseUrl, logger);
+  closing.add("database", postgres.close);
+  await checkSchema(postgres);
+  const { network, identity } = await waitForIdentity(urls, logger, new AbortController().signal);
+  const remote = gatewayOverHttp(
+    { ...DEFAULT_HTTP_GATEWAY_OPTIONS, urls, token },
+    {
+      onChange: (url, reason) =>
+        reason === undefined
+          ? logger.info({ node: url }, "the node responds again")
+          : logger.warn({ node: url, reason }, "a node does not respond"),
+    },
+  );
+  closing.add("gateway", remote.close);
+  const forwarding = createForwarding({ ...DEFAULT_FORWARDING_OPTIONS, urls });
+  closing.add("forwarding", forwarding.close);
+  const readModel = createPostgresReadModel({}, { postgres, network });
+  const { operations, responded } = createServerOperations({
+    readModel,
+    gateway: remote.gateway,
+    calls: () => ({ gateway: remote.figures(), forwarded: forwarding.figures() }),
+    // Called once the server listens.
+    connections: () => ({ api: server.connections(), operations: undefined }),
+  });
+  const deps = {
+    readModel,
+    network,
+    identity,
+    gateway: remote.gateway,
+    forwarding,
+    operations,
+    token,
+    logger,
+  };
+  const server = buildServeHttp(options, deps);
+  closing.add("http", server.close);
+  countResponses(server.app, responded);
+  const access = options.metricsPublic ? undefined : createAccess({ token });
+  server.app.register(createOperationRoutes(access, operations));
+  const { port } = await server.listen();
+  const url = `http://${options.httpHost}:${port}`;
+  logger.info({ url, network: network.description.name, nodes: urls }, "API server started");
+  return url;
+}
+
+const openDatabase = ({ databaseConnections }: ServeOptions, url: string, logger: Log["logger"]): Postgres =>
+  openPostgres({
+    url,
+    applicationName: "uniknode serve",
+    maxConnections: databaseConnections,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    isCommitAsynchronous: false,
+    onConnectionLost: (err) => logger.warn({ err }, "lost a connection to the database"),
+  });

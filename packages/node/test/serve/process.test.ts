@@ -1,0 +1,249 @@
+/** `uniknode serve` over the mirror of a dev chain: responses equal those of the node, apart from the headers that name the block. */
+import assert from "node:assert";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../test-support/postgres/server.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const TOKEN = "serve";
+const WAIT = { timeout: 60_000, interval: 100 };
+
+let folder: string;
+let database: PostgresServer;
+let databaseUrl: string;
+let node: Running;
+let mirror: Running;
+let server: Running;
+let nodeUrl: string;
+let serverUrl: string;
+
+beforeAll(async () => {
+  if (!hasPostgres) return;
+  folder = mkdtempSync(join(tmpdir(), "uniknode-serve-"));
+  database = await startPostgres();
+  databaseUrl = await database.createDatabase("chain");
+  node = spawnUniknode([
+    "dev",
+    ...["--data", join(folder, "data"), "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN],
+    ...["--feed-blocks", "1000", "--rate-limit", "0"],
+  ]);
+  const [, found] = await node.printed(/API\s+(http:\S+?)\/api/);
+  assert(found);
+  nodeUrl = found;
+  const toNode = ["--node", nodeUrl, "--token", TOKEN, "--database-url", databaseUrl];
+  mirror = spawnUniknode(["mirror", ...toNode, "--name", "test"]);
+  await command("forge", { enabled: false });
+  server = spawnUniknode(["serve", ...toNode, "--http-port", "0", "--rate-limit", "0"]);
+  const [, served] = await server.printed(/(http:\S+)\n/);
+  assert(served);
+  serverUrl = served;
+}, 120_000);
+afterAll(async () => {
+  if (!hasPostgres) return;
+  for (const { child, ended } of [server, mirror, node]) {
+    child.kill("SIGTERM");
+    await ended;
+  }
+  await database.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const command = async (name: string, body: object, url = nodeUrl) => {
+  const response = await fetch(`${url}/api/v2/dev/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: TOKEN },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+};
+
+type Found = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+async function get(url: string, path: string, headers: Record<string, string> = {}): Promise<Found> {
+  const response = await fetch(url + path, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const data = async <T>(path: string, url = nodeUrl): Promise<T> =>
+  (JSON.parse((await get(url, path)).text) as { data: T }).data;
+const headOf = (url: string) => data<{ block: { height: number; id: string } }>("/api/v2/blockchain", url);
+
+/** Waits until the API server has the head of the node. */
+async function followed(): Promise<{ readonly height: number; readonly id: string }> {
+  const { block } = await headOf(nodeUrl);
+  await expect
+    .poll(async () => (await get(serverUrl, "/api/v2/blockchain")).text, WAIT)
+    .toContain(`"id":"${block.id}"`);
+  return block;
+}
+
+/** Headers that may differ, or that only API servers send. */
+const OWN_HEADERS = [
+  "date",
+  "connection",
+  "keep-alive",
+  "last-modified",
+  "x-uniknode-height",
+  "x-uniknode-block",
+];
+const comparable = ({ status, headers, text }: Found) => ({
+  status,
+  text,
+  headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.includes(name))),
+});
+
+/** Paths of every resource, with ids of the chain. */
+async function paths(): Promise<string[]> {
+  const [block] = await data<{ id: string }[]>("/api/v2/blocks?limit=1&orderBy=numberOfTransactions:desc");
+  const [transaction] = await data<{ id: string; sender: string }[]>("/api/v2/transactions?limit=1");
+  const [wallet] = await data<{ address: string }[]>("/api/v2/wallets?limit=1");
+  const [unik] = await data<{ id: string; ownerId: string }[]>("/api/v2/uniks?limit=1");
+  const [delegate] = await data<{ username: string }[]>("/api/v2/delegates?limit=1");
+  assert(block && transaction && wallet && unik && delegate);
+  return [
+    ...["/blockchain", "/blocks", "/blocks/first", "/blocks/last", `/blocks/${block.id}`],
+    ...[`/blocks/${block.id}/transactions`, "/blocks?orderBy=totalFee:asc&limit=7", "/delegates", "/locks"],
+    ...[
+      `/delegates/${delegate.username}`,
+      `/delegates/${delegate.username}/blocks`,
+      "/entities",
+      "/rounds/1/delegates",
+    ],
+    ...[
+      "/node/configuration",
+      "/node/configuration/crypto",
+      "/node/fees",
+      "/node/status",
+      "/node/syncing",
+      "/peers",
+    ],
+    ...[
+      "/transactions",
+      `/transactions/${transaction.id}`,
+      "/transactions/unconfirmed",
+      "/transactions/fees",
+    ],
+    ...[
+      "/transactions/types",
+      "/transactions/schemas",
+      "/transactions?type=1&typeGroup=2000&limit=3",
+      "/votes",
+    ],
+    ...["/uniks", `/uniks/${unik.id}`, `/uniks/${unik.id}/properties`, "/nfts", "/wallets", "/wallets/top"],
+    ...[`/wallets/${wallet.address}`, `/wallets/${wallet.address}/transactions`, `/wallets/${unik.ownerId}`],
+    ...["/wallets/nobody", "/blocks/0", "/transactions?orderBy=nothing", "/unknown", "/uniks?limit=1000"],
+    ...["/openapi.json", "/webhooks", "/facts/checkpoint", "/operations/options"],
+  ].map((path) => `/api/v2${path}`);
+}
+
+describe.skipIf(!hasPostgres)("an API server over the mirror of a dev chain", () => {
+  test("sends the responses of the node, byte for byte, and names the block", async () => {
+    await command("mine", { blocks: 40 });
+    const { height, id } = await followed();
+    for (const path of await paths()) {
+      const expected = await get(nodeUrl, path, { authorization: TOKEN });
+      const received = await get(serverUrl, path, { authorization: TOKEN });
+      expect(comparable(received), path).toEqual(comparable(expected));
+    }
+    const { headers } = await get(serverUrl, "/api/v2/blockchain");
+    expect([headers.get("x-uniknode-height"), headers.get("x-uniknode-block")]).toEqual([`${height}`, id]);
+    expect((await get(nodeUrl, "/api/v2/blockchain")).headers.has("x-uniknode-height")).toBe(false);
+  }, 120_000);
+
+  test("follows reorganisations", async () => {
+    await command("reorg", { depth: 7 });
+    await followed();
+    for (const path of ["/api/v2/blocks?limit=20", "/api/v2/wallets?limit=100"]) {
+      expect((await get(serverUrl, path)).text).toBe((await get(nodeUrl, path)).text);
+    }
+  });
+
+  test("lets clients read their writes: waits for the block, and refuses a branch that is gone", async () => {
+    const at = (height: number, id: string) => ({ "x-uniknode-at-least": `${height}:${id}` });
+    await command("mine", { blocks: 3 });
+    const { block } = await headOf(nodeUrl);
+    const waited = await get(serverUrl, "/api/v2/blockchain", at(block.height, block.id));
+    expect(waited.text).toContain(block.id);
+    await followed();
+    const early = await get(serverUrl, "/api/v2/blocks", at(block.height + 1_000, block.id));
+    expect([early.status, early.headers.get("retry-after"), early.headers.get("error-code")]).toEqual([
+      503,
+      "10",
+      "REPLICA_BEHIND",
+    ]);
+    const gone = await get(serverUrl, "/api/v2/blocks", at(block.height - 1, "ab".repeat(32)));
+    expect([gone.status, gone.headers.get("error-code")]).toEqual([409, "BRANCH_GONE"]);
+    const older = await get(
+      serverUrl,
+      "/api/v2/blocks",
+      at(1, (await data<{ id: string }>("/api/v2/blocks/first")).id),
+    );
+    expect(older.status).toBe(200);
+    expect((await get(serverUrl, "/api/v2/blocks", { "x-uniknode-at-least": "7" })).status).toBe(400);
+  });
+
+  test("forwards submissions, the register of webhooks, commands and the live stream", async () => {
+    const empty = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+    const refused = await fetch(`${serverUrl}/api/v2/transactions`, empty);
+    expect(await refused.text()).toBe(await (await fetch(`${nodeUrl}/api/v2/transactions`, empty)).text());
+    const stream = await fetch(`${serverUrl}/api/v2/events?events=block.applied`, {
+      headers: { authorization: TOKEN },
+    });
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    await command("mine", { blocks: 1 }, serverUrl);
+    let text = "";
+    for await (const chunk of stream.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes("block.applied")) break;
+    }
+    expect(text).toContain("block.applied");
+  });
+
+  test("serves the console, health and metrics", async () => {
+    await followed();
+    expect((await get(serverUrl, "/console/session")).text).toContain('"signedIn":false');
+    expect((await get(serverUrl, "/health/live")).status).toBe(200);
+    const ready = await get(serverUrl, "/health/ready");
+    expect(ready.status).toBe(200);
+    expect(ready.text).toContain("0 blocks behind the node");
+    const metrics = await get(serverUrl, "/metrics", { authorization: TOKEN });
+    expect(metrics.text).toContain("uniknode_server_blocks_behind 0");
+    expect(metrics.text).toContain(
+      'uniknode_http_requests_total{method="GET",route="/api/blockchain",status="200"}',
+    );
+  });
+
+  test("serves reads while the node is down, and says so for everything else", async () => {
+    const expected = await get(serverUrl, "/api/v2/blocks?limit=5");
+    node.child.kill("SIGTERM");
+    await node.ended;
+    expect((await get(serverUrl, "/api/v2/blocks?limit=5")).text).toBe(expected.text);
+    const stopped = await get(serverUrl, "/api/v2/webhooks", { authorization: TOKEN });
+    expect([stopped.status, stopped.headers.get("error-code")]).toEqual([503, "NODE_UNREACHABLE"]);
+    expect((await get(serverUrl, "/api/v2/node/status")).status).toBe(503);
+    // A result is shared for a second.
+    await expect
+      .poll(async () => (await get(serverUrl, "/health/ready")).text, WAIT)
+      .toContain("does not respond");
+  });
+});
+
+describe.skipIf(!hasPostgres)("an API server that cannot start says what to do", () => {
+  test.each<[string, string[], RegExp]>([
+    ["without a database", ["--token", TOKEN], /--database-url/],
+    ["without the token", ["--database-url", "postgres://127.0.0.1/x"], /--token/],
+  ])("%s", async (_, args, message) => {
+    const { code, stderr } = await runUniknode(["serve", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  test("over a database that no mirror has filled", async () => {
+    const url = await database.createDatabase("empty");
+    const { code, stderr } = await runUniknode(["serve", "--token", TOKEN, "--database-url", url]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("uniknode mirror");
+  });
+});
