@@ -1,4 +1,5 @@
 /** Failures of requests to the API. */
+import { isBranchGone } from "./position.ts";
 
 /** A response of the node other than success. */
 type Refusal = {
@@ -60,7 +61,7 @@ export class ApiError extends Error {
     this.name = "ApiError";
     this.code = type.code;
     this.type = type;
-    this.isRetryable = RETRYABLE.includes(type.code);
+    this.isRetryable = RETRYABLE.includes(type.code) || isOfOtherBranch(type);
     if ("status" in type) {
       this.status = type.status;
       this.body = type.body;
@@ -69,6 +70,9 @@ export class ApiError extends Error {
     if ("retryAfterMs" in type) this.retryAfterMs = type.retryAfterMs;
   }
 }
+
+/** The block that the client demanded was replaced; the client no longer demands it. */
+const isOfOtherBranch = (type: ApiErrorType): boolean => "nodeCode" in type && isBranchGone(type.nodeCode);
 
 function reasonOf(type: ApiErrorType): string {
   if (type.code === "API_TIMEOUT") return `no response within ${type.timeoutMs} ms`;

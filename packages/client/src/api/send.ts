@@ -1,5 +1,6 @@
 /** Sends a request with its timeout and its retries, and reads the response. */
 import { ApiError } from "./error.ts";
+import { withPosition } from "./position.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, createConnect, nameOf } from "./request.ts";
 import type { Sleep } from "./sleep.ts";
@@ -41,7 +42,7 @@ const MAX_WAIT_MS = 60_000;
 /** @throws {TypeError} if the URL is not http or https */
 export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDependencies): Send {
   const { timeoutMs = TIMEOUT_MS, retries = RETRIES, maxWaitMs = MAX_WAIT_MS, signal } = options;
-  const connect = createConnect(options.url, fetch);
+  const connect = withPosition(createConnect(options.url, fetch));
 
   return async (request) => {
     const { method = "GET", isSafe = method === "GET" } = request;

@@ -219,6 +219,35 @@ describe("a retry", () => {
   });
 });
 
+describe("the block of a response", () => {
+  const at = (height: number, id: string) => ({ "x-uniknode-height": `${height}`, "x-uniknode-block": id });
+  const demanded = (requests: readonly { headers: IncomingMessage["headers"] }[]) =>
+    requests.map(({ headers }) => headers["x-uniknode-at-least"]);
+
+  test("is demanded by later requests, the newest one first", async () => {
+    const { send, requests } = await serve(
+      first(responding(200, {}, at(7, "b7")), responding(200, {}, at(6, "b6")), responding(200)),
+    );
+    for (let index = 0; index < 4; index++) await send({ path: "/blocks" });
+    expect(demanded(requests)).toEqual([undefined, "7:b7", "7:b7", "7:b7"]);
+  });
+
+  test("is no longer demanded once a reorganisation replaced it", async () => {
+    const gone = responding(409, { message: "gone" }, { "error-code": "BRANCH_GONE" });
+    const { send, requests } = await serve(first(responding(200, {}, at(7, "b7")), gone));
+    await send({ path: "/blocks" });
+    expect(await send({ path: "/blocks" })).toEqual({ data: "there" });
+    expect(demanded(requests)).toEqual([undefined, "7:b7", undefined]);
+  });
+
+  test("is not demanded of nodes, which name none", async () => {
+    const { send, requests } = await serve(responding(200, {}));
+    await send({ path: "/blocks" });
+    await send({ path: "/blocks" });
+    expect(demanded(requests)).toEqual([undefined, undefined]);
+  });
+});
+
 describe("a list", () => {
   const searchOf = (url: string | undefined) => new URL(url ?? "", "http://a").searchParams;
 

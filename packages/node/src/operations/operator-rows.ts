@@ -1,4 +1,4 @@
-/** What operators see of the database besides the chain itself: a port, as the read model is. */
+/** Port to the rows that operators see besides the chain: counts and missed slots. */
 
 export type MissedSlot = { readonly slot: number; readonly publicKey: string; readonly reason: string };
 

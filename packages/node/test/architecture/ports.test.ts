@@ -15,7 +15,7 @@ const BUILDERS = /^(processes|archive|commands)\//;
 /** Files of the serving process that are the same on every machine. */
 const SHARED =
   /^processes\/serving\/(access|assembly|context|http|operations|operator|options|sources|webhooks)\.ts$/;
-/** What only the serving thread of a node has. */
+/** Files that only the serving thread of a node imports. */
 const OF_A_NODE =
   /^(store\/|[^/]+\/sqlite\/|gateway\/channel|processes\/serving\/(node-|thread|slow-queries))/;
 

@@ -41,7 +41,7 @@ test("The port and its implementation on PostgreSQL do not import the database o
   expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
-test("Only one file uses the driver of PostgreSQL, and only a mirror loads that file.", () => {
+test("Only one file uses the driver of PostgreSQL, and only mirrors and API servers load that file.", () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
@@ -50,5 +50,6 @@ test("Only one file uses the driver of PostgreSQL, and only a mirror loads that 
   expect(filesWith(/from "pg"/)).toEqual(["postgres/connection.ts"]);
   expect(filesWith(/^import (?!type )[^;]*\/postgres\/connection\.ts"/m).sort()).toEqual([
     "processes/mirror/mirror.ts",
+    "processes/serve/serve.ts",
   ]);
 });

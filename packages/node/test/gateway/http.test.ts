@@ -116,7 +116,7 @@ test.each<[string, string, RequestListener]>([
   [
     "has the deadline of its server pass",
     "CALL_LOST",
-    (_, response) => void response.writeHead(503, { "error-code": "ANSWER_LATE" }).end("{}"),
+    (_, response) => void response.writeHead(503, { "error-code": "RESPONSE_LATE" }).end("{}"),
   ],
   ["sends no JSON", "CALL_LOST", (_, response) => void response.end("<html>")],
   ["sends other JSON", "CALL_LOST", (_, response) => void response.end("[]")],

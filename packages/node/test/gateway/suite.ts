@@ -1,4 +1,4 @@
-/** What every transport of the gateway does: each call gets its result, or ends with a reason, and none leaves anything behind. */
+/** Suite for every transport of the gateway: each call gets its result or ends with a reason, and none leaves anything in memory. */
 import { describe, expect, test } from "vitest";
 import type { CallOptions } from "../../src/gateway/caller.ts";
 import { DEFAULT_CALL_OPTIONS } from "../../src/gateway/caller.ts";

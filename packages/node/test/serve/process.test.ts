@@ -133,7 +133,7 @@ async function paths(): Promise<string[]> {
     ],
     ...["/uniks", `/uniks/${unik.id}`, `/uniks/${unik.id}/properties`, "/nfts", "/wallets", "/wallets/top"],
     ...[`/wallets/${wallet.address}`, `/wallets/${wallet.address}/transactions`, `/wallets/${unik.ownerId}`],
-    ...["/wallets/nobody", "/blocks/0", "/transactions?orderBy=nothing", "/unknown", "/uniks?limit=1000"],
+    ...["/wallets/unknown", "/blocks/0", "/transactions?orderBy=nothing", "/unknown", "/uniks?limit=1000"],
     ...["/openapi.json", "/webhooks", "/facts/checkpoint", "/operations/options"],
   ].map((path) => `/api/v2${path}`);
 }

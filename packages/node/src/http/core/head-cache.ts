@@ -146,7 +146,7 @@ function isRequestedAgain({ requested }: Cache, url: string): boolean {
   return false;
 }
 
-/** Returns false if only a read can tell whether the client accepts this block. */
+/** Returns false if a read must determine whether the client accepts this block. */
 const isRecent = (head: Head | undefined, { atLeast }: FastifyRequest): boolean =>
   atLeast === null || atLeast.id === head?.id;
 

@@ -1,4 +1,4 @@
-/** What a serving process reads and writes, as ports: on a node from SQLite and the channel to consensus. */
+/** Ports that a serving process reads and writes through: on a node, SQLite and the channel to consensus. */
 import type { History } from "../../event-log/history.ts";
 import type { FactReader } from "../../facts/reader.ts";
 import type { Feed } from "../../feed/feed.ts";

@@ -1,4 +1,4 @@
-/** What a read model on PostgreSQL caches: the head for a short time, and counts by head. */
+/** Caches of a read model on PostgreSQL: the head for a short time, and counts by head. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Head } from "../../../src/read/head.ts";

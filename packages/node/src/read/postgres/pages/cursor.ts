@@ -52,7 +52,7 @@ const PLACEHOLDERS: Readonly<Record<OrderTerm["kind"], string>> = {
 
 type TermAt = OrderTerm & { readonly at: PostgresValue };
 
-/** Null is only equal to null: an earlier term of an order tells absent values from others. */
+/** Null is only equal to null: an earlier term of an order separates absent values from others. */
 const compared = ({ value, kind, at }: TermAt, operator: string): Condition =>
   at === null ? NEVER : { sql: `${value} ${operator} ${PLACEHOLDERS[kind]}`, values: [at] };
 

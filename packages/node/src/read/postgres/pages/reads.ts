@@ -1,4 +1,4 @@
-/** What the reads of a snapshot have in common. */
+/** Parameters that all reads of a snapshot share. */
 import type { PostgresValue } from "../../../postgres/connection.ts";
 import type { ReadQuery } from "../../../postgres/reads.ts";
 import type { Head } from "../../head.ts";
