@@ -71,7 +71,7 @@ export function createPeerLifecycle(
   const connections = { peerTable, client, processId, isRefused };
   const ping = createPeerPing(deps, connections);
   const candidates = createPeerCandidates(options, { ...connections, ping, logger });
-  const reconnect = createReconnect((ip) => candidates.submit(ip));
+  const reconnect = createReconnect((ip) => candidates.dial(ip));
   closing.add("lost peers", reconnect.close);
   const { seeds, sources, minPeers } = options;
   const isOpen = options.discovery === "all";

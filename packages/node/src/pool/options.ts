@@ -1,5 +1,5 @@
 /** Options of the pool. */
-import type { AdmissionOptions } from "./admission/admission.ts";
+import type { AdmissionOptions } from "./admission/parse.ts";
 
 export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
 

@@ -95,7 +95,7 @@ async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}
       selectTransactions: () => [],
       build: ({ slot, transactions, keys }) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
-      submit,
+      submitBlock: submit,
       preflight: () => undefined,
       onStarted: () => {},
       onForged: () => {},

@@ -56,7 +56,7 @@ export type InboundBlocks = {
    */
   post(bytes: Uint8Array, caller: Caller): Promise<void>;
   /** Submits a block of this node's own forger. Settles with why the chain refused it; undefined if it did not. */
-  submit(block: EncodedBlock): Promise<string | undefined>;
+  submitBlock(block: EncodedBlock): Promise<string | undefined>;
 };
 
 /**
@@ -84,7 +84,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   };
   return {
     post: (bytes, caller) => post(state, bytes, caller),
-    async submit(block) {
+    async submitBlock(block) {
       deps.observations.begin(block.header, performance.now(), 0);
       return refusalOf(await process(state, block));
     },

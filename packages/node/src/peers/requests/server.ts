@@ -100,7 +100,7 @@ function buildHandler(
     networkState: deps.networkState,
     triggerSync: sync.trigger,
     onForgerEvent: deps.onForgerEvent,
-    onCaller: (address) => void candidates.submit(address),
+    onCaller: (address) => void candidates.dial(address),
     genesisBlock: deps.genesisBlock,
     isSynced: sync.isSynced,
   });

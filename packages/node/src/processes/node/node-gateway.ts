@@ -13,7 +13,7 @@ import type {
 } from "../../gateway/figures.ts";
 import type { AdmissionResult, Gateway, NodeStatus, PeerInfo } from "../../gateway/gateway.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { type BodyPool, submitBody } from "../../pool/admission/body.ts";
+import { type BodyPool, submitBody } from "../../pool/admission/submissions.ts";
 import type { PoolFigures } from "../../pool/figures.ts";
 import { createPendingPages } from "../../pool/pending-pages.ts";
 

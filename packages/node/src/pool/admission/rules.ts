@@ -1,4 +1,4 @@
-/** The checks of a received transaction before it is parsed: steps 1 to 8 of pool.md 4. */
+/** The checks of a received transaction whose verdicts depend on the pool and the chain: steps 1 to 8 of pool.md 4. */
 import type { StateReader, WalletSignatures } from "@uniknode/ledger";
 import {
   findTransactionType,
@@ -11,9 +11,9 @@ import type { Pending } from "../contents/pending.ts";
 import { expirationHeight, isExpiredInNextBlock } from "../expiration.ts";
 import { Refusal, SenderLimitError } from "../refusal.ts";
 import type { Candidate } from "./candidate.ts";
-import { checkRecipient, checkTypeRule, coreTypeName } from "./type-rules.ts";
+import { checkTypeRule, coreTypeName } from "./type-rules.ts";
 
-export type PrecheckOptions = {
+export type RuleOptions = {
   readonly maxTransactionsPerSender: number;
   /** Public keys exempt from the limit per sender. */
   readonly allowedSenders: readonly string[];
@@ -43,27 +43,16 @@ export const milestoneOf = ({ network, head }: Pick<AdmissionDeps, "network" | "
   network.milestoneAt(head().height);
 
 /**
- * Steps 1 to 8.
+ * Steps 1 to 8 without the check of the recipient, whose verdict neither the pool nor the chain can change.
  *
  * @param request all candidates of the request
  * @throws {Refusal}
  * @throws {SenderLimitError}
  */
-export function precheck(
+export function checkRules(
   candidate: Candidate,
   request: readonly Candidate[],
-  options: PrecheckOptions,
-  deps: AdmissionDeps,
-): void {
-  recheck(candidate, request, options, deps);
-  checkRecipient(candidate, deps.network.description.pubKeyHash);
-}
-
-/** Like `precheck`, without the checks whose verdicts neither the pool nor the chain can change. */
-export function recheck(
-  candidate: Candidate,
-  request: readonly Candidate[],
-  options: PrecheckOptions,
+  options: RuleOptions,
   deps: AdmissionDeps,
 ): void {
   const { pending, state } = deps;
@@ -79,7 +68,7 @@ export function recheck(
 /** Step 2. Transactions of the same request are not counted. */
 function checkSenderLimit(
   { senderPublicKey }: Candidate,
-  { allowedSenders, maxTransactionsPerSender }: PrecheckOptions,
+  { allowedSenders, maxTransactionsPerSender }: RuleOptions,
   { pending }: AdmissionDeps,
 ): void {
   const isExcess = pending.ofSender(senderPublicKey).length >= maxTransactionsPerSender;
@@ -89,7 +78,7 @@ function checkSenderLimit(
 /** Steps 3 and 4. */
 function checkTimes(
   candidate: Candidate,
-  { maxTransactionAge }: PrecheckOptions,
+  { maxTransactionAge }: RuleOptions,
   { network, head, now }: AdmissionDeps,
 ): void {
   const { id, timestamp } = candidate;

@@ -1,6 +1,7 @@
-/** The checks of a received transaction before it enters the pool, in their order (pool.md 4). */
-import { hopelessReason, isVerifiedIn, walletOf } from "@uniknode/ledger";
+/** Parses submitted transactions, and refuses those that need no signature to be refused (pool.md 3 and 4). */
+import { hopelessReason, walletOf } from "@uniknode/ledger";
 import {
+  type BatchOptions,
   isReadableDer,
   type Milestone,
   type SealedTransaction,
@@ -11,25 +12,19 @@ import {
 } from "@uniknode/protocol";
 import type { Steps } from "../../platform/threads/time-slices.ts";
 import { schemeOf } from "../../verification/packed-checks.ts";
-import { isRefusal } from "../contents/senders.ts";
-import { Refusal, type RefusalCode, SenderLimitError } from "../refusal.ts";
+import { Refusal, type RefusalCode } from "../refusal.ts";
 import { blockLimits } from "../selection.ts";
-import type { Candidate } from "./candidate.ts";
-import { checkFee, type FeePolicy } from "./fees.ts";
-import { type AdmissionDeps, milestoneOf, type PrecheckOptions, precheck, recheck } from "./precheck.ts";
+import { checkBatch } from "./batch.ts";
+import { type Candidate, candidateFrom } from "./candidate.ts";
+import { type FeePolicy, requireFee } from "./fees.ts";
+import type { RecentIds } from "./recent-ids.ts";
+import { type CheckResult, runChecks } from "./result.ts";
+import { type AdmissionDeps, checkRules, milestoneOf, type RuleOptions } from "./rules.ts";
+import { checkRecipient } from "./type-rules.ts";
 
-export type AdmissionOptions = PrecheckOptions & { readonly fees: FeePolicy };
+export type AdmissionOptions = RuleOptions & { readonly fees: FeePolicy };
 
-export type Refused = { readonly id: string; readonly code: RefusalCode; readonly message: string };
-
-/** Result of the checks of one request. */
-export type CheckResult = {
-  readonly accept: SealedTransaction[];
-  readonly broadcast: SealedTransaction[];
-  /** Ids as received. */
-  readonly excess: string[];
-  readonly refused: Refused[];
-};
+export type ParseDeps = AdmissionDeps & { readonly recentIds: RecentIds };
 
 /** A candidate, its transaction, and the check of its own signature. */
 export type ParsedCandidate = {
@@ -39,28 +34,41 @@ export type ParsedCandidate = {
   readonly job: SignatureJob | boolean;
 };
 
-/** Stage B between its steps 11 and 12, while other threads check the signatures. */
+/** A request between `parse` and `admit`, while other threads verify its signatures. */
 export type ParsedRequest = {
+  /** Candidates whose id was not seen since the last block, and the others. */
+  readonly fresh: readonly Candidate[];
+  readonly repeated: readonly Candidate[];
   readonly milestone: Milestone;
-  readonly candidates: readonly Candidate[];
   readonly parsedCandidates: readonly ParsedCandidate[];
   readonly result: CheckResult;
 };
 
-/** Steps 1 to 11, a candidate in each. They do not change the pool. */
-export function* parseCandidates(
-  candidates: readonly Candidate[],
+/**
+ * First function of an admission: the batch schema, stage A, and steps 1 to 11 of stage B; a candidate in each step.
+ * The pool does not change.
+ *
+ * @throws {BatchError}
+ */
+export function* parse(
+  inputs: readonly unknown[],
+  batch: BatchOptions | undefined,
   options: AdmissionOptions,
-  deps: AdmissionDeps,
+  deps: ParseDeps,
 ): Steps<ParsedRequest> {
+  const { network, head, recentIds } = deps;
+  if (batch) yield* checkBatch(inputs, { network, height: head().height }, batch);
+  // Stage A: ids seen since the last block, whatever their outcome
+  const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
   const milestone = milestoneOf(deps);
   const parsedCandidates: ParsedCandidate[] = [];
   const result: CheckResult = { accept: [], broadcast: [], excess: [], refused: [] };
-  for (const candidate of candidates) {
+  for (const candidate of fresh) {
     const code = runChecks(candidate, result, () => {
-      precheck(candidate, candidates, options, deps);
+      checkRules(candidate, fresh, options, deps);
+      checkRecipient(candidate, network.description.pubKeyHash);
       refuseUnsigned(candidate, deps);
-      const parsed = parseTransaction(candidate, deps);
+      const parsed = sealCandidate(candidate, deps);
       checkSize(parsed.transaction, milestone);
       refuseHopeless(parsed.transaction, milestone, options, deps);
       parsedCandidates.push({ candidate, ...parsed });
@@ -69,46 +77,7 @@ export function* parseCandidates(
     if (code === "ERR_TOO_LARGE") break;
     yield;
   }
-  return { milestone, candidates, parsedCandidates, result };
-}
-
-/**
- * Steps 12 and 13, with the verdicts of the transactions' own signatures; a candidate in each step. Requests and blocks
- * may have been processed in the meantime, so the checks that depend on the pool and the chain are repeated.
- */
-export function* judgeCandidates(
-  { milestone, candidates, parsedCandidates, result }: ParsedRequest,
-  verdicts: readonly boolean[],
-  options: AdmissionOptions,
-  deps: AdmissionDeps,
-): Steps<CheckResult> {
-  for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
-    runChecks(candidate, result, () => {
-      recheck(candidate, candidates, options, deps);
-      const current = milestoneOf(deps);
-      const { transaction } = current === milestone ? parsed : parseTransaction(candidate, deps);
-      const sealed = { ...transaction, isVerified: verdicts[index] === true };
-      checkSignatures(sealed, deps);
-      const fee = requireFee(sealed, current, options);
-      if (fee.pool) result.accept.push(sealed);
-      if (fee.broadcast) result.broadcast.push(sealed);
-    });
-    yield;
-  }
-  return result;
-}
-
-/** Runs checks, and records a refusal in the result. Returns its code. */
-function runChecks({ id }: Candidate, result: CheckResult, test: () => void): RefusalCode | undefined {
-  try {
-    test();
-    return undefined;
-  } catch (error) {
-    if (error instanceof SenderLimitError) result.excess.push(id);
-    else if (error instanceof Refusal) result.refused.push({ id, code: error.code, message: error.message });
-    else throw error;
-    return error instanceof Refusal ? error.code : undefined;
-  }
+  return { fresh, repeated, milestone, parsedCandidates, result };
 }
 
 /**
@@ -145,13 +114,13 @@ function refuseHopeless(
   if (!sender.attributes.multiSignature || network.exceptions.transactions?.includes(data.id)) return;
   const reason = hopelessReason(data, sender);
   if (!reason) return;
-  requireFee(transaction, milestone, options);
+  requireFee(transaction, milestone, options.fees);
   if (storedIds([data.id]).has(data.id)) throw new Refusal("ERR_FORGED", "Already forged.");
   throw new Refusal("ERR_APPLY", reason.message);
 }
 
 /** Steps 9 and 10. */
-function parseTransaction(
+export function sealCandidate(
   { input }: Candidate,
   { network, head }: AdmissionDeps,
 ): Pick<ParsedCandidate, "transaction" | "job"> {
@@ -169,7 +138,7 @@ function parseTransaction(
   }
 }
 
-const NOT_VERIFIED = "Transaction didn't pass the verification process.";
+export const NOT_VERIFIED = "Transaction didn't pass the verification process.";
 
 function codeOf(error: Error): RefusalCode {
   const code = error instanceof TransactionError ? error.code : undefined;
@@ -183,30 +152,4 @@ function checkSize({ data, bytes }: SealedTransaction, milestone: Milestone): vo
   const { maxBytes } = blockLimits(milestone);
   if (bytes.length <= maxBytes) return;
   throw new Refusal("ERR_TOO_LARGE", `Transaction ${data.id} is larger than ${maxBytes} bytes.`);
-}
-
-/**
- * Step 13.
- *
- * @throws {Refusal}
- */
-function requireFee(transaction: SealedTransaction, milestone: Milestone, { fees }: AdmissionOptions) {
-  const fee = checkFee(transaction, milestone, fees);
-  if (fee.pool || fee.broadcast) return fee;
-  throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
-}
-
-/** Step 12. */
-function checkSignatures(
-  transaction: SealedTransaction,
-  { state, network, signatures }: AdmissionDeps,
-): void {
-  let isVerified: boolean;
-  try {
-    isVerified = isVerifiedIn(state, transaction, network, { signatures });
-  } catch (error) {
-    if (isRefusal(error)) throw new Refusal("ERR_UNKNOWN", error.message);
-    throw error;
-  }
-  if (!isVerified) throw new Refusal("ERR_BAD_DATA", NOT_VERIFIED);
 }

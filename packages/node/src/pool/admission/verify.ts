@@ -3,7 +3,7 @@ import type { StateReader } from "@uniknode/ledger";
 import { CallError } from "../../platform/threads/error.ts";
 import { type SignatureCheck, schemeOf } from "../../verification/packed-checks.ts";
 import type { RecordedSignatures } from "../../verification/wallet-signatures.ts";
-import type { ParsedCandidate } from "./admission.ts";
+import type { ParsedCandidate } from "./parse.ts";
 
 /** Settles with the verdict of each signature, in order. */
 export type Verify = (checks: readonly SignatureCheck[]) => Promise<boolean[]>;
