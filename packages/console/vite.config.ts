@@ -12,7 +12,7 @@ const groups = [
   {
     name: "parts",
     test: sources(
-      "components/(amount|code-block|copy-button|delegate-names?|error-text|format|identifier|refusal-text|states|table|time)",
+      "components/(amount|code-block|copy-button|delegate-name|error-text|format|identifier|states|table|time)",
     ),
   },
   {
@@ -29,7 +29,7 @@ const groups = [
   },
   {
     name: "webhook-parts",
-    test: sources("screens/webhooks/(drop-queue|outcome|ping|use-action|warnings|secret/panel)"),
+    test: sources("screens/webhooks/(action|drop-queue|warnings|secret/panel)"),
   },
 ];
 

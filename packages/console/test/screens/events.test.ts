@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { STORED_EVENTS } from "../../src/screens/block/stored-events.ts";
+import { STORED_EVENTS } from "../../src/screens/blocks/stored-events.ts";
 import { EVENT_GROUPS } from "../../src/screens/webhooks/new/event-names.ts";
 import { present } from "../../test-support/present.ts";
 

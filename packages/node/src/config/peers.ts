@@ -4,7 +4,7 @@ import type { PeersOptions } from "../peers/options.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
 import { PROTOCOL_VERSION } from "../platform/lifecycle/version.ts";
-import { option, readChoice, readInteger, readList, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readInteger, readList, readSwitch, readText } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
 /** IP addresses of peers. A port after an address is accepted and ignored: a network has one port (p2p.md 1). */

@@ -1,6 +1,6 @@
 /** Options of the pool: which transactions this node accepts and broadcasts. The rules of blocks do not depend on them. */
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../pool/options.ts";
-import { option, readInteger, readList } from "./option.ts";
+import { option, readInteger, readList } from "./define-option.ts";
 import type { Config } from "./resolve.ts";
 
 const { maxTransactions, maxTransactionsPerSender, allowedSenders, fees } = DEFAULT_POOL_OPTIONS;

@@ -1,5 +1,5 @@
 /** Options for display: each with its value and its origin, and never a secret. */
-import type { OptionValue } from "./option.ts";
+import type { OptionValue } from "./define-option.ts";
 import { type OptionTable, type Origin, type Resolved, resolveOrigins, type Sources } from "./resolve.ts";
 
 export type ShownOption = {

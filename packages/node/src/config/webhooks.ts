@@ -1,5 +1,13 @@
 /** Options of webhooks and of the live stream: access, targets, deliveries and their log. */
-import { option, readChoice, readInteger, readRanges, readSwitch, readText, readToken } from "./option.ts";
+import {
+  option,
+  readChoice,
+  readInteger,
+  readRanges,
+  readSwitch,
+  readText,
+  readToken,
+} from "./define-option.ts";
 import { readPauses } from "./pauses.ts";
 
 export const webhookOptions = {

@@ -1,8 +1,7 @@
 /** The gateway over a message channel: calls in one direction, results in the other, matched by number. */
 import type { MessagePort } from "node:worker_threads";
 import { lengthOf } from "../platform/json/size.ts";
-import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
-import { CallError } from "../platform/threads/error.ts";
+import { CallError, type Deadline, deadlineIn, isOver } from "../platform/threads/call.ts";
 import { gatherMessages } from "../platform/threads/gathered-messages.ts";
 import { type CallFigures, createOpenCalls, type OpenCalls } from "../platform/threads/open-calls.ts";
 import { createTimeSlices, inOneStep } from "../platform/threads/time-slices.ts";

@@ -2,7 +2,7 @@
  * Verifies in the calling thread what needs no other thread: signatures that are known to be valid, and small
  * calls.
  */
-import { CallError } from "../platform/threads/error.ts";
+import { CallError } from "../platform/threads/call.ts";
 import { createKnownSignatures } from "./known-signatures.ts";
 import { createOwnVerify } from "./own-verify.ts";
 import type { SignatureCheck } from "./packed-checks.ts";

@@ -1,11 +1,21 @@
 /** The webhook service: a register, and the deliveries to its webhooks. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
-import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
-import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
+import {
+  createSlices,
+  type MatchingObserver,
+  NO_MATCHING_OBSERVER,
+  type Slices,
+} from "../subscriptions/conditions/slices.ts";
 import { createFit, MAX_CONTENT_BYTES } from "../subscriptions/content.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import type { DeliveryRetention } from "./deliveries.ts";
+import {
+  type Attempted,
+  type Clock,
+  logSuspension,
+  NO_WEBHOOK_OBSERVER,
+  systemClock,
+  type WebhookObserver,
+} from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
@@ -25,8 +35,8 @@ import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
+import type { DeliveryRetention } from "./model/deliveries.ts";
 import { isHalf } from "./model/message.ts";
-import { type Attempted, logSuspension, NO_WEBHOOK_OBSERVER, type WebhookObserver } from "./observer.ts";
 import { createRegister, type Register } from "./register/register.ts";
 import type { RegisterStorage } from "./register/rows.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";

@@ -3,13 +3,11 @@ import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { useNode } from "../../data/node.ts";
+import { Outcome, pingOf, useAction } from "./action.tsx";
 import { Delete } from "./delete.tsx";
 import { DropQueue } from "./drop-queue.tsx";
 import { webhookForms } from "./forms.ts";
-import { Outcome } from "./outcome.tsx";
-import { pingOf } from "./ping.ts";
 import { Rotate } from "./rotate.tsx";
-import { useAction } from "./use-action.ts";
 
 export type ActionsProps = {
   readonly webhook: Webhook;

@@ -11,9 +11,8 @@ import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { toggled } from "../../components/toggled.ts";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Outcome } from "./outcome.tsx";
+import { Outcome, useAction } from "./action.tsx";
 import { DeliveryBadge } from "./state.tsx";
-import { useAction } from "./use-action.ts";
 
 const LIMIT = 50;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;

@@ -1,6 +1,6 @@
 /** Checks the signatures of one request in other threads. */
 import type { StateReader } from "@uniknode/ledger";
-import { CallError } from "../../platform/threads/error.ts";
+import { CallError } from "../../platform/threads/call.ts";
 import { type SignatureCheck, schemeOf } from "../../verification/packed-checks.ts";
 import type { RecordedSignatures } from "../../verification/wallet-signatures.ts";
 import type { ParsedCandidate } from "./parse.ts";

@@ -3,7 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { linkPath } from "../../http/console/session-routes.ts";
 import { createSource } from "../../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS, type Stream } from "../../stream/stream.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/slices.ts";
 import { createSlices, type Slices } from "../../subscriptions/conditions/slices.ts";
 import { buildAccess } from "./access.ts";
 import { openContext, openData, openReader, type ServingContext } from "./context.ts";

@@ -2,14 +2,13 @@
 import { parsePauseMs } from "../../config/pauses.ts";
 import { createHistory } from "../../event-log/history.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
-import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
-import type { Slices } from "../../subscriptions/conditions/slices.ts";
-import type { DeliveryRetention } from "../../webhooks/deliveries.ts";
+import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
+import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
 import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
 import { READER } from "../../webhooks/intake.ts";
-import type { WebhookObserver } from "../../webhooks/observer.ts";
+import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
 import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";

@@ -1,5 +1,5 @@
 /** Summary of a webhook's newest deliveries: states, and outcomes by the hour. */
-import type { LatestDeliveries } from "../deliveries.ts";
+import type { LatestDeliveries } from "../model/deliveries.ts";
 
 /** Times are milliseconds since 1970. */
 export type DeliverySummary = {

@@ -3,10 +3,10 @@
  * starts the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
  */
 import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import type { WaitingDelivery } from "../deliveries.ts";
+import type { Clock } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 import { createQueues, type Queues } from "./active-queues.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";

@@ -1,5 +1,5 @@
 /** Finds the calls that are due, and the time of the next ones. */
-import type { WaitingDelivery } from "../deliveries.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 import type { Queues } from "./active-queues.ts";
 import { createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";

@@ -1,5 +1,5 @@
 /** Limits the calls per second to one host, over all webhooks. */
-import { type Clock, createElapsed } from "../clock.ts";
+import { type Clock, createElapsed } from "../collaborators.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
 /** Maximum burst: a host that was idle may get the calls of this time at once. */

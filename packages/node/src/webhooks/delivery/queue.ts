@@ -3,8 +3,9 @@
  * at once unless the order is strict. Retries run concurrently, one at a time, so that a failing delivery does not delay
  * others. Replays run when no first attempt is waiting.
  */
-import type { WaitingDelivery } from "../deliveries.ts";
+
 import type { QueueState } from "../delivery-queue.ts";
+import type { WaitingDelivery } from "../model/deliveries.ts";
 
 export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];

@@ -1,7 +1,7 @@
 /** Outcomes of calls that are not on disk yet: many share one write. */
 
 import { present } from "../../platform/present.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../collaborators.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Queues } from "./active-queues.ts";
 import type { EndedAttempt, Outcome } from "./outcome.ts";

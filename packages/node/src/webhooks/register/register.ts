@@ -1,13 +1,13 @@
 /** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
+import { oncePerTick } from "../../platform/once-per-tick.ts";
 import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
 import type { HealthTotals, WebhookHealth } from "../health.ts";
-import type { Webhook, WebhookFields } from "../webhook.ts";
+import type { Webhook, WebhookFields } from "../model/webhook.ts";
 import { checkConditions, checkLimits } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
-import { oncePerTick } from "./once-per-tick.ts";
 import type { RegisterStorage } from "./rows.ts";
 import { checkTarget, readTarget, type TargetOptions } from "./targets.ts";
 

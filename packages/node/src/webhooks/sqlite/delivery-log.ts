@@ -1,7 +1,7 @@
 /** Deliveries as a log: their states and attempts, and operations to put them back into the queue. */
 import type { Database, SqlValue } from "../../store/engine/database.ts";
-import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
+import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../model/deliveries.ts";
 import { oldestIn } from "./figures.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./messages.ts";
 import type { Sync } from "./sync.ts";

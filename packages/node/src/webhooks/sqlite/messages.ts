@@ -1,8 +1,8 @@
 /** Messages of deliveries as rows. A content is dropped with the last delivery that refers to it. */
 import type { Database } from "../../store/engine/database.ts";
 import type { Content } from "../../subscriptions/content.ts";
-import type { DeliveryMessage } from "../deliveries.ts";
 import type { Contents } from "../intake.ts";
+import type { DeliveryMessage } from "../model/deliveries.ts";
 
 export type MessageRow = {
   webhook: number;

@@ -1,11 +1,11 @@
 /** The dispatcher of the webhook service on a delivery queue, with calls that the test answers. */
 import { onTestFinished } from "vitest";
-import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
+import type { Attempted } from "../../../src/webhooks/collaborators.ts";
+import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/collaborators.ts";
 import { createDispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
 import { createOutcome } from "../../../src/webhooks/delivery/outcome.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
-import type { Attempted } from "../../../src/webhooks/observer.ts";
-import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/observer.ts";
+import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
 import { createTestClock, settle, silent } from "../../../test-support/webhooks/support.ts";
 
 export type Call = {

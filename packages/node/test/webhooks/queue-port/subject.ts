@@ -1,6 +1,6 @@
 /** What the suite is run on: a storage of webhooks without chain, and the webhooks and deliveries that a test puts into it. */
 
-import type { WebhookFields } from "../../../src/webhooks/webhook.ts";
+import type { WebhookFields } from "../../../src/webhooks/model/webhook.ts";
 import type { WebhookStorage } from "../../../src/webhooks/webhooks.ts";
 
 export type Subject = WebhookStorage & {

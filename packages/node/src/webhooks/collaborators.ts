@@ -1,6 +1,37 @@
-/** Reports of the webhook service: to an observer, for metrics and health checks, and of suspensions to the log. */
+/** Collaborators of the webhook service: its clock, and its observer for metrics, health checks and the log. */
 import type { Logger } from "pino";
-import type { Attempt } from "./deliveries.ts";
+import type { Attempt } from "./model/deliveries.ts";
+
+/** The time and timers of the webhook service. */
+export type Clock = {
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+  /** Calls `work` after a delay, unless the returned function is called before. */
+  after(delayMs: number, work: () => void): () => void;
+};
+
+export const systemClock: Clock = {
+  nowMs: Date.now,
+  after(delayMs, work) {
+    const timer = setTimeout(work, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * Creates a monotonic clock from the wall time, in milliseconds since an arbitrary time. It pauses when the wall time is set
+ * back, and never decreases.
+ */
+export function createElapsed(nowMs: () => number): () => number {
+  let lastMs = nowMs();
+  let elapsedMs = 0;
+  return () => {
+    const currentMs = nowMs();
+    elapsedMs += Math.max(0, currentMs - lastMs);
+    lastMs = currentMs;
+    return elapsedMs;
+  };
+}
 
 /** The outcome of a call, for the log and for deciding what follows. */
 export type Attempted = Attempt & {

@@ -1,5 +1,5 @@
-/** Runs one action at a time and keeps its outcome. */
-
+/** Runs one action at a time, and keeps and shows its outcome. */
+import type { Client } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announce.tsx";
 import { errorText } from "../../components/error-text.ts";
@@ -35,4 +35,19 @@ export function useAction(): Action {
       responses.refresh(changed);
     },
   };
+}
+
+export const Outcome = ({ action: { outcome } }: { action: Action }) =>
+  outcome === undefined ? null : <p class={outcome.isBad ? "bad" : "quiet"}>{outcome.text}</p>;
+
+/**
+ * Pings a receiver and describes the response.
+ *
+ * @throws {ApiError}
+ */
+export async function pingOf(webhooks: Client["webhooks"], id: number): Promise<string> {
+  const { data } = await webhooks.ping(id);
+  const isAccepted = data.state === "delivered";
+  const said = data.attempts[0]?.status ?? data.reason;
+  return `The receiver ${isAccepted ? "accepted" : "did not accept"} the ping: ${said}`;
 }

@@ -1,16 +1,16 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { EVENTS } from "../../src/events/catalogue.ts";
-import { present } from "../../src/platform/present.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
-import { readNewWebhook } from "../../src/webhooks/register/fields.ts";
+import { EVENTS } from "../../../src/events/catalogue.ts";
+import { present } from "../../../src/platform/present.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { readNewWebhook } from "../../../src/webhooks/register/fields.ts";
 import {
   always,
   blockApplied,
   type Call,
   createService,
   heights,
-} from "../../test-support/webhooks/support.ts";
+} from "../../../test-support/webhooks/support.ts";
 
 describe("a delivery", () => {
   test("has the event, and signatures that prove its sender", async () => {

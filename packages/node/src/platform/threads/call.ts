@@ -1,4 +1,4 @@
-/** Errors of calls to another thread. */
+/** Calls to another thread: their deadlines and errors. */
 import { CodedError } from "../coded-error.ts";
 
 export type CallErrorCode =
@@ -17,3 +17,13 @@ export class CallError extends CodedError<CallErrorCode> {
     super(code, message, { isRetryable: true });
   }
 }
+
+/** Milliseconds of the monotonic clock, which is the same in every thread. */
+export type Deadline = number;
+
+const NANOSECONDS_PER_MS = 1_000_000n;
+
+const nowMs = (): number => Number(process.hrtime.bigint() / NANOSECONDS_PER_MS);
+
+export const deadlineIn = (timeoutMs: number): Deadline => nowMs() + timeoutMs;
+export const isOver = (deadline: Deadline): boolean => nowMs() > deadline;

@@ -6,7 +6,7 @@ import {
   parseRetryAfterMs,
   probePauseMs,
   targetPauseMs,
-} from "../../src/webhooks/delivery/retry.ts";
+} from "../../../src/webhooks/delivery/retry.ts";
 
 const AT = 1_700_000_000_000;
 const pause = (attempts: number, random: number, retryAfter?: string) => {

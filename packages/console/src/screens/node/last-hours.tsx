@@ -29,7 +29,7 @@ const CHARTS: readonly Shown[] = [
 
 const REFRESH_MS = 30_000;
 
-export function Charts() {
+export function LastHours() {
   const { operations } = useNode();
   const response = useResponse("node series", () => operations.operations.series(), {
     lasts: "session",

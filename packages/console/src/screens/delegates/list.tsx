@@ -2,8 +2,7 @@
 import type { Delegate, DelegateOrder, DelegateQuery } from "@uniknode/client";
 import { Amount, useSymbol } from "../../components/amount.tsx";
 import { Badge } from "../../components/badge.tsx";
-import { DelegateName } from "../../components/delegate-name.tsx";
-import { nameOf } from "../../components/delegate-names.ts";
+import { DelegateName, nameOf } from "../../components/delegate-name.tsx";
 import { Filters } from "../../components/filters.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf } from "../../components/identifier.tsx";

@@ -4,9 +4,9 @@ import { Register } from "./register.tsx";
 import { WebhookPage } from "./webhook-page.tsx";
 
 /** Ids from the URL. */
-export type DeskProps = { readonly webhook: string | undefined; readonly delivery: string | undefined };
+export type PagesProps = { readonly webhook: string | undefined; readonly delivery: string | undefined };
 
-export default function Desk({ webhook, delivery }: DeskProps) {
+export default function Pages({ webhook, delivery }: PagesProps) {
   if (webhook === undefined) return <Register />;
   return delivery === undefined ? (
     <WebhookPage id={webhook} />

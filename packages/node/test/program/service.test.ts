@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toVariable } from "../../src/config/option.ts";
+import { toVariable } from "../../src/config/define-option.ts";
 import { runOptions } from "../../src/config/options.ts";
 import { present } from "../../src/platform/present.ts";
 

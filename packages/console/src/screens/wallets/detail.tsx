@@ -12,7 +12,7 @@ import { ResponseView } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
 import { History } from "./history.tsx";
-import { Locks, Uniks, Votes } from "./lists.tsx";
+import { Locks, Uniks, Votes } from "./sections.tsx";
 
 export default function WalletScreen() {
   const { api } = useNode();

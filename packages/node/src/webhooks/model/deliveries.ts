@@ -1,5 +1,5 @@
 /** Deliveries of webhooks as plain values. Times are milliseconds since 1970. */
-import type { Content } from "../subscriptions/content.ts";
+import type { Content } from "../../subscriptions/content.ts";
 import type { Secrets } from "./webhook.ts";
 
 export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
