@@ -76,7 +76,7 @@ const database = openDatabase(join(folder, "node.sqlite"));
 migrate(database);
 const openPool = () =>
   createPool(
-    { ...DEFAULT_POOL_OPTIONS, maxTransactionsPerSender: transfers },
+    { ...DEFAULT_POOL_OPTIONS, poolMaxPerSender: transfers },
     {
       network,
       state,

@@ -167,7 +167,7 @@ export function toPeersOptions(config: Config<typeof peerOptions>, networkName: 
     discovery: config.p2pDiscovery,
     minPeers: config.p2pMinPeers,
     maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
-    eventsPerSecond: config.p2pRateLimit,
+    p2pRateLimit: config.p2pRateLimit,
     remoteAccess: config.p2pRemoteAccess,
     whitelist: config.p2pWhitelist,
     blacklist: config.p2pBlacklist,

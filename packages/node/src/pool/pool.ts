@@ -163,9 +163,9 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   };
 }
 
-const boundsOf = ({ maxTransactions }: PoolOptions) => ({
-  maxTransactions,
-  maxBytes: Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION),
+const boundsOf = ({ poolSize }: PoolOptions) => ({
+  maxTransactions: poolSize,
+  maxBytes: Math.max(MIN_BYTES, poolSize * BYTES_PER_TRANSACTION),
 });
 
 /** Removes the transactions that no longer apply. */

@@ -1,4 +1,5 @@
 /** Finds peers, and drops unresponsive peers (p2p.md 10.2 and 10.6). */
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight, sample } from "../table/peer.ts";
@@ -117,7 +118,7 @@ async function runRound(state: State): Promise<void> {
   if (isBelowMinimum(state)) await submitSeeds(state);
   const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
   const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(deps, ip)))).flat());
-  if (needsCandidates(state, announced.size)) await submitAll(deps, [...announced]);
+  if (needsCandidates(state, announced.size)) await dialAll(deps, [...announced]);
   await pingAll(state, { isForced: false, withinMs: TIMES_MS.verification, signal: closed });
   const peers = peerTable.all();
   const probed = state.isFirst ? peers : sample(peers, Math.ceil(peers.length / 2));
@@ -160,10 +161,10 @@ async function requestPeers({ client }: DiscoveryDeps, ip: string): Promise<stri
 }
 
 /** A few in one tick of the event loop: each is compared with all peers. */
-async function submitAll({ candidates }: DiscoveryDeps, announced: readonly string[]): Promise<void> {
+async function dialAll({ candidates }: DiscoveryDeps, announced: readonly string[]): Promise<void> {
   const dialled: Promise<boolean>[] = [];
   for (let at = 0; at < announced.length; at += DIALS_PER_TICK) {
-    if (at > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    if (at > 0) await nextTick();
     for (const ip of announced.slice(at, at + DIALS_PER_TICK)) dialled.push(candidates.dial(ip));
   }
   await Promise.all(dialled);

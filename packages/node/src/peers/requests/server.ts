@@ -50,7 +50,7 @@ export function createRequestServer(
   const { peerTable, traffic, isRefused } = lifecycle;
   const { network, chain, logger } = deps;
   const rateLimits = createRateLimits({
-    eventsPerSecond: options.eventsPerSecond,
+    eventsPerSecond: options.p2pRateLimit,
     exempt: new Set([...options.remoteAccess, ...options.whitelist].map(normalizeAddress)),
   });
   return createPeerServer(

@@ -14,9 +14,9 @@ import type { Candidate } from "./candidate.ts";
 import { checkTypeRule, coreTypeName } from "./type-rules.ts";
 
 export type RuleOptions = {
-  readonly maxTransactionsPerSender: number;
+  readonly poolMaxPerSender: number;
   /** Public keys exempt from the limit per sender. */
-  readonly allowedSenders: readonly string[];
+  readonly poolAllowedSenders: readonly string[];
   /** Maximum age of a pending version 1 transaction in blocks. */
   readonly maxTransactionAge: number;
 };
@@ -68,11 +68,11 @@ export function checkRules(
 /** Step 2. Transactions of the same request are not counted. */
 function checkSenderLimit(
   { senderPublicKey }: Candidate,
-  { allowedSenders, maxTransactionsPerSender }: RuleOptions,
+  { poolAllowedSenders, poolMaxPerSender }: RuleOptions,
   { pending }: AdmissionDeps,
 ): void {
-  const isExcess = pending.ofSender(senderPublicKey).length >= maxTransactionsPerSender;
-  if (isExcess && !allowedSenders.includes(senderPublicKey)) throw new SenderLimitError();
+  const isExcess = pending.ofSender(senderPublicKey).length >= poolMaxPerSender;
+  if (isExcess && !poolAllowedSenders.includes(senderPublicKey)) throw new SenderLimitError();
 }
 
 /** Steps 3 and 4. */

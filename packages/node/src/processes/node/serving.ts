@@ -4,7 +4,7 @@ import { defaultPeerPort } from "../../config/peers.ts";
 import type { ShownOption } from "../../config/shown.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
-import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
 import { pickServingOptions } from "../serving/options.ts";
 import type { Serving, ServingThread } from "../serving/thread.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -74,10 +74,7 @@ export async function startServing(
   // Open requests are drained before what they depend on closes.
   onStop("serving", thread.close);
   grown.subscribe(serving.notify);
-  const { silentSeconds, close } = watch(heartbeats, "serving", {
-    onSilent: () => logger.error({ thread: "serving" }, "a thread does not respond"),
-    onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread responds again"),
-  });
+  const { silentSeconds, close } = watchAndLog(heartbeats, "serving", logger);
   onStop("watch", close);
   const { url, operationsUrl, consoleUrl, died } = serving;
   return { url, operationsUrl, consoleUrl, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };

@@ -8,7 +8,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { createTimestampOf, type TimestampOf } from "../../http/responses/timestamp.ts";
 import { type DiskSpace, measureDiskSpace } from "../../platform/files/disk-space.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
-import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { beat, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";
 import { type Log, openLog } from "../../platform/logging/logger.ts";
 import type { CallFigures } from "../../platform/threads/open-calls.ts";
 import { RUN_REMEDY } from "../../store/engine/data-error.ts";
@@ -56,10 +56,7 @@ export function openContext(data: ServingData, gatewayPort: MessagePort): Servin
   const { gateway, figures } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
-  const consensusWatch = watch(data.heartbeats, "consensus", {
-    onSilent: () => logger.error({ thread: "consensus" }, "a thread does not respond"),
-    onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread responds again"),
-  });
+  const consensusWatch = watchAndLog(data.heartbeats, "consensus", logger);
   closing.add("watch", consensusWatch.close);
   return {
     data,

@@ -2,6 +2,7 @@
 import { parsePauseMs } from "../../config/pauses.ts";
 import { createHistory } from "../../event-log/history.ts";
 import type { Receivers } from "../../http/dev/failures.ts";
+import { DAY_MS } from "../../platform/clock/durations.ts";
 import type { MatchingObserver, Slices } from "../../subscriptions/conditions/slices.ts";
 import type { WebhookObserver } from "../../webhooks/collaborators.ts";
 import { createFailures } from "../../webhooks/delivery/failures.ts";
@@ -9,9 +10,10 @@ import { createAddressCheck, type TargetOptions } from "../../webhooks/delivery/
 import { createPost } from "../../webhooks/delivery/post.ts";
 import { READER } from "../../webhooks/intake.ts";
 import type { DeliveryRetention } from "../../webhooks/model/deliveries.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../webhooks/options.ts";
 import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
 import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
-import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
+import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
 import type { OpenData, ServingContext } from "./context.ts";
 import type { ServingOptions } from "./options.ts";
 
@@ -22,7 +24,6 @@ export type WebhooksDeps = {
 };
 
 const CONNECT_TIMEOUT_MS = 3_000;
-const DAY_MS = 86_400_000;
 
 export type OpenWebhooks = {
   readonly webhooks: Webhooks;
@@ -56,7 +57,7 @@ export function buildWebhooks(
       webhookLimit: data.webhookLimit,
       httpsOnly: targets.httpsOnly,
       isTargetAddress: createAddressCheck(targets),
-      maxPerSecondPerHost: data.webhookHostRate,
+      webhookHostRate: data.webhookHostRate,
       retryPausesMs: data.webhookRetries.map(parsePauseMs),
       retention: toRetention(data),
     },
