@@ -1,8 +1,10 @@
 /** What every page has: search, keys, themes, the focus, and what it says when the node does not respond. */
+
+import { present } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { keepPicture, type Watched } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { firstOf, present } from "../../test-support/present.ts";
+import { firstOf } from "../../test-support/first.ts";
 
 describeConsole({ timeoutMs: 120_000 }, ({ node, open, reuse }) => {
   const show = async (watched: Watched, path: string) => {

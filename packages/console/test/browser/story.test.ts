@@ -1,11 +1,11 @@
 /** What someone who only has a browser can do from a transfer to its deliveries: nothing here asks the node but the page. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { present } from "@uniknode/protocol";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keepPicture } from "../../test-support/browser.ts";
 import { describeConsole } from "../../test-support/console-tests.ts";
-import { present } from "../../test-support/present.ts";
 
 describeConsole({ timeoutMs: 120_000 }, ({ node, open }) => {
   let receiver: Server;

@@ -1,8 +1,4 @@
-/** @throws {Error} if the value is missing */
-export function present<Value>(value: Value): NonNullable<Value> {
-  if (value === undefined || value === null) throw new Error("a value is missing");
-  return value;
-}
+import { present } from "@uniknode/protocol";
 
 /** Returns the first entry of a list of the API. */
 export async function firstOf<Entry>(list: {
