@@ -18,7 +18,7 @@ const groups = [
   {
     name: "lists",
     test: sources(
-      "components/(count-field|dialog|equivalents|field|filters|list-state|paged-list|pager|same-elsewhere|tabs|toggled)",
+      "components/(count-field|dialog|equivalent-forms|equivalents|field|filters|list-state|paged-list|pager|set-member|tabs)",
     ),
   },
   {
@@ -29,7 +29,7 @@ const groups = [
   },
   {
     name: "webhook-parts",
-    test: sources("screens/webhooks/(action|drop-queue|warnings|secret/panel)"),
+    test: sources("screens/webhooks/(drop-queue|use-action|warnings|secret/panel)"),
   },
 ];
 

@@ -13,12 +13,12 @@ import { reportNetworkState } from "./forging/report.ts";
 import type { Items } from "./inbound/transactions.ts";
 import { createPeerLifecycle, type PeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import type { PeersOptions } from "./options.ts";
+import { peerInfo } from "./peer-info.ts";
 import { createPropagation, type Propagation, type PropagationDeps } from "./propagation.ts";
 import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import { networkHeight } from "./table/peer.ts";
 import type { Traffic } from "./transport/traffic.ts";
 import { fault as unmaskingFault } from "./transport/unmasking.ts";
-import { peerInfo } from "./view.ts";
 import type { NetworkState } from "./wire/replies/results.ts";
 
 export type PeersDeps = PeerLifecycleDeps &

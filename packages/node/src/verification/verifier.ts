@@ -5,7 +5,7 @@ import { CallError, type CallErrorCode } from "../platform/threads/call.ts";
 import { moduleBeside } from "../platform/threads/module-url.ts";
 import { createOpenCalls } from "../platform/threads/open-calls.ts";
 import { packChecks, type SignatureCheck } from "./packed-checks.ts";
-import { createPackedVerify } from "./signatures.ts";
+import { createPackedVerify } from "./packed-verify.ts";
 
 export type Verifier = {
   /**

@@ -17,9 +17,9 @@ import {
   type WebhookObserver,
 } from "./collaborators.ts";
 import { createAttempt } from "./delivery/attempt.ts";
+import { createConsequences } from "./delivery/consequences.ts";
 import { type BackgroundTask, createDispatcher } from "./delivery/dispatch.ts";
 import { createHostRates, createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
-import { createOutcome } from "./delivery/outcome.ts";
 import { createPing, type Ping } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { createRetention } from "./delivery/retention.ts";
@@ -27,9 +27,9 @@ import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./de
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import type { Intake } from "./intake.ts";
+import { createAwaitMatched } from "./matching/await-matched.ts";
 import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
-import { createMatched } from "./matching/matched.ts";
 import { createMatcher, type Matched } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
@@ -116,7 +116,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     deliveryQueue: queue,
     match,
     backgroundTasks: [() => queue.finishStep(nowMs()), replayStep],
-    outcome: createOutcome({ observer, random, logger, ...options }),
+    consequences: createConsequences({ observer, random, logger, ...options }),
     attempt,
     rates,
     retain: retention.check,
@@ -133,7 +133,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     queuePing: ping.queue,
     onChanged,
     onRestarted,
-    matched: createMatched(storage.register, dispatcher.notify),
+    awaitMatched: createAwaitMatched(storage.register, dispatcher.notify),
     nowMs,
     logger,
   });

@@ -1,7 +1,7 @@
 /** Actions on a webhook. */
 import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { useNode } from "../../data/node.ts";
 import { Outcome, pingOf, useAction } from "./action.tsx";
 import { Delete } from "./delete.tsx";
@@ -50,7 +50,7 @@ export function Actions({ webhook: { id, enabled, queued = 0 }, onRotated }: Act
       <Outcome action={action} />
       <Delete id={id} action={action} isOpen={asked === "delete"} onClose={close} />
       <Rotate id={id} action={action} isOpen={asked === "rotate"} onClose={close} onRotated={onRotated} />
-      <SameElsewhere forms={webhookForms(id, enabled, location.origin)} what="these actions" />
+      <EquivalentForms forms={webhookForms(id, enabled, location.origin)} what="these actions" />
     </section>
   );
 }

@@ -1,10 +1,10 @@
 /** Delivery with its attempts and body. */
 import { type DeliveryAttempt, type DeliveryRecord, jsonText } from "@uniknode/client";
 import { Json } from "../../components/code-block.tsx";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { countText } from "../../components/format.ts";
 import { hrefOf, Identifier } from "../../components/identifier.tsx";
 import { Facts, Page, Section } from "../../components/page.tsx";
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
 import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
@@ -81,7 +81,7 @@ function Content({ webhook, delivery }: { webhook: string; delivery: DeliveryRec
       <Counterpart webhook={webhook} delivery={delivery} />
       <Section title="Request">
         <Json value={body} what="body" />
-        <SameElsewhere
+        <EquivalentForms
           what="the delivery"
           forms={[
             {

@@ -30,7 +30,7 @@ import { addHeadCache } from "../core/head-cache.ts";
 import { addCommonHeaders } from "../core/headers.ts";
 import { addDocumentation } from "../documentation/documentation.ts";
 import { addLanding } from "../documentation/landing.ts";
-import { addAbsentValues } from "../requests/absent.ts";
+import { addAbsentValues } from "../requests/absent-values.ts";
 import { validatorFactory } from "../requests/validators.ts";
 import { blockchain } from "../resources/blockchain.ts";
 import { blocks } from "../resources/blocks.ts";

@@ -14,9 +14,9 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
+import type { Chain } from "../../chain/port.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { present } from "../../platform/present.ts";
 import { createWindowCounter, type WindowCounter } from "../guards/window.ts";

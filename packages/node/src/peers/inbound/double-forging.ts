@@ -2,7 +2,7 @@
 import type { BlockHeader, Network, Slots } from "@uniknode/protocol";
 import { headerSignatureJob, verifyHeaderJob } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { deleteOldest } from "../../platform/oldest.ts";
+import { deleteOldest } from "../../platform/bounded-entries.ts";
 
 export type DoubleForgingDeps = {
   readonly network: Network;

@@ -2,7 +2,7 @@
 import type { Rounds } from "@uniknode/ledger";
 import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import { normalizeAddress } from "../addresses.ts";
 import { createRateLimits, type RateLimits } from "../guards/rate-limits.ts";
 import type { PeerLifecycle } from "../lifecycle.ts";

@@ -1,5 +1,5 @@
 /** Forging in a node: reports events once the node has started. */
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
 import { createForging, type Forging } from "../../forger/forging.ts";
 import type { Peers } from "../../peers/peers.ts";

@@ -1,6 +1,6 @@
 /** The gateway from the node to its serving side, in the consensus thread. */
 import type { Network, SealedTransaction } from "@uniknode/protocol";
-import type { Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/port.ts";
 import type { Options } from "../../config/options.ts";
 import type { ForgingFigures } from "../../forger/forging.ts";
 import { DevError } from "../../gateway/dev-commands.ts";

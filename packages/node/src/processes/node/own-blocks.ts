@@ -1,7 +1,7 @@
 /** Submits a block of this node: to the peers room, which also broadcasts it, or only to the chain. */
 import type { EncodedBlock } from "@uniknode/protocol";
-import type { Chain } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
+import type { Chain } from "../../chain/port.ts";
 import { eventOfArrival } from "../../events/block-events.ts";
 import type { Peers } from "../../peers/peers.ts";
 import { present } from "../../platform/present.ts";

@@ -1,7 +1,7 @@
 /** Starts the serving thread of a node, notifies it of new events and watches it. */
 import type { Logger } from "pino";
+import type { ShownOption } from "../../config/display.ts";
 import { defaultPeerPort } from "../../config/peers.ts";
-import type { ShownOption } from "../../config/shown.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { MAX_SILENT_SECONDS, watchAndLog } from "../../platform/lifecycle/heartbeats.ts";

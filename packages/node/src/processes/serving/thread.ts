@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
-import type { ShownOption } from "../../config/shown.ts";
+import type { ShownOption } from "../../config/display.ts";
 import { serveCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { AccountList } from "../../http/dev/accounts.ts";

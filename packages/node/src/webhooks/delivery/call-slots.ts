@@ -3,7 +3,7 @@
  * webhook take shared slots; targets whose last response was not quick get half of these.
  */
 import type { Attempted } from "../collaborators.ts";
-import { type Lane, type Queue, runningOf } from "./queue.ts";
+import { type Lane, type Queue, runningOf } from "./lanes.ts";
 
 export type CallSlots = {
   /** Returns whether the queue may start a call in a lane. */

@@ -26,7 +26,7 @@ export type RegisterDeps = {
   /** Called when the queue of the webhook restarts. */
   onRestarted: (webhook: number) => void;
   /** Settles when all events logged so far were matched, or after a timeout. */
-  matched: () => Promise<void>;
+  awaitMatched: () => Promise<void>;
   nowMs: () => number;
   logger: Pick<Logger, "info">;
 };
@@ -148,7 +148,7 @@ async function update(context: Context, id: string, body: unknown): Promise<void
   find(storage, id);
   if (Object.keys(changes).length === 0 && !isDropping) return;
   // Events under the current definition must be queued before it is replaced.
-  await context.matched();
+  await context.awaitMatched();
   const { before, after, restarts } = await storage.commit(() =>
     replace(context, find(storage, id), changes, isDropping),
   );

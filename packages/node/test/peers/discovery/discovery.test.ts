@@ -10,11 +10,11 @@ import type { Ping } from "../../../src/peers/discovery/ping.ts";
 import { probePorts } from "../../../src/peers/discovery/ports.ts";
 import { createReconnect } from "../../../src/peers/discovery/reconnect.ts";
 import { createBans } from "../../../src/peers/guards/bans.ts";
+import { peerInfo } from "../../../src/peers/peer-info.ts";
 import { type Peer, sample } from "../../../src/peers/table/peer.ts";
 import { createPeerTable } from "../../../src/peers/table/peer-table.ts";
 import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/error.ts";
-import { peerInfo } from "../../../src/peers/view.ts";
 import { present } from "../../../src/platform/present.ts";
 import type { PeerStore } from "../../../src/store/node/peers.ts";
 

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { present } from "../../../src/platform/present.ts";
 import { createQueues, type Queues } from "../../../src/webhooks/delivery/active-queues.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
-import type { Lane, Queue } from "../../../src/webhooks/delivery/queue.ts";
+import type { Lane, Queue } from "../../../src/webhooks/delivery/lanes.ts";
 import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/unwritten-outcomes.ts";
 import type { QueueState } from "../../../src/webhooks/delivery-queue.ts";
 import type { WaitingDelivery } from "../../../src/webhooks/model/deliveries.ts";
@@ -128,7 +128,7 @@ test("An outcome changes its queue when it is on disk, and is kept where that fa
       },
     },
     queues,
-    outcome: {
+    consequences: {
       decide: ({ webhook }) => ({
         webhook,
         delivery: 1,

@@ -1,12 +1,12 @@
 /** Moves each schema with a title to the components of the document, under that name. */
-import type { Schema } from "./shown.ts";
+import type { Schema } from "./document-schema.ts";
 
 /**
  * Returns the document with each titled schema moved to its components.
  *
  * @throws {Error} if two different schemas have the same title
  */
-export function named(document: Schema): Schema {
+export function withComponentSchemas(document: Schema): Schema {
   const schemas = new Map<string, string>();
   const values: Record<string, unknown> = {};
 

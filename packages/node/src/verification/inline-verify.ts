@@ -4,10 +4,10 @@
  */
 import { loadNativeVerify } from "./native.ts";
 import { type PackedVerify, packChecks, type SignatureCheck } from "./packed-checks.ts";
-import { createPackedVerify } from "./signatures.ts";
+import { createPackedVerify } from "./packed-verify.ts";
 
 /** Returns the verdicts in order; undefined if the checks exceed the remainder of this tick. */
-export type OwnVerify = (checks: readonly SignatureCheck[]) => boolean[] | undefined;
+export type InlineVerify = (checks: readonly SignatureCheck[]) => boolean[] | undefined;
 
 /**
  * Verifies only with the addon, which is loaded for the first signature; verifies nothing if it cannot be
@@ -15,7 +15,7 @@ export type OwnVerify = (checks: readonly SignatureCheck[]) => boolean[] | undef
  *
  * @param perTurn maximum of signatures in one tick of the event loop
  */
-export function createOwnVerify(perTurn: number): OwnVerify {
+export function createInlineVerify(perTurn: number): InlineVerify {
   let verify: PackedVerify | null | undefined;
   let left = perTurn;
 

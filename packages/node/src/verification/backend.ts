@@ -3,7 +3,7 @@ import type { SignatureBackend } from "@uniknode/protocol";
 import { loadNativeVerify } from "./native.ts";
 import type { PackedVerify } from "./packed-checks.ts";
 
-export type VerifyChoice = {
+export type SelectedBackend = {
   /** Name of the implementation, for logs. */
   readonly name: string;
   readonly verify: PackedVerify;
@@ -20,7 +20,7 @@ const NONE = "none";
  *
  * @param source as for `loadAccelerator`; `none` for WebAssembly; undefined or empty for the addon
  */
-export async function chooseVerify(source: string | undefined): Promise<VerifyChoice> {
+export async function selectBackend(source: string | undefined): Promise<SelectedBackend> {
   try {
     if (source && source !== NONE) {
       const { loadAccelerator } = await import("./accelerator.ts");
@@ -33,10 +33,10 @@ export async function chooseVerify(source: string | undefined): Promise<VerifyCh
   }
 }
 
-async function verifyBy(backend?: SignatureBackend): Promise<VerifyChoice> {
+async function verifyBy(backend?: SignatureBackend): Promise<SelectedBackend> {
   const [{ defaultSignatureBackend }, { createPackedVerify }] = await Promise.all([
     import("@uniknode/protocol"),
-    import("./signatures.ts"),
+    import("./packed-verify.ts"),
   ]);
   return { name: (backend ?? defaultSignatureBackend).name, verify: createPackedVerify(backend) };
 }

@@ -12,13 +12,15 @@ const valuesOf = (choices: readonly unknown[]): unknown[] =>
   );
 
 /** Returns a deep copy with our own formats replaced. Choices that become equal are merged. */
-export function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shown);
+export function documentSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(documentSchema);
   if (typeof value !== "object" || value === null) return value;
   const { format, ...rest } = value as Schema;
   const known = typeof format === "string" ? byName[format] : undefined;
   if (known) return { ...rest, ...known.shown };
-  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]));
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, documentSchema(member)]),
+  );
   if (Array.isArray(copy.enum)) return { ...copy, enum: valuesOf(copy.enum) };
   if (!Array.isArray(copy.anyOf)) return copy;
   const { anyOf, ...others } = copy;

@@ -3,12 +3,12 @@
  * calls.
  */
 import { CallError } from "../platform/threads/call.ts";
+import { createInlineVerify } from "./inline-verify.ts";
 import { createKnownSignatures } from "./known-signatures.ts";
-import { createOwnVerify } from "./own-verify.ts";
 import type { SignatureCheck } from "./packed-checks.ts";
 import type { Verifier } from "./verifier.ts";
 
-export type QuickVerifierOptions = {
+export type CachingVerifierOptions = {
   /** Signatures that the calling thread verifies in each tick of its event loop; 0 for none. */
   readonly ownPerTurn: number;
   /** Valid signatures that are remembered, about 200 bytes each. */
@@ -19,12 +19,12 @@ export type QuickVerifierOptions = {
 const MAX_REMEMBERED = 128;
 
 /** @param verifier verifies everything else; closed together with this one */
-export function createQuickVerifier(
-  { ownPerTurn, maxKnown }: QuickVerifierOptions,
+export function createCachingVerifier(
+  { ownPerTurn, maxKnown }: CachingVerifierOptions,
   verifier: Verifier,
 ): Verifier {
   const known = createKnownSignatures(maxKnown);
-  const verifyOwn = createOwnVerify(ownPerTurn);
+  const verifyOwn = createInlineVerify(ownPerTurn);
   let isClosed = false;
 
   async function verifyUnknown(checks: readonly SignatureCheck[]): Promise<boolean[]> {

@@ -6,14 +6,14 @@ import { Tabs } from "./tabs.tsx";
 /** One form, such as `{ id: "curl", title: "curl", text: "curl …" }`. */
 export type Form = { readonly id: string; readonly title: string; readonly text: string };
 
-export type SameElsewhereProps = {
+export type EquivalentFormsProps = {
   /** Forms, at least one. */
   readonly forms: readonly Form[];
   /** Name of the action, such as `Mine`. */
   readonly what?: string;
 };
 
-export function SameElsewhere({ forms, what = "this page" }: SameElsewhereProps) {
+export function EquivalentForms({ forms, what = "this page" }: EquivalentFormsProps) {
   const [selected, setSelected] = useState<string>();
   const form = forms.find(({ id }) => id === selected) ?? forms[0];
   if (!form) return null;

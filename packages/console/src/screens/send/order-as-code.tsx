@@ -1,18 +1,18 @@
 /** Shows the order as a command and as code. */
-import { SameElsewhere } from "../../components/same-elsewhere.tsx";
-import { type Chosen, commandOf, programOf } from "../../signing/elsewhere.ts";
+import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import type { Order } from "../../signing/order.ts";
+import { type Chosen, commandOf, programOf } from "../../signing/order-as-code.ts";
 
-export type ElsewhereProps = {
+export type OrderAsCodeProps = {
   readonly order: Order;
   readonly chosen: Chosen;
   /** Typed text of the delegate. */
   readonly delegate: string;
 };
 
-export default function Elsewhere({ order, chosen, delegate }: ElsewhereProps) {
+export default function OrderAsCode({ order, chosen, delegate }: OrderAsCodeProps) {
   return (
-    <SameElsewhere
+    <EquivalentForms
       what="this transaction"
       forms={[
         { id: "command", title: "Command line", text: commandOf(order, chosen, delegate, location.origin) },

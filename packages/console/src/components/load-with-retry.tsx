@@ -13,10 +13,13 @@ const RETRY_MS = 1_000;
 const RELOADED = "uniknode-reloaded";
 const RELOAD_PAUSE_MS = 30_000;
 
-export function retried<Props extends object>(load: Load<Props>, waiting: Waiting): ComponentType<Props> {
+export function loadWithRetry<Props extends object>(
+  load: Load<Props>,
+  waiting: Waiting,
+): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
 
-  return function Retried(props: Props) {
+  return function LoadWithRetry(props: Props) {
     const [Part, setPart] = useState(() => loaded);
     useEffect(() => {
       let isShown = true;

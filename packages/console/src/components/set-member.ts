@@ -1,5 +1,5 @@
 /** Returns the set with or without one member. */
-export function toggled<Member>(
+export function setMember<Member>(
   chosen: ReadonlySet<Member>,
   member: Member,
   isChosen: boolean,

@@ -3,8 +3,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { present } from "../../src/platform/present.ts";
+import {
+  type CachingVerifierOptions,
+  createCachingVerifier,
+} from "../../src/verification/caching-verifier.ts";
 import type { SignatureCheck } from "../../src/verification/packed-checks.ts";
-import { createQuickVerifier, type QuickVerifierOptions } from "../../src/verification/quick-verifier.ts";
 import { createVerifier } from "../../src/verification/verifier.ts";
 
 const keys = keysFromPassphrase("one passphrase");
@@ -23,10 +26,10 @@ const checks = (count: number, prefix = "") =>
 const verdicts = (count: number) => Array.from({ length: count }, (_, index) => index % 3 !== 0);
 
 /** The verifier over one of the calling thread that records how many signatures each of its calls had. */
-function quickVerifier(options: Partial<QuickVerifierOptions> = {}) {
+function quickVerifier(options: Partial<CachingVerifierOptions> = {}) {
   const inner = createVerifier({ threads: 0 });
   const asked: number[] = [];
-  const verifier = createQuickVerifier(
+  const verifier = createCachingVerifier(
     { ownPerTurn: 0, maxKnown: 100, ...options },
     {
       ...inner,

@@ -1,7 +1,7 @@
 /** Receives and verifies the blocks of a part before the writer reaches them. */
-import { type BlockInput, type ReceivedBlock, receive } from "../pipeline/receive.ts";
-import { type VerifyDeps, verifyBlocks } from "../pipeline/verify.ts";
-import type { Assumes, BatchPart, PreparedBlock } from "./block-batch.ts";
+import { type BlockInput, type ReceivedBlock, receive } from "./pipeline/receive.ts";
+import { type VerifyDeps, verifyBlocks } from "./pipeline/verify.ts";
+import type { Assumes, BatchPart, PreparedBlock } from "./queue/block-batch.ts";
 
 /** Begins the preparation of a part if it has not begun. */
 export function prepare(part: BatchPart, deps: VerifyDeps): void {

@@ -11,7 +11,7 @@ const POLL_MS = 1;
  *
  * @param notify runs the matcher
  */
-export function createMatched(
+export function createAwaitMatched(
   { lastEvent, lastMatched }: Pick<RegisterStorage, "lastEvent" | "lastMatched">,
   notify: () => void,
 ): () => Promise<void> {

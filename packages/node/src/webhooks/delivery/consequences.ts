@@ -11,14 +11,14 @@ export type EndedAttempt = {
   readonly attempted: Attempted;
 };
 
-export type Outcome = {
+export type Consequences = {
   /** Returns the outcome to record for an attempt. */
   decide(ended: EndedAttempt): AttemptOutcome;
   /** Must be called once the outcome is recorded. Returns the milliseconds for which the target gets no calls. */
   conclude(ended: EndedAttempt, decided: AttemptOutcome, recorded: RecordedOutcome): number;
 };
 
-export type OutcomeDeps = {
+export type ConsequencesDeps = {
   readonly observer: Pick<WebhookObserver, "attempted" | "decided">;
   readonly random: () => number;
   readonly logger: Pick<Logger, "info" | "debug">;
@@ -30,12 +30,12 @@ export type OutcomeDeps = {
 
 const GONE = 410;
 
-type State = OutcomeDeps & {
+type State = ConsequencesDeps & {
   /** Webhooks whose targets get only probes. */
   readonly probed: Set<number>;
 };
 
-export function createOutcome(deps: OutcomeDeps): Outcome {
+export function createConsequences(deps: ConsequencesDeps): Consequences {
   const state: State = { ...deps, probed: new Set() };
   return {
     decide: (ended) => decide(state, ended),
