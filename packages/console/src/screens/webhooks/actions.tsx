@@ -3,11 +3,11 @@ import type { Webhook, WebhookWithToken } from "@uniknode/client";
 import { useState } from "preact/hooks";
 import { EquivalentForms } from "../../components/equivalent-forms.tsx";
 import { useNode } from "../../data/node.ts";
-import { Outcome, pingOf, useAction } from "./action.tsx";
 import { Delete } from "./delete.tsx";
 import { DropQueue } from "./drop-queue.tsx";
 import { webhookForms } from "./forms.ts";
 import { Rotate } from "./rotate.tsx";
+import { Outcome, pingOf, useAction } from "./use-action.tsx";
 
 export type ActionsProps = {
   readonly webhook: Webhook;

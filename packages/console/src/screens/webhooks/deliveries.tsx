@@ -11,8 +11,8 @@ import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Outcome, useAction } from "./action.tsx";
 import { DeliveryBadge } from "./state.tsx";
+import { Outcome, useAction } from "./use-action.tsx";
 
 const LIMIT = 50;
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;

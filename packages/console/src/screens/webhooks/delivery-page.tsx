@@ -9,10 +9,10 @@ import { Empty, ResponseView } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useNode, useResponse } from "../../data/node.ts";
-import { Outcome, useAction } from "./action.tsx";
 import { Counterpart } from "./counterpart.tsx";
 import { deliveryForms, requestOf } from "./forms.ts";
 import { DeliveryBadge } from "./state.tsx";
+import { Outcome, useAction } from "./use-action.tsx";
 
 const EVERY_FEW_SECONDS = { lasts: "session", everyMs: 3_000 } as const;
 

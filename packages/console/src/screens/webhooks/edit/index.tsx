@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 import { Page, Section } from "../../../components/page.tsx";
 import { ResponseView } from "../../../components/states.tsx";
 import { useNode, useResponse } from "../../../data/node.ts";
-import { Outcome, useAction } from "../action.tsx";
 import { DropQueue } from "../drop-queue.tsx";
 import { Conditions } from "../new/conditions.tsx";
 import { DeliveryFields } from "../new/delivery.tsx";
 import type { Draft } from "../new/draft.ts";
 import { DryRunSection, useTrial } from "../new/dry-run.tsx";
 import { Events } from "../new/events.tsx";
+import { Outcome, useAction } from "../use-action.tsx";
 import { Warnings } from "../warnings.tsx";
 import { changesOf, draftOfWebhook } from "./changes.ts";
 
